@@ -1,0 +1,35 @@
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench format clean stop
+
+help: ## Print this
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@printf '\nVariables, for example: make run PORT=8081 OPERATIONS_PORT=9091 DATA=.local2\n\n'
+	@printf '  %-16s %s\n' \
+	    PORT 'where applications reach the server of `make run` on 127.0.0.1 (8080)' \
+	    OPERATIONS_PORT 'where its health and metrics are, on 127.0.0.1 (9090)' \
+	    DATA 'directory of the private PostgreSQL and Redis, the keys and demo.env (.local)' \
+	    DATABASE_URL 'for `make run`: a PostgreSQL to use in place of a private one' \
+	    REDIS_URL 'for `make run`: a Redis to use in place of a private one' \
+	    ARGS 'further arguments of `make test` (to swift test) and `make bench`'
+
+run: ## Install what is missing, build, and serve on 127.0.0.1:PORT with private servers until Ctrl-C
+	@scripts/run
+
+test: ## Run the tests against a PostgreSQL and a Redis of their own under DATA/test
+	@scripts/test $(ARGS)
+
+check: ## Everything a change must pass: format, house rules, a build without warnings, the tests
+	@scripts/check
+
+bench: ## Measure introspection beside nginx and nginx + Lua + Redis, in one run of about three minutes
+	@Benchmarks/run $(ARGS)
+
+format: ## Reformat the Swift sources in place
+	@swift format --in-place --parallel --recursive Package.swift Sources Tests
+
+stop: ## Stop the server, the PostgreSQL and the Redis started with this DATA; their data stays
+	@scripts/stop
+
+clean: ## Stop them, delete their data, keys and demo.env under DATA, and delete the build
+	@scripts/stop --remove
+	@rm -rf .build

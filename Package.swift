@@ -1,0 +1,81 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Every Swift target: Swift 6 mode, warnings are errors, and the upcoming features that make leaks visible.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .treatAllWarnings(as: .error),
+    // Loops and actors keep every object on one thread, and debug builds, which the tests run, still check exclusive access.
+    .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
+]
+
+/// The targets that touch C also document every such touch with `unsafe`.
+let memorySafe: [SwiftSetting] = strict + [.strictMemorySafety()]
+
+func floor(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = strict) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "kidoban",
+    products: [.executable(name: "kidoban", targets: ["kidoban"])],
+    targets: [
+        .systemLibrary(name: "CEpoll"),
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),
+        .systemLibrary(name: "CRedis"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
+        .systemLibrary(name: "CArgon2"),
+        .systemLibrary(name: "CUnicode"),
+
+        floor("Text", ["CUnicode"], memorySafe),
+        floor("Networking", ["CEpoll", "COpenSSL"], memorySafe),
+        floor("Crypto", ["COpenSSL", "CArgon2"], memorySafe),
+        floor("Logging", ["Text"]),
+
+        floor("HTTP", ["Networking", "Logging", "Text"]),
+        floor("Postgres", ["Networking", "Logging", "CPostgres", "COpenSSL"], memorySafe),
+        floor("Redis", ["Networking", "Logging", "CRedis"], memorySafe),
+        floor("JOSE", ["Crypto", "Text"]),
+
+        floor("Identity", ["JOSE", "Crypto", "Postgres", "Redis", "Networking", "Logging", "Text"]),
+        floor("Endpoints", ["HTTP", "Identity", "Logging", "Postgres", "Redis", "Text"]),
+        floor("Server", ["Endpoints", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Networking", "Crypto", "Logging", "Text"]),
+        .executableTarget(name: "kidoban", dependencies: ["Server"], swiftSettings: strict),
+
+        .target(
+            name: "TestSupport", dependencies: ["Networking", "CPostgres"], path: "Tests/TestSupport", swiftSettings: strict),
+        tests("TextTests", ["Text"]),
+        tests("NetworkingTests", ["Networking", "TestSupport"]),
+        tests("CryptoTests", ["Crypto", "COpenSSL"]),
+        tests("LoggingTests", ["Logging", "Text"]),
+        tests("HTTPTests", ["HTTP", "Networking", "Logging", "Text", "TestSupport"]),
+        tests("PostgresTests", ["Postgres", "Networking", "Logging", "CPostgres", "TestSupport"]),
+        tests("RedisTests", ["Redis", "Networking", "Logging", "TestSupport"]),
+        tests("JOSETests", ["JOSE", "Crypto", "Text"]),
+        tests(
+            "IdentityTests",
+            ["Identity", "JOSE", "Crypto", "Postgres", "Redis", "Networking", "Logging", "Text", "TestSupport"]),
+        tests(
+            "EndpointsTests",
+            [
+                "Server", "Endpoints", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Networking", "Crypto", "Logging", "Text",
+                "TestSupport",
+            ]),
+        tests(
+            "ServerTests",
+            [
+                "Server", "Endpoints", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Networking", "Crypto", "Logging", "Text",
+                "TestSupport",
+            ]),
+    ]
+)

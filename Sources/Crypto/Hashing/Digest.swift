@@ -1,0 +1,76 @@
+import COpenSSL
+
+/// A SHA-256 digest: 32 bytes stored inline, so that it costs no allocation as a key or a value.
+///
+/// `==` and hashing are for digests that are no secret, such as lookup keys; for anything an attacker could learn byte by byte
+/// use ``matches(_:)``.
+package struct Digest: Hashable, Sendable {
+    package static let byteCount = 32
+
+    /// The bytes in memory order, whatever the machine's byte order.
+    private var words: Words = Words()
+
+    private struct Words: Hashable {
+        var first: UInt64 = 0
+        var second: UInt64 = 0
+        var third: UInt64 = 0
+        var fourth: UInt64 = 0
+    }
+
+    /// `nil` unless there are exactly 32 bytes.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        unsafe withUnsafeMutableBytes(of: &words) { destination in unsafe destination.copyBytes(from: bytes) }
+    }
+
+    /// Lets a C function write the 32 bytes in place; `nil` when it reports failure.
+    init?(filling write: (UnsafeMutablePointer<UInt8>) -> Bool) {
+        let isFilled = unsafe withUnsafeMutableBytes(of: &words) { destination in
+            guard let start = destination.baseAddress else { return false }
+            return unsafe write(start.assumingMemoryBound(to: UInt8.self))
+        }
+        guard isFilled else { return nil }
+    }
+
+    package var bytes: [UInt8] {
+        unsafe withUnsafeBytes(of: words) { unsafe [UInt8]($0) }
+    }
+
+    /// 64 lower-case hexadecimal digits.
+    package var hex: String {
+        unsafe withUnsafeBytes(of: words) { source in
+            unsafe String(unsafeUninitializedCapacity: Self.byteCount * 2) { destination in
+                for index in 0..<Self.byteCount {
+                    let byte = unsafe source[index]
+                    unsafe destination[2 * index] = Self.digit(byte >> 4)
+                    unsafe destination[2 * index + 1] = Self.digit(byte & 15)
+                }
+                return Self.byteCount * 2
+            }
+        }
+    }
+
+    /// Equality in a time that does not depend on where the digests differ.
+    package func matches(_ other: Digest) -> Bool {
+        unsafe withUnsafeBytes(of: words) { left in
+            unsafe withUnsafeBytes(of: other.words) { right in
+                unsafe CRYPTO_memcmp(left.baseAddress, right.baseAddress, Self.byteCount) == 0
+            }
+        }
+    }
+
+    /// Calls the body with the 32 bytes, without copying them to the heap.
+    func withUnsafeDigestBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        unsafe withUnsafeBytes(of: words) { unsafe body($0) }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + (value - 10)
+    }
+}
+
+extension Digest: CustomStringConvertible {
+    package var description: String {
+        hex
+    }
+}

@@ -1,0 +1,47 @@
+package import HTTP
+
+/// The app API: sign-up, sign-in and everything a mobile app needs afterwards, in JSON (the EchoLog contract).
+package enum AppDoor {
+    /// - Parameter prefix: what stands before `/auth`; empty for none.
+    package static func make(_ services: Services, prefix: String) -> Door {
+        let bearer = BearerUser(services)
+        return Door(
+            name: "app", prefix: prefix,
+            routes: [
+                route(Register(services: services)),
+                route(Login(services: services)),
+                route(Refresh(services: services)),
+                route(Refresh(services: services), at: "/auth/refresh-token"),
+                route(Logout(services: services, bearer: bearer)),
+                route(Me(services: services, bearer: bearer)),
+                route(UpdateMe(services: services, bearer: bearer)),
+                route(DeleteMe(services: services, bearer: bearer)),
+                route(ListSessions(services: services, bearer: bearer)),
+                route(EndSession(services: services, bearer: bearer)),
+            ],
+            failure: { failure, _ in AppError.request(failure).response })
+    }
+
+    private static func route<Endpoint: AppEndpoint>(_ endpoint: Endpoint, at alias: String? = nil) -> Route {
+        Route(Endpoint.method, alias ?? Endpoint.path, accepts: Endpoint.accepts) { request in
+            do throws(AppError) {
+                return try await endpoint.answer(request)
+            } catch {
+                return error.response
+            }
+        }
+    }
+}
+
+/// One endpoint of the app API. It throws what went wrong; the door words it.
+protocol AppEndpoint: Sendable {
+    static var method: Method { get }
+    static var path: String { get }
+    static var accepts: AcceptedContent { get }
+
+    func answer(_ request: Request) async throws(AppError) -> Response
+}
+
+extension AppEndpoint {
+    static var accepts: AcceptedContent { .none }
+}

@@ -1,0 +1,20 @@
+import HTTP
+import Identity
+
+/// `DELETE /auth/me`: deletes the signed-in user's account; all his sessions are over before this is answered.
+struct DeleteMe: AppEndpoint {
+    static let method = Method.delete
+    static let path = "/auth/me"
+
+    let services: Services
+    let bearer: BearerUser
+
+    func answer(_ request: Request) async throws(AppError) -> Response {
+        let authenticated = try await bearer.authenticate(request)
+        try await deciding { () throws(IdentityError) in
+            try await services.accounts.delete(
+                authenticated.userID, from: authenticated.sessionID, caller: Caller(request))
+        }
+        return .empty(.noContent)
+    }
+}

@@ -1,0 +1,36 @@
+import HTTP
+import Identity
+import Text
+
+/// `GET /auth/sessions`: the signed-in user's devices, the one used last first, with this one marked.
+struct ListSessions: AppEndpoint {
+    static let method = Method.get
+    static let path = "/auth/sessions"
+
+    let services: Services
+    let bearer: BearerUser
+
+    func answer(_ request: Request) async throws(AppError) -> Response {
+        let authenticated = try await bearer.authenticate(request)
+        let sessions = try await deciding { () throws(IdentityError) in
+            try await services.sessions.list(of: authenticated.userID)
+        }
+        var writer = JSONWriter(capacity: 256 * sessions.count)
+        writer.beginObject()
+        writer.key("sessions")
+        writer.beginArray()
+        for session in sessions {
+            writer.beginObject()
+            writer.member("id", session.id.text)
+            writer.member("device", session.device.text)
+            writer.member("created_at", session.createdAt)
+            writer.member("last_used_at", session.lastUsedAt)
+            writer.member("expires_at", session.absoluteEnd)
+            writer.member("current", session.id == authenticated.sessionID)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return .appJSON(.ok, writer)
+    }
+}

@@ -1,0 +1,29 @@
+import HTTP
+import Identity
+import Text
+
+/// `POST /auth/logout`: ends the session of a refresh token or, when the body names none, of the access token that the request
+/// carries (EchoLog contract, hole 19). A token that is none, or no longer one, has nothing left to end: that is success too.
+struct Logout: AppEndpoint {
+    static let method = Method.post
+    static let path = "/auth/logout"
+    static let accepts = AcceptedContent.json
+
+    let services: Services
+    let bearer: BearerUser
+
+    func answer(_ request: Request) async throws(AppError) -> Response {
+        let caller = Caller(request)
+        do throws(AppError) {
+            guard !request.body.isEmpty else { throw .refreshTokenRequired }
+            let token = try RefreshTokenField.read(try JSONBody(request).fields)
+            try await deciding { () throws(IdentityError) in try await services.sessions.signOut(token, caller: caller) }
+        } catch .refreshTokenRequired where request.head.value(of: .authorization) != nil {
+            let user = try await bearer.authenticate(request)
+            try await deciding { () throws(IdentityError) in
+                try await services.sessions.end(user.sessionID, of: user.userID, reason: .signedOut, caller: caller)
+            }
+        }
+        return .empty(.noContent)
+    }
+}

@@ -1,0 +1,24 @@
+import HTTP
+import Identity
+import Text
+
+/// `GET /auth/me`: the signed-in user, bare (EchoLog contract §2).
+struct Me: AppEndpoint {
+    static let method = Method.get
+    static let path = "/auth/me"
+
+    let services: Services
+    let bearer: BearerUser
+
+    func answer(_ request: Request) async throws(AppError) -> Response {
+        let authenticated = try await bearer.authenticate(request)
+        let user = try await deciding { () throws(IdentityError) in try await services.accounts.user(authenticated.userID) }
+        return Self.response(user)
+    }
+
+    static func response(_ user: User) -> Response {
+        var writer = JSONWriter(capacity: 512)
+        UserObject.write(user, to: &writer)
+        return .appJSON(.ok, writer)
+    }
+}

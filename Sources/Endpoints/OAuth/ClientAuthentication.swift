@@ -1,0 +1,76 @@
+import HTTP
+import Identity
+import Text
+
+/// Finds out which client asks (RFC 6749 §2.3): by HTTP Basic or by fields of the form, never by both.
+struct ClientAuthentication: Sendable {
+    let clients: ClientRegistry
+
+    /// A client that has proved itself with its secret.
+    /// - Throws: `OAuthError.invalidClient`, `invalidRequest`, `unavailable`.
+    func confidential(_ request: Request, _ form: FormFields) async throws(OAuthError) -> ClientRegistry.Entry {
+        // A backend sends the same field with every request: once it has been looked at closely, its digest is enough.
+        let proof = request.head.withValue(of: .authorization) { CredentialProof(of: $0) }
+        if let proof, let entry = await clients.recognise(proof), form.names(only: entry.client.id.text) { return entry }
+        guard let (id, secret) = try credentials(request, form), let secret else { throw .invalidClient }
+        let entry = try await translating { () throws(IdentityError) in
+            try await clients.authenticate(id, secret: secret)
+        }
+        if let proof { await clients.remember(proof, of: entry) }
+        return entry
+    }
+
+    /// A client that has proved itself, or a public one that only names itself.
+    /// - Throws: `OAuthError.invalidClient`, `invalidRequest`, `unavailable`.
+    func any(_ request: Request, _ form: FormFields) async throws(OAuthError) -> ClientRegistry.Entry {
+        guard let (id, secret) = try credentials(request, form) else { throw .invalidClient }
+        if let secret {
+            return try await translating { () throws(IdentityError) in try await clients.authenticate(id, secret: secret) }
+        }
+        let entry = try await translating { () throws(IdentityError) in try await clients.client(id) }
+        guard entry.client.authentication == .publicClient else { throw .invalidClient }
+        return entry
+    }
+
+    private func credentials(
+        _ request: Request, _ form: FormFields
+    ) throws(OAuthError) -> (id: String, secret: SecretString?)? {
+        let authorization: Authorization?
+        do throws(AuthorizationError) {
+            authorization = try Authorization.parse(request.head)
+        } catch {
+            throw .invalidClient
+        }
+        // A parameter without a value counts as not sent (RFC 6749 §3.2).
+        let named = form.value("client_id").flatMap { $0.isEmpty ? nil : $0 }
+        let secret = form.secret("client_secret").flatMap { $0.isEmpty ? nil : $0 }
+        switch authorization {
+        case .basic(let basic):
+            guard secret == nil, named == nil || named == basic.id else {
+                throw .invalidRequest("the client authenticates in two ways")
+            }
+            return (basic.id, basic.secret)
+        case .bearer:
+            throw .invalidClient
+        case nil:
+            return named.map { ($0, secret) }
+        }
+    }
+}
+
+extension FormFields {
+    /// Whether the form carries no secret, and no client but this one.
+    fileprivate func names(only id: String) -> Bool {
+        guard value("client_secret") == nil else { return false }
+        return value("client_id").map { $0 == id } ?? true
+    }
+}
+
+/// Runs a rule; its error becomes OAuth's.
+func translating<T>(_ rule: () async throws(IdentityError) -> T) async throws(OAuthError) -> T {
+    do throws(IdentityError) {
+        return try await rule()
+    } catch {
+        throw OAuthError(error)
+    }
+}

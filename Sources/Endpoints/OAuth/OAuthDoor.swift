@@ -1,0 +1,35 @@
+import Logging
+package import HTTP
+
+/// What backends ask: is this token good (RFC 7662), make it bad (RFC 7009), with which keys are tokens signed (RFC 7517).
+package enum OAuthDoor {
+    package static func make(_ services: Services) -> Door {
+        let authentication = ClientAuthentication(clients: services.clients)
+        let introspect = Introspect(services: services, authentication: authentication)
+        return Door(
+            name: "oauth",
+            routes: [
+                // The busiest route: counted always, logged when asked for detail.
+                Route(.post, "/oauth2/introspect", accepts: .form, logLevel: .debug) { request in
+                    await answer(request, introspect.answer)
+                },
+                Route(.post, "/oauth2/revoke", accepts: .form) { request in
+                    await answer(request, Revoke(services: services, authentication: authentication).answer)
+                },
+                Route(.get, "/.well-known/jwks.json", logLevel: .debug) { request in
+                    await answer(request, KeySet(keys: services.keys).answer)
+                },
+            ],
+            failure: { failure, _ in OAuthError.request(failure).response })
+    }
+
+    private static func answer(
+        _ request: Request, _ endpoint: (Request) async throws(OAuthError) -> Response
+    ) async -> Response {
+        do throws(OAuthError) {
+            return try await endpoint(request)
+        } catch {
+            return error.response
+        }
+    }
+}

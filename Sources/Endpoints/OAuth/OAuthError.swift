@@ -1,0 +1,64 @@
+import HTTP
+import Identity
+import Text
+
+/// What went wrong, in OAuth's words: `{"error": "<code>", "error_description": "<text>"}` (RFC 6749 §5.2).
+enum OAuthError: Error {
+    case invalidRequest(StaticString)
+    /// Unknown client, wrong secret, or none at all (always 401 with a challenge, RFC 9110 §15.5.2).
+    case invalidClient
+    /// The client is known, but not for this.
+    case unauthorizedClient
+    /// Another client's token (RFC 7009 §2.1).
+    case invalidGrant
+    /// A store is away: the token may still be good (RFC 7009 §2.2.1), and no guess is made.
+    case unavailable(retryAfter: Duration)
+    case serverError
+    case request(RequestFailure)
+
+    init(_ error: IdentityError) {
+        switch error {
+        case .invalidClient: self = .invalidClient
+        case .clientNotPermitted: self = .unauthorizedClient
+        case .unavailable(let delay), .overloaded(let delay): self = .unavailable(retryAfter: delay)
+        case .invalidToken, .invalidRefreshToken, .userNotFound, .sessionNotFound: self = .invalidGrant
+        case .invalidInput, .emailTaken, .invalidCredentials, .internalFault: self = .serverError
+        }
+    }
+
+    var response: Response {
+        switch self {
+        case .invalidRequest(let description): Self.response(.badRequest, "invalid_request", description)
+        case .invalidClient:
+            Self.response(
+                .unauthorized, "invalid_client", "the client is not known or did not prove itself",
+                fields: ResponseFields.notStored.appending("WWW-Authenticate", "Basic realm=\"kidoban\""))
+        case .unauthorizedClient: Self.response(.forbidden, "unauthorized_client", "the client may not do this")
+        case .invalidGrant: Self.response(.badRequest, "invalid_grant", "the token was issued to another client")
+        case .unavailable(let delay):
+            Self.response(
+                .serviceUnavailable, "temporarily_unavailable", "try again in a moment", fields: .retry(after: delay))
+        case .serverError: Self.response(.internalServerError, "server_error", "something went wrong")
+        case .request(let failure): Self.response(failure.status, Self.code(of: failure), failure.reason)
+        }
+    }
+
+    private static func code(of failure: RequestFailure) -> StaticString {
+        switch failure {
+        case .notFound, .methodNotAllowed, .unsupportedMediaType, .payloadTooLarge, .malformed, .timeout: "invalid_request"
+        case .unavailable: "temporarily_unavailable"
+        case .internalError: "server_error"
+        }
+    }
+
+    private static func response(
+        _ status: Status, _ code: StaticString, _ description: StaticString, fields: ResponseFields = .notStored
+    ) -> Response {
+        var writer = JSONWriter(capacity: 128)
+        writer.beginObject()
+        writer.member("error", code.description)
+        writer.member("error_description", description.description)
+        writer.endObject()
+        return .json(status, writer, fields: fields)
+    }
+}

@@ -1,0 +1,32 @@
+package import HTTP
+package import Identity
+
+/// The counters of a process at a moment, summed over its loops.
+package struct MetricsReport: Sendable {
+    package var requests: [RequestMetrics.Series] = []
+    package var identity = IdentityMetrics.Snapshot()
+    package var connections = 0
+    package var residentBytes: UInt64 = 0
+    package var openDescriptors: UInt64 = 0
+    package var cpuSeconds: Double = 0
+    package var startedAtSeconds: Double = 0
+    package var hashesWaiting = 0
+    package var logLinesDropped: UInt64 = 0
+    package var version = ""
+    package var swiftVersion = ""
+
+    package init() {}
+
+    /// Adds a loop's series to those of the same route and status.
+    package mutating func add(_ series: [RequestMetrics.Series]) {
+        for one in series {
+            guard let place = requests.firstIndex(where: { $0.route == one.route && $0.status == one.status }) else {
+                requests.append(one)
+                continue
+            }
+            requests[place].count += one.count
+            requests[place].seconds += one.seconds
+            for bucket in one.histogram.indices { requests[place].histogram[bucket] += one.histogram[bucket] }
+        }
+    }
+}

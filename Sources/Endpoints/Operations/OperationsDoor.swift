@@ -1,0 +1,27 @@
+import Logging
+package import HTTP
+
+/// What operators ask, on a listener of its own that no balancer forwards to: is it alive, is it ready, how does it do.
+package enum OperationsDoor {
+    /// - Parameters:
+    ///   - first: the loop that answers.
+    ///   - others: the rest of the loops.
+    ///   - collect: gathers the counters of all loops.
+    package static func make(
+        _ first: Services, others: [Services], phase: ServerPhase, collect: @escaping @Sendable () async -> MetricsReport
+    ) -> Door {
+        let ready = Ready(loops: [first] + others, keys: first.keys, phase: phase)
+        return Door(
+            name: "operations",
+            routes: [
+                Route(.get, "/health/live", logLevel: .debug) { _ in Live.response },
+                Route(.get, "/health/ready", logLevel: .debug) { _ in await ready.answer() },
+                Route(.get, "/metrics", logLevel: .debug) { _ in
+                    Response(
+                        .ok, contentType: "text/plain; version=0.0.4; charset=utf-8", body: PrometheusText.render(await collect())
+                    )
+                },
+            ],
+            failure: Router.plainText)
+    }
+}

@@ -1,0 +1,96 @@
+import HTTP
+import Identity
+
+/// `GET /metrics` in Prometheus' text format, version 0.0.4. Label values are routes, statuses and outcomes: never anything that a
+/// client sent.
+enum PrometheusText {
+    static func render(_ report: MetricsReport) -> [UInt8] {
+        var text = Text()
+        requests(report.requests, &text)
+        identity(report.identity, &text)
+        process(report, &text)
+        return text.bytes
+    }
+
+    private static func requests(_ series: [RequestMetrics.Series], _ text: inout Text) {
+        text.family("kidoban_http_requests_total", "counter", "Answers by route and status.")
+        for one in series { text.sample("kidoban_http_requests_total", labels(one), Double(one.count)) }
+        let name = "kidoban_http_request_duration_seconds"
+        text.family(name, "histogram", "Time from the end of the request's head to its answer.")
+        for one in series {
+            var total: UInt64 = 0
+            for (bound, count) in zip(RequestMetrics.buckets, one.histogram) {
+                total += count
+                text.sample(name + "_bucket", labels(one) + [("le", "\(bound)")], Double(total))
+            }
+            text.sample(name + "_bucket", labels(one) + [("le", "+Inf")], Double(one.count))
+            text.sample(name + "_sum", labels(one), one.seconds)
+            text.sample(name + "_count", labels(one), Double(one.count))
+        }
+    }
+
+    private static func labels(_ series: RequestMetrics.Series) -> [(String, String)] {
+        [("method", series.route.method), ("route", series.route.pattern), ("status", "\(series.status)")]
+    }
+
+    private static func identity(_ counters: IdentityMetrics.Snapshot, _ text: inout Text) {
+        text.family("kidoban_introspections_total", "counter", "Introspections by result.")
+        for result in IdentityMetrics.Introspection.allCases {
+            text.sample(
+                "kidoban_introspections_total", [("result", result.rawValue)], Double(counters.introspections[result] ?? 0))
+        }
+        text.family("kidoban_refreshes_total", "counter", "Refreshes by outcome.")
+        for outcome in IdentityMetrics.Refresh.allCases {
+            text.sample("kidoban_refreshes_total", [("outcome", outcome.rawValue)], Double(counters.refreshes[outcome] ?? 0))
+        }
+        text.family("kidoban_sign_ins_total", "counter", "Sign-ins by password, by outcome.")
+        for outcome in IdentityMetrics.SignIn.allCases {
+            text.sample("kidoban_sign_ins_total", [("outcome", outcome.rawValue)], Double(counters.signIns[outcome] ?? 0))
+        }
+        text.single("kidoban_sign_ups_total", "counter", "Users signed up.", Double(counters.signUps))
+        text.single(
+            "kidoban_audit_events_dropped_total", "counter", "Audit events lost because PostgreSQL was away too long.",
+            Double(counters.auditEventsDropped))
+    }
+
+    private static func process(_ report: MetricsReport, _ text: inout Text) {
+        text.single("kidoban_connections", "gauge", "Connections that stand.", Double(report.connections))
+        text.single("kidoban_hashes_waiting", "gauge", "Password hashes that wait for a thread.", Double(report.hashesWaiting))
+        text.single("kidoban_log_lines_dropped_total", "counter", "Log lines lost.", Double(report.logLinesDropped))
+        text.single("process_resident_memory_bytes", "gauge", "Resident memory.", Double(report.residentBytes))
+        text.single("process_open_fds", "gauge", "Open file descriptors.", Double(report.openDescriptors))
+        text.single("process_cpu_seconds_total", "counter", "User and system time.", report.cpuSeconds)
+        text.single("process_start_time_seconds", "gauge", "Start of the process.", report.startedAtSeconds)
+        text.family("kidoban_build_info", "gauge", "The version that runs.")
+        text.sample("kidoban_build_info", [("version", report.version), ("swift", report.swiftVersion)], 1)
+    }
+
+    private struct Text {
+        var bytes: [UInt8] = []
+
+        mutating func family(_ name: String, _ type: String, _ help: String) {
+            line("# HELP \(name) \(help)")
+            line("# TYPE \(name) \(type)")
+        }
+
+        mutating func sample(_ name: String, _ labels: [(String, String)], _ value: Double) {
+            let rendered = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
+            line("\(name)\(labels.isEmpty ? "" : "{\(rendered)}") \(Self.number(value))")
+        }
+
+        mutating func single(_ name: String, _ type: String, _ help: String, _ value: Double) {
+            family(name, type, help)
+            sample(name, [], value)
+        }
+
+        private mutating func line(_ text: String) {
+            bytes.append(contentsOf: text.utf8)
+            bytes.append(UInt8(ascii: "\n"))
+        }
+
+        /// Whole numbers without a fraction.
+        private static func number(_ value: Double) -> String {
+            Int64(exactly: value).map { String($0) } ?? value.description
+        }
+    }
+}

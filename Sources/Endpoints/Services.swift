@@ -1,0 +1,34 @@
+package import Identity
+package import Redis
+package import Postgres
+
+/// The rooms of one loop, as the doors need them.
+package final class Services: Sendable {
+    package let accounts: Accounts
+    package let sessions: Sessions
+    package let accessTokens: AccessTokens
+    package let introspection: Introspection
+    package let clients: ClientRegistry
+    package let keys: KeyRingSlot
+    /// The team's own app, for which protocols that know no clients act.
+    package let app: Client
+    /// For the readiness check only.
+    package let redis: RedisConnection
+    /// For the readiness check only.
+    package let postgres: PostgresPool
+
+    package init(
+        accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
+        clients: ClientRegistry, keys: KeyRingSlot, app: Client, redis: RedisConnection, postgres: PostgresPool
+    ) {
+        self.accounts = accounts
+        self.sessions = sessions
+        self.accessTokens = accessTokens
+        self.introspection = introspection
+        self.clients = clients
+        self.keys = keys
+        self.app = app
+        self.redis = redis
+        self.postgres = postgres
+    }
+}

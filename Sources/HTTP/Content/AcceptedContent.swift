@@ -1,0 +1,32 @@
+/// Which bodies a route reads.
+package enum AcceptedContent: Sendable {
+    /// None: whatever comes is read off the connection and dropped.
+    case none
+    case json
+    case form
+    case jsonOrForm
+
+    /// Whether the announced body is one the route reads; if not, the answer is 415, before the body is read.
+    ///
+    /// A request without a body passes, whatever it announces: what it lacks is for the endpoint to say. Content codings are
+    /// refused, so that a small body cannot unpack into a large one.
+    package func accepts(_ head: RequestHead) -> Bool {
+        guard self != .none, head.framing != .none else {
+            return true
+        }
+        guard Self.isUncoded(head) else {
+            return false
+        }
+        switch (self, ContentType(of: head)) {
+        case (.json, .json), (.form, .form), (.jsonOrForm, .json), (.jsonOrForm, .form): return true
+        case (.none, _), (.json, _), (.form, _), (.jsonOrForm, _): return false
+        }
+    }
+
+    private static func isUncoded(_ head: RequestHead) -> Bool {
+        guard let coding = head.fields.value(of: .contentEncoding) else {
+            return true
+        }
+        return !head.isRepeated(.contentEncoding) && head.bytes.span.equalsIgnoringCase("identity", in: coding)
+    }
+}

@@ -1,0 +1,86 @@
+/// What the `Content-Type` of a request announces, as far as any route cares (RFC 9110 §8.3).
+package enum ContentType: Sendable {
+    case absent
+    case json
+    case form
+    /// Any other type, a malformed one, or one of the above in another encoding than UTF-8.
+    case unsupported
+
+    package init(of head: RequestHead) {
+        guard let value = head.fields.value(of: .contentType) else {
+            self = .absent
+            return
+        }
+        self.init(head.bytes.span, in: value)
+    }
+
+    private init(_ bytes: Span<UInt8>, in value: Range<Int>) {
+        let end = bytes.firstIndex(of: .ascii(";"), in: value) ?? value.upperBound
+        let essence = bytes.trimmingWhitespace(value.lowerBound..<end)
+        guard end == value.upperBound || Self.hasUTF8Parameters(bytes, in: end..<value.upperBound) else {
+            self = .unsupported
+            return
+        }
+        if bytes.equalsIgnoringCase("application/json", in: essence) {
+            self = .json
+        } else if bytes.equalsIgnoringCase("application/x-www-form-urlencoded", in: essence) {
+            self = .form
+        } else {
+            self = .unsupported
+        }
+    }
+
+    /// Whether the parameters are well formed and name no encoding but UTF-8, and that at most once.
+    private static func hasUTF8Parameters(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
+        var index = range.lowerBound
+        var sawCharset = false
+        while index < range.upperBound {
+            // At a semicolon; white space may stand on both sides of it, and nothing but that after the last one.
+            let end = endOfParameter(bytes, from: index + 1, to: range.upperBound)
+            let parameter = bytes.trimmingWhitespace(index + 1..<end)
+            index = end
+            guard !parameter.isEmpty else {
+                continue
+            }
+            guard let equals = bytes.firstIndex(of: .ascii("="), in: parameter), equals > parameter.lowerBound,
+                bytes.allSatisfy(.token, in: parameter.lowerBound..<equals),
+                let value = parameterValue(bytes, in: equals + 1..<parameter.upperBound)
+            else {
+                return false
+            }
+            if bytes.equalsIgnoringCase("charset", in: parameter.lowerBound..<equals) {
+                guard !sawCharset, bytes.equalsIgnoringCase("utf-8", in: value) else {
+                    return false
+                }
+                sawCharset = true
+            }
+        }
+        return true
+    }
+
+    /// The next semicolon outside quotes.
+    private static func endOfParameter(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {
+        var (index, quoted) = (start, false)
+        while index < end {
+            switch bytes[index] {
+            case .ascii("\""): quoted.toggle()
+            case .ascii("\\") where quoted: index += 1
+            case .ascii(";") where !quoted: return index
+            default: break
+            }
+            index += 1
+        }
+        return end
+    }
+
+    /// A token, or the inside of a quoted string; an escaped quote stays escaped, for no value of interest has one.
+    private static func parameterValue(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
+        if !range.isEmpty, bytes.allSatisfy(.token, in: range) {
+            return range
+        }
+        guard range.count >= 2, bytes[range.lowerBound] == .ascii("\""), bytes[range.upperBound - 1] == .ascii("\"") else {
+            return nil
+        }
+        return range.lowerBound + 1..<range.upperBound - 1
+    }
+}

@@ -1,0 +1,75 @@
+/// A request up to its body: the request line and the fields, checked by `RequestParser`.
+///
+/// The bytes are kept as they came, in one array; everything else is a place in them, so that a head costs two allocations.
+package struct RequestHead: Sendable {
+    package let method: Method
+    package let version: HTTPVersion
+    package let framing: BodyFraming
+    package let expectation: ClientExpectation
+    /// What the client asks for; the server may still decide to close.
+    package let persistence: Persistence
+
+    let bytes: [UInt8]
+    let pathRange: ByteRange
+    let queryRange: ByteRange?
+    let fields: FieldTable
+
+    /// The path as it came: never decoded, never normalised. `*` for `OPTIONS *`.
+    package var path: String {
+        bytes.span.text(in: pathRange.range)
+    }
+
+    /// What follows the `?`, as it came; `nil` without one.
+    package var query: String? {
+        queryRange.map { bytes.span.text(in: $0.range) }
+    }
+
+    package var queryBytes: [UInt8] {
+        queryRange.map { [UInt8](bytes[$0.range]) } ?? []
+    }
+
+    package var fieldCount: Int {
+        fields.lines.count
+    }
+
+    /// The first value of a field, without the white space around it.
+    package func value(of field: KnownField) -> String? {
+        fields.value(of: field).map { bytes.span.text(in: $0) }
+    }
+
+    /// Hands `body` the bytes of a field that came exactly once; nil when it did not.
+    package func withValue<Result>(of field: KnownField, _ body: (Span<UInt8>) -> Result) -> Result? {
+        guard let place = fields.value(of: field), !fields.isRepeated(field) else {
+            return nil
+        }
+        return body(bytes.span.extracting(place))
+    }
+
+    package func isRepeated(_ field: KnownField) -> Bool {
+        fields.isRepeated(field)
+    }
+
+    /// All values of a known field, in their order.
+    package func values(of field: KnownField) -> [String] {
+        guard isRepeated(field) else {
+            return value(of: field).map { [$0] } ?? []
+        }
+        return values(named: field.name)
+    }
+
+    /// All values of any field, in their order. The name must be lower-case.
+    package func values(named name: StaticString) -> [String] {
+        let span = bytes.span
+        var values: [String] = []
+        for line in fields.lines where span.equalsIgnoringCase(name, in: line.name.range) {
+            values.append(span.text(in: line.value.range))
+        }
+        return values
+    }
+
+    /// Name and value of a field line as they came, by position.
+    package func field(at index: Int) -> (name: String, value: String) {
+        let line = fields.lines[index]
+        return (bytes.span.text(in: line.name.range), bytes.span.text(in: line.value.range))
+    }
+}

@@ -1,0 +1,27 @@
+package import Logging
+
+/// One endpoint: a method, a path and what answers them. A reference, so that passing it on costs nothing.
+package final class Route: Sendable {
+    /// Runs on its caller's actor, which is the connection's.
+    package typealias Handler = @Sendable (Request) async -> Response
+
+    package let method: Method
+    /// The path behind the door's prefix, such as `/sessions/{id}`. A `{name}` stands for one whole segment; all else is
+    /// matched byte for byte against the raw path.
+    package let pattern: String
+    package let accepts: AcceptedContent
+    package let handler: Handler
+    /// At which level its answers below 500 are logged; the busiest routes say less.
+    package let logLevel: LogLevel
+
+    package init(
+        _ method: Method, _ pattern: String, accepts: AcceptedContent = .none, logLevel: LogLevel = .info,
+        handler: @escaping Handler
+    ) {
+        self.method = method
+        self.pattern = pattern
+        self.accepts = accepts
+        self.handler = handler
+        self.logLevel = logLevel
+    }
+}

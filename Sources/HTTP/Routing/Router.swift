@@ -1,0 +1,122 @@
+/// Finds the endpoint for a request by its raw path: nothing is decoded, folded or normalised on the way, so that no two
+/// spellings of a path mean the same route (`//`, `/./`, `%2e`, `;` and the like simply are other paths).
+package struct Router: Sendable {
+    /// A route at its full path.
+    package struct Entry: Sendable {
+        package let door: Door
+        package let route: Route
+        /// The door's prefix and the route's pattern.
+        package let pattern: String
+    }
+
+    private struct Endpoint: Sendable {
+        let owner: Int
+        /// Places in `routes`.
+        var routes: [Int]
+        var allow: [Method] = []
+    }
+
+    /// All routes in the order of their doors.
+    package let routes: [Entry]
+    private let doors: [Door]
+    private let tree: PathTree
+    private let endpoints: [Endpoint]
+    private let allMethods: [Method]
+    private let fallback: Door.FailureRenderer
+
+    /// - Parameter fallback: words what no door is near to; plain text unless given.
+    package init(
+        doors: [Door], fallback: @escaping Door.FailureRenderer = Router.plainText
+    ) throws(RouterError) {
+        var (tree, endpoints, routes) = (PathTree(), [Endpoint](), [Entry]())
+        for (owner, door) in doors.enumerated() {
+            for route in door.routes {
+                let entry = Entry(door: door, route: route, pattern: door.prefix + route.pattern)
+                guard let place = tree.endpoint(for: entry.pattern, owner: owner, orAdd: endpoints.count) else {
+                    throw .malformedPattern(entry.pattern)
+                }
+                if place == endpoints.count {
+                    endpoints.append(Endpoint(owner: owner, routes: []))
+                }
+                guard !endpoints[place].routes.contains(where: { routes[$0].route.method == route.method }) else {
+                    throw .duplicateRoute(method: route.method, pattern: entry.pattern)
+                }
+                endpoints[place].routes.append(routes.count)
+                routes.append(entry)
+            }
+        }
+        for place in endpoints.indices {
+            endpoints[place].allow = Self.allowed(endpoints[place].routes.map { routes[$0].route.method })
+        }
+        allMethods = Self.allowed(routes.map(\.route.method))
+        (self.tree, self.endpoints, self.routes) = (tree, endpoints, routes)
+        (self.doors, self.fallback) = (doors, fallback)
+    }
+
+    /// The most specific path decides, whatever its methods; HEAD is answered by GET unless it has a route of its own.
+    package func match(_ head: RequestHead) -> RouteMatch {
+        let match = tree.match(head.bytes.span.extracting(head.pathRange.range))
+        guard let place = match.endpoint else {
+            return unknown(head, near: match.owner)
+        }
+        let endpoint = endpoints[place]
+        guard let index = route(at: endpoint, for: head.method) else {
+            return .refused(.methodNotAllowed(allow: endpoint.allow), door: doors[endpoint.owner])
+        }
+        let entry = routes[index]
+        guard entry.route.accepts.accepts(head) else {
+            return .refused(.unsupportedMediaType, door: entry.door)
+        }
+        return .found(
+            .init(route: entry.route, door: entry.door, index: index, pathParameters: match.parameters))
+    }
+
+    /// The answer to a failure in the words of a door. `Allow` and `Retry-After`, which the status asks for, are added here.
+    package func response(to failure: RequestFailure, in door: Door?, head: RequestHead?) -> Response {
+        var response = (door?.failure ?? fallback)(failure, head)
+        switch failure {
+        case .methodNotAllowed(let allow) where response.fields.values(named: "allow").isEmpty:
+            response.fields.append("Allow", allow.map(\.name).joined(separator: ", "))
+        case .unavailable(let retryAfter) where response.fields.values(named: "retry-after").isEmpty:
+            response.fields.append("Retry-After", String(max(1, retryAfter.components.seconds)))
+        case .notFound, .methodNotAllowed, .unsupportedMediaType, .payloadTooLarge, .malformed, .timeout, .unavailable,
+            .internalError:
+            break
+        }
+        return response
+    }
+
+    /// A failure in one line of plain text.
+    package static let plainText: Door.FailureRenderer = { failure, _ in
+        .text(failure.status, "\(failure.reason)\n")
+    }
+
+    private func unknown(_ head: RequestHead, near owner: Int?) -> RouteMatch {
+        if head.isAboutServer {
+            return .refused(.methodNotAllowed(allow: allMethods), door: nil)
+        }
+        return .refused(.notFound, door: owner.map { doors[$0] })
+    }
+
+    private func route(at endpoint: Endpoint, for method: Method) -> Int? {
+        if let exact = endpoint.routes.first(where: { routes[$0].route.method == method }) {
+            return exact
+        }
+        return method == .head ? route(at: endpoint, for: .get) : nil
+    }
+
+    private static func allowed(_ methods: [Method]) -> [Method] {
+        var unique = Set(methods)
+        if unique.contains(.get) {
+            unique.insert(.head)
+        }
+        return unique.sorted { $0.name < $1.name }
+    }
+}
+
+extension RequestHead {
+    /// `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7).
+    fileprivate var isAboutServer: Bool {
+        bytes.span.equals("*", in: pathRange.range)
+    }
+}

@@ -1,0 +1,7 @@
+/// A mistake in the table of routes, found when the router is built.
+package enum RouterError: Error, Equatable, Sendable {
+    /// Not `/` or a list of `/segment` and `/{name}`.
+    case malformedPattern(String)
+    /// Two routes would answer the same requests.
+    case duplicateRoute(method: Method, pattern: String)
+}

@@ -1,0 +1,230 @@
+import Logging
+import Networking
+
+/// One client's connection: reads a request, has it answered, and again, in order, until one side ends it (RFC 9112 §9).
+///
+/// One long-lived task runs it on its loop. What has been pipelined is answered in one write.
+actor HTTPConnection {
+    private enum Phase {
+        /// Between requests: may be closed without harm.
+        case idle
+        case receiving
+        case answering
+    }
+
+    private enum Received<Value> {
+        case success(Value)
+        case failure(Refusal)
+    }
+
+    /// How the reading of a request ended without one.
+    private enum Refusal {
+        /// The connection is over.
+        case ended
+        case failed(RequestFailure)
+    }
+
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    nonisolated let stream: Stream
+    private let server: HTTPServer
+    private let router: Router
+    private let limits: Limits
+    private let timeouts: Timeouts
+    private let peer: String
+    private var parser: RequestParser
+    private var phase = Phase.idle
+
+    init(_ stream: Stream, server: HTTPServer) {
+        self.stream = stream
+        self.server = server
+        loop = server.loop
+        router = server.router
+        limits = server.limits
+        timeouts = server.timeouts
+        parser = RequestParser(limits: server.limits)
+        peer = if case .ip(let address, _) = stream.peer { address.description } else { "" }
+    }
+
+    /// Serves the connection to its end and closes it.
+    func run() async {
+        do throws(StreamError) {
+            while try await serveOne() {}
+            // A client that has ended its side still reads.
+            try await sendRest()
+        } catch {
+            // The peer is gone or too slow; there is nobody to tell.
+        }
+        stream.close()
+    }
+
+    /// The server is going: a connection between requests ends as soon as its answers have left, any other after its answer.
+    func drain() {
+        guard case .idle = phase else { return }
+        if stream.unsentCount == 0 {
+            stream.close()
+        } else {
+            stream.setDeadline(loop.now)
+        }
+    }
+
+    /// Reads one request and answers it; false when the connection is to end.
+    private func serveOne() async throws(StreamError) -> Bool {
+        let head: RequestHead
+        switch try await receiveHead() {
+        case .success(let received): head = received
+        case .failure(.ended): return false
+        case .failure(.failed(let failure)):
+            phase = .answering
+            try await refuse(router.response(to: failure, in: nil, head: nil), answering: nil, id: server.nextRequestID())
+            return false
+        }
+        phase = .answering
+        let start = loop.now
+        let id = RequestID.wellFormed(in: head) ?? server.nextRequestID()
+        let match = router.match(head)
+        switch try await receiveBody(of: head, for: match) {
+        case .success(let body):
+            let response = await respond(to: head, body, match, id: id)
+            server.record(match, response, head: head, id: id, peer: peer, since: start)
+            return try await answer(response, to: head, id: id)
+        case .failure(.ended):
+            return false
+        case .failure(.failed(let failure)):
+            let response = router.response(to: failure, in: match.door, head: head)
+            server.record(match, response, head: head, id: id, peer: peer, since: start)
+            try await refuse(response, answering: head.method, id: id)
+            return false
+        }
+    }
+
+    private func respond(to head: RequestHead, _ body: [UInt8], _ match: RouteMatch, id: String) async -> Response {
+        switch match {
+        case .found(let found):
+            await found.route.handler(
+                Request(head: head, body: body, pathParameters: found.pathParameters, peer: peer, id: id))
+        case .refused(let failure, let door):
+            router.response(to: failure, in: door, head: head)
+        }
+    }
+
+    /// Queues the answer; false when the connection ends with it.
+    private func answer(_ response: Response, to head: RequestHead, id: String) async throws(StreamError) -> Bool {
+        let persistence = server.phase.drains ? .close : head.persistence
+        write(response, answering: head.method, id: id, persistence)
+        if case .close = persistence {
+            try await finish()
+            return false
+        }
+        try await holdBack()
+        // A server that goes does not wait for another request.
+        guard server.phase.drains, stream.input.isEmpty else { return true }
+        try await finish()
+        return false
+    }
+
+    private func receiveHead() async throws(StreamError) -> Received<RequestHead> {
+        phase = .idle
+        stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.idle))
+        while true {
+            do throws(HTTPParseError) {
+                let input = stream.input
+                switch try parser.parse(input.span) {
+                case .complete(let head, let consumed):
+                    stream.consume(consumed)
+                    return .success(head)
+                case .incomplete:
+                    break
+                }
+            } catch {
+                return .failure(.failed(RequestFailure(error)))
+            }
+            if case .idle = phase, parser.isInsideRequest {
+                phase = .receiving
+                stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.head))
+            }
+            if let refusal = try await more() { return .failure(refusal) }
+        }
+    }
+
+    /// Reads the whole body, unless the answer is known to be a refusal that does not need it.
+    private func receiveBody(of head: RequestHead, for match: RouteMatch) async throws(StreamError) -> Received<[UInt8]> {
+        if case .none = head.framing { return .success([]) }
+        var body: [UInt8] = []
+        do throws(HTTPParseError) {
+            var decoder = try BodyDecoder(framing: head.framing, limits: limits)
+            if case .refused(let failure, _) = match, case .continueBeforeBody = head.expectation {
+                return .failure(.failed(failure))
+            }
+            if case .continueBeforeBody = head.expectation, stream.input.isEmpty {
+                stream.write { $0.append(ResponseSerializer.continueResponse) }
+            }
+            stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.body))
+            while true {
+                let input = stream.input
+                switch try decoder.decode(input.span, into: &body) {
+                case .complete(let consumed):
+                    stream.consume(consumed)
+                    return .success(body)
+                case .incomplete:
+                    stream.consume(stream.input.count)
+                }
+                do throws(StreamError) {
+                    if let refusal = try await more() { return .failure(refusal) }
+                } catch {
+                    return .failure(.ended)
+                }
+            }
+        } catch {
+            return .failure(.failed(RequestFailure(error)))
+        }
+    }
+
+    /// Waits for more bytes; a refusal when there are none to come.
+    private func more() async throws(StreamError) -> Refusal? {
+        do throws(StreamError) {
+            return try await stream.fill() ? nil : .ended
+        } catch .timedOut {
+            guard case .idle = phase else { return .failed(.timeout) }
+            // Either the server is going, or this client has neither asked nor read for long.
+            guard server.phase.drains else { throw .timedOut }
+            return .ended
+        }
+    }
+
+    private func write(_ response: Response, answering method: Method?, id: String, _ persistence: Persistence) {
+        let date = server.date()
+        stream.write { output in
+            ResponseSerializer.append(
+                response, to: &output, answering: method, requestID: id, date: date, persistence: persistence)
+        }
+    }
+
+    /// Answers a request that cannot be read on; what follows it is never parsed.
+    private func refuse(_ response: Response, answering method: Method?, id: String) async throws(StreamError) {
+        write(response, answering: method, id: id, .close)
+        try await finish()
+    }
+
+    private func finish() async throws(StreamError) {
+        try await sendRest()
+        stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.linger))
+        await stream.finish()
+    }
+
+    /// Sends everything that is queued, now.
+    private func sendRest() async throws(StreamError) {
+        stream.flush()
+        guard stream.unsentCount > 0 else { return }
+        stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.write))
+        try await stream.drained(below: 0)
+    }
+
+    /// Takes no further request from a client that does not read its answers.
+    private func holdBack() async throws(StreamError) {
+        guard stream.unsentCount > Stream.highWaterMark else { return }
+        stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.write))
+        try await stream.drained()
+    }
+}

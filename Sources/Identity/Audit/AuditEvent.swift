@@ -1,0 +1,76 @@
+package import Text
+
+/// One thing that happened to an account, a client or a key: who, what, when, from where, with which outcome. Never a secret.
+package struct AuditEvent: Equatable, Sendable {
+    /// Who did it.
+    package enum Actor: Equatable, Sendable {
+        /// Nobody who has proved anything.
+        case anonymous
+        case user(UserID)
+        case client(ClientID)
+        /// Somebody at the command line of the server.
+        case administrator
+        /// The service of its own accord.
+        case system
+    }
+
+    /// A version 7 UUID, so that events sort by time and a repeated write of one is recognised.
+    package let id: UUID
+    package let time: Timestamp
+    package let kind: AuditKind
+    package let actor: Actor
+    /// The user whom it concerns, if there is one.
+    package let userID: UserID?
+    package let clientID: ClientID?
+    package let sessionID: SessionID?
+    /// The IP address of the caller.
+    package let address: String?
+    /// The id of the request, under which the log tells more.
+    package let referenceID: String?
+    /// Whatever else helps to understand it, small and without secrets.
+    package let detail: JSONObject
+
+    package init(
+        id: UUID, time: Timestamp, kind: AuditKind, actor: Actor, userID: UserID? = nil, clientID: ClientID? = nil,
+        sessionID: SessionID? = nil, address: String? = nil, referenceID: String? = nil, detail: JSONObject = JSONObject()
+    ) {
+        self.id = id
+        self.time = time
+        self.kind = kind
+        self.actor = actor
+        self.userID = userID
+        self.clientID = clientID
+        self.sessionID = sessionID
+        self.address = address
+        self.referenceID = referenceID
+        self.detail = detail
+    }
+
+    /// The event as `AuditQueries.insert` takes it; the names are those of the columns.
+    package var stored: JSONObject {
+        var object = JSONObject()
+        object["id"] = .string(id.description)
+        object["occurred_at"] = .integer(time.milliseconds)
+        object["kind"] = .string(kind.name)
+        object["outcome"] = .string(kind.outcome.rawValue)
+        object["reason"] = kind.reason.map { .string($0) }
+        object["actor"] = .string(actorName)
+        object["user_id"] = userID.map { .string($0.description) }
+        object["client_id"] = clientID.map { .string($0.text) }
+        object["session_id"] = sessionID.map { .string($0.text) }
+        object["address"] = address.map { .string($0) }
+        object["reference_id"] = referenceID.map { .string($0) }
+        object["detail"] = .object(detail)
+        return object
+    }
+
+    private var actorName: String {
+        switch actor {
+        case .anonymous: "anonymous"
+        case .user(let id): "user:\(id)"
+        case .client(let id): "client:\(id)"
+        case .administrator: "administrator"
+        case .system: "system"
+        }
+    }
+}

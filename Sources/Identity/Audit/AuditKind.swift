@@ -1,0 +1,92 @@
+/// What happened.
+package enum AuditKind: Equatable, Sendable {
+    /// Why a sign-in failed: told to the operator, never to the caller.
+    package enum SignInFailure: String, Sendable, CaseIterable {
+        case unknownUser = "unknown_user"
+        case wrongPassword = "wrong_password"
+        case noPassword = "no_password"
+        case disabledUser = "disabled_user"
+        /// The password was right, but meanwhile the account was barred or deleted or got another password.
+        case accountChanged = "account_changed"
+    }
+
+    package enum Outcome: String, Sendable {
+        case succeeded, refused
+    }
+
+    case userSignedUp
+    case signUpRefused
+    case userSignedIn
+    case signInFailed(SignInFailure)
+    case tokenRefreshed(RefreshSessionScript.Issue)
+    case refreshRefused
+    /// A used refresh token came back: a copy of it is about, and its session was ended.
+    case refreshReused
+    case tokenRevoked
+    case sessionEnded(SessionEnd)
+    /// All sessions of one user.
+    case allSessionsEnded(SessionEnd)
+    case userUpdated
+    case passwordChanged
+    case userDisabled
+    case userEnabled
+    case userDeleted
+    case clientAdded
+    case clientRemoved
+    case clientSecretReplaced
+    case clientAuthenticationFailed
+    case signingKeyCreated
+    case signingKeyActivated
+    case signingKeyRetired
+
+    /// As it is stored.
+    package var name: String {
+        switch self {
+        case .userSignedUp: "user_signed_up"
+        case .signUpRefused: "sign_up_refused"
+        case .userSignedIn: "user_signed_in"
+        case .signInFailed: "sign_in_failed"
+        case .tokenRefreshed: "token_refreshed"
+        case .refreshRefused: "refresh_refused"
+        case .refreshReused: "refresh_reused"
+        case .tokenRevoked: "token_revoked"
+        case .sessionEnded: "session_ended"
+        case .allSessionsEnded: "all_sessions_ended"
+        case .userUpdated: "user_updated"
+        case .passwordChanged: "password_changed"
+        case .userDisabled: "user_disabled"
+        case .userEnabled: "user_enabled"
+        case .userDeleted: "user_deleted"
+        case .clientAdded: "client_added"
+        case .clientRemoved: "client_removed"
+        case .clientSecretReplaced: "client_secret_replaced"
+        case .clientAuthenticationFailed: "client_authentication_failed"
+        case .signingKeyCreated: "signing_key_created"
+        case .signingKeyActivated: "signing_key_activated"
+        case .signingKeyRetired: "signing_key_retired"
+        }
+    }
+
+    /// What distinguishes events of one name.
+    package var reason: String? {
+        switch self {
+        case .signInFailed(let failure): failure.rawValue
+        case .tokenRefreshed(let issue): issue.rawValue
+        case .sessionEnded(let end), .allSessionsEnded(let end): end.rawValue
+        case .userSignedUp, .signUpRefused, .userSignedIn, .refreshRefused, .refreshReused, .tokenRevoked, .userUpdated,
+            .passwordChanged, .userDisabled, .userEnabled, .userDeleted, .clientAdded, .clientRemoved, .clientSecretReplaced,
+            .clientAuthenticationFailed, .signingKeyCreated, .signingKeyActivated, .signingKeyRetired:
+            nil
+        }
+    }
+
+    package var outcome: Outcome {
+        switch self {
+        case .signUpRefused, .signInFailed, .refreshRefused, .refreshReused, .clientAuthenticationFailed: .refused
+        case .userSignedUp, .userSignedIn, .tokenRefreshed, .tokenRevoked, .sessionEnded, .allSessionsEnded, .userUpdated,
+            .passwordChanged, .userDisabled, .userEnabled, .userDeleted, .clientAdded, .clientRemoved, .clientSecretReplaced,
+            .signingKeyCreated, .signingKeyActivated, .signingKeyRetired:
+            .succeeded
+        }
+    }
+}

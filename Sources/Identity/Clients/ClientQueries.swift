@@ -1,0 +1,50 @@
+package import Postgres
+
+/// The SQL of the clients table. Lists are passed and returned as JSON arrays of strings, digests as bytes.
+package enum ClientQueries {
+    /// Every statement that gives a client returns, in this order: id, name, secret_digest or null, permissions, audiences,
+    /// access_token_format, access_token_seconds, session_idle_seconds, session_absolute_seconds.
+    private static let columns: SQL = """
+        id, name, secret_digest, to_json(permissions)::text, to_json(audiences)::text, access_token_format, access_token_seconds,
+        session_idle_seconds, session_absolute_seconds
+        """
+
+    /// The constraint that a second client with one id violates (SQLSTATE 23505).
+    package static let uniqueIDConstraint = "clients_pkey"
+
+    /// Parameters: the columns above, then created_at in milliseconds since the epoch.
+    package static let insert = Statement(
+        name: "clients_insert",
+        sql: """
+            INSERT INTO clients (
+                id, name, secret_digest, permissions, audiences, access_token_format, access_token_seconds, session_idle_seconds,
+                session_absolute_seconds, created_at, updated_at
+            )
+            VALUES (
+                $1::text, $2::text, $3::bytea, ARRAY(SELECT jsonb_array_elements_text($4::jsonb)),
+                ARRAY(SELECT jsonb_array_elements_text($5::jsonb)), $6::text, $7::bigint, $8::bigint, $9::bigint,
+                to_timestamp($10::bigint / 1000.0), to_timestamp($10::bigint / 1000.0)
+            )
+            """)
+
+    package static let all = Statement(
+        name: "clients_all", sql: "SELECT \(columns) FROM clients ORDER BY id", retryable: true)
+
+    /// Parameter: id.
+    package static let byID = Statement(
+        name: "clients_by_id", sql: "SELECT \(columns) FROM clients WHERE id = $1::text", retryable: true)
+
+    /// Parameters: id, secret_digest, updated_at. Returns the id if the client is there.
+    package static let replaceSecret = Statement(
+        name: "clients_replace_secret",
+        sql: """
+            UPDATE clients
+            SET secret_digest = $2::bytea, updated_at = to_timestamp($3::bigint / 1000.0)
+            WHERE id = $1::text
+            RETURNING id
+            """)
+
+    /// Parameter: id. Returns the id if the client was there.
+    package static let delete = Statement(
+        name: "clients_delete", sql: "DELETE FROM clients WHERE id = $1::text RETURNING id")
+}

@@ -1,0 +1,37 @@
+/// Why a request to the rules was refused. Every door has one place that turns it into its own words.
+///
+/// None of the cases carries a secret, a value that the caller sent, or the text of another system's error.
+package enum IdentityError: Error, Equatable, Sendable {
+    /// Something that the caller wants to set breaks a rule; all problems at once, never none.
+    case invalidInput([InputProblem])
+    case emailTaken
+    /// Unknown user, wrong password, no password at all, disabled account: the caller cannot tell them apart.
+    case invalidCredentials
+    /// A client that is unknown, or whose secret is wrong.
+    case invalidClient
+    /// A client that may not do what it asks for.
+    case clientNotPermitted
+    /// An access token that is none, or no longer one.
+    case invalidToken
+    /// A refresh token that is none, or no longer one. Reuse looks the same to the caller.
+    case invalidRefreshToken
+    /// The token was good, but its user is gone.
+    case userNotFound
+    case sessionNotFound
+    /// A store does not answer; nothing was decided.
+    case unavailable(retryAfter: Duration)
+    /// More work is waiting than can be done in time; nothing was begun.
+    case overloaded(retryAfter: Duration)
+    /// Something that cannot be: a bug or a damaged record. The log has it under the request's id.
+    case internalFault
+
+    /// Whether the service has failed, and not the caller.
+    var isOurs: Bool {
+        switch self {
+        case .unavailable, .overloaded, .internalFault: true
+        case .invalidInput, .emailTaken, .invalidCredentials, .invalidClient, .clientNotPermitted, .invalidToken,
+            .invalidRefreshToken, .userNotFound, .sessionNotFound:
+            false
+        }
+    }
+}

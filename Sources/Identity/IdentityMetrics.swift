@@ -1,0 +1,73 @@
+/// What the rules of one loop have decided, counted. Confined to its loop: no lock, no atomic.
+package final class IdentityMetrics: @unchecked Sendable {  // counted and read on its own loop only
+    /// The answers to introspection.
+    package enum Introspection: String, Sendable, CaseIterable {
+        case active, inactive, unavailable
+    }
+
+    /// What became of refreshes.
+    package enum Refresh: String, Sendable, CaseIterable {
+        case rotate, replay, recover, keep, reuse, refused, unavailable
+    }
+
+    /// What became of sign-ins by password.
+    package enum SignIn: String, Sendable, CaseIterable {
+        case succeeded, refused, unavailable
+    }
+
+    /// A copy of all counters.
+    package struct Snapshot: Sendable {
+        package var introspections: [Introspection: UInt64] = [:]
+        package var refreshes: [Refresh: UInt64] = [:]
+        package var signIns: [SignIn: UInt64] = [:]
+        package var signUps: UInt64 = 0
+        package var auditEventsDropped: UInt64 = 0
+
+        /// The sum of two loops' counters.
+        package mutating func add(_ other: Snapshot) {
+            introspections.merge(other.introspections, uniquingKeysWith: +)
+            refreshes.merge(other.refreshes, uniquingKeysWith: +)
+            signIns.merge(other.signIns, uniquingKeysWith: +)
+            signUps += other.signUps
+            auditEventsDropped += other.auditEventsDropped
+        }
+
+        package init() {}
+    }
+
+    private var introspections = [UInt64](repeating: 0, count: 3)
+    private var rest = Snapshot()
+
+    package init() {}
+
+    package var snapshot: Snapshot {
+        var snapshot = rest
+        for (index, result) in Introspection.allCases.enumerated() { snapshot.introspections[result] = introspections[index] }
+        return snapshot
+    }
+
+    /// The busiest counter: an array instead of a dictionary.
+    func count(_ result: Introspection) {
+        switch result {
+        case .active: introspections[0] += 1
+        case .inactive: introspections[1] += 1
+        case .unavailable: introspections[2] += 1
+        }
+    }
+
+    func count(_ result: Refresh) {
+        rest.refreshes[result, default: 0] += 1
+    }
+
+    func count(_ result: SignIn) {
+        rest.signIns[result, default: 0] += 1
+    }
+
+    func countSignUp() {
+        rest.signUps += 1
+    }
+
+    func countDroppedAuditEvents(_ count: Int) {
+        rest.auditEventsDropped += UInt64(count)
+    }
+}

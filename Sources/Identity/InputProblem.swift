@@ -1,0 +1,48 @@
+package import Text
+
+/// What is wrong with one thing that a caller wants to set. A door knows under which name its client sent it.
+package struct InputProblem: Error, Equatable, Sendable {
+    package enum Field: Sendable, CaseIterable {
+        case email, password, displayName, photoURL
+    }
+
+    package enum Reason: Equatable, Sendable {
+        case malformed
+        case forbiddenCharacter
+        /// In the unit that the value's type documents.
+        case tooShort(minimum: Int)
+        case tooLong(maximum: Int)
+        /// One of the passwords that everybody tries first.
+        case commonPassword
+        case passwordEqualsEmail
+    }
+
+    package let field: Field
+    package let reason: Reason
+
+    package init(_ field: Field, _ reason: Reason) {
+        self.field = field
+        self.reason = reason
+    }
+
+    /// The same in the vocabulary that doors render.
+    package var kind: FieldProblem.Kind {
+        switch reason {
+        case .malformed: .invalidFormat(formatName)
+        case .forbiddenCharacter: .custom(code: "forbidden_character")
+        case .tooShort(let minimum): .tooSmall(.string, minimum: minimum)
+        case .tooLong(let maximum): .tooBig(.string, maximum: maximum)
+        case .commonPassword: .custom(code: "common_password")
+        case .passwordEqualsEmail: .custom(code: "password_equals_email")
+        }
+    }
+
+    private var formatName: String {
+        switch field {
+        case .email: "email"
+        case .password: "password"
+        case .displayName: "name"
+        case .photoURL: "url"
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package import Crypto
+package import JOSE
+
+/// The signing keys of a moment: one that signs for each algorithm, and all that still verify.
+package struct KeyRing: Sendable {
+    /// The public keys as `/.well-known/jwks.json` serves them (RFC 7517 §5).
+    package let rendered: [UInt8]
+    private let signers: [SignatureAlgorithm: JWSSigner]
+    private let keys: JWKSet
+
+    /// - Parameters:
+    ///   - signers: the active key of each algorithm.
+    ///   - keys: every key whose tokens may still live, and those that will sign soon.
+    package init(signers: [SignatureAlgorithm: JWSSigner], keys: [JWK]) {
+        self.signers = signers
+        self.keys = JWKSet(keys)
+        rendered = self.keys.rendered
+    }
+
+    package func signer(for algorithm: SignatureAlgorithm) -> JWSSigner? {
+        signers[algorithm]
+    }
+
+    /// The claims of one of our own access tokens (RFC 9068 §4), whether or not it has expired or been revoked.
+    /// - Throws: `JOSEError` when it is none of ours.
+    package func claims(ofAccessToken token: String) throws(JOSEError) -> JWTClaims {
+        let verified = try UnverifiedJWS.parse(token).verify(with: keys, allowing: [.es256, .rs256])
+        guard verified.header.isType("at+jwt") else { throw .unexpectedType }
+        return try verified.claims()
+    }
+}
+
+/// Where a loop keeps its copy of the key ring, so that reading it takes no lock. Confined to its loop.
+package final class KeyRingSlot: @unchecked Sendable {  // set and read on its own loop only
+    /// Nil until the keys have been loaded once.
+    package var ring: KeyRing?
+
+    package init() {}
+
+    /// - Throws: `IdentityError.unavailable` while the keys have not been loaded.
+    func current() throws(IdentityError) -> KeyRing {
+        guard let ring else { throw .unavailable(retryAfter: .seconds(1)) }
+        return ring
+    }
+}

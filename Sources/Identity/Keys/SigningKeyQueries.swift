@@ -1,0 +1,63 @@
+package import Postgres
+
+/// The SQL of the signing keys. Instants are milliseconds since the epoch.
+package enum SigningKeyQueries {
+    /// All keys, oldest first: kid, alg, sealed_private_key, public_jwk as JSON text, state, created_at.
+    package static let all = Statement(
+        name: "signing_keys_all",
+        sql: """
+            SELECT kid, alg, sealed_private_key, public_jwk::text, state, (extract(epoch FROM created_at) * 1000)::bigint
+            FROM signing_keys
+            ORDER BY created_at, kid
+            """, retryable: true)
+
+    /// The first key of an algorithm. When several copies of the service start at once, one of them succeeds; the others insert nothing
+    /// and read `all` again. Parameters: kid, alg, sealed_private_key, public_jwk, created_at. Returns the kid if inserted.
+    package static let insertActive = Statement(
+        name: "signing_keys_insert_active",
+        sql: """
+            INSERT INTO signing_keys (kid, alg, sealed_private_key, public_jwk, state, created_at, activated_at)
+            VALUES (
+                $1::text, $2::text, $3::bytea, $4::jsonb, 'active', to_timestamp($5::bigint / 1000.0),
+                to_timestamp($5::bigint / 1000.0)
+            )
+            ON CONFLICT DO NOTHING
+            RETURNING kid
+            """)
+
+    /// A key that will sign later. Parameters as for `insertActive`.
+    package static let insertNext = Statement(
+        name: "signing_keys_insert_next",
+        sql: """
+            INSERT INTO signing_keys (kid, alg, sealed_private_key, public_jwk, state, created_at)
+            VALUES ($1::text, $2::text, $3::bytea, $4::jsonb, 'next', to_timestamp($5::bigint / 1000.0))
+            """)
+
+    /// First half of a change of keys, in one transaction with `activate`. Parameters: alg, retired_at.
+    package static let retireActive = Statement(
+        name: "signing_keys_retire_active",
+        sql: """
+            UPDATE signing_keys
+            SET state = 'retired', retired_at = to_timestamp($2::bigint / 1000.0)
+            WHERE alg = $1::text AND state = 'active'
+            """)
+
+    /// Parameters: kid, activated_at. Returns the kid if the key was `next`.
+    package static let activate = Statement(
+        name: "signing_keys_activate",
+        sql: """
+            UPDATE signing_keys
+            SET state = 'active', activated_at = to_timestamp($2::bigint / 1000.0)
+            WHERE kid = $1::text AND state = 'next'
+            RETURNING kid
+            """)
+
+    /// Keys whose last token has expired. Parameter: the latest retired_at to delete.
+    package static let deleteRetired = Statement(
+        name: "signing_keys_delete_retired",
+        sql: """
+            DELETE FROM signing_keys
+            WHERE state = 'retired' AND retired_at <= to_timestamp($1::bigint / 1000.0)
+            RETURNING kid
+            """)
+}

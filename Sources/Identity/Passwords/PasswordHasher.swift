@@ -1,0 +1,55 @@
+package import Crypto
+package import Networking
+import Text
+
+/// Hashes and checks passwords with argon2id, on the threads of a pool, never on a loop.
+package struct PasswordHasher: Sendable {
+    private let pool: BlockingPool
+    private let algorithm: Argon2id
+    /// A hash that no password has, made with the same parameters as real ones: what an unknown user is checked against, so
+    /// that it takes as long as a known one.
+    private let decoy: String
+
+    /// - Throws: `CryptoError` when the parameters are outside argon2's limits.
+    package init(_ parameters: Argon2id.Parameters, pool: BlockingPool, random: (Int) -> [UInt8]) throws(CryptoError) {
+        algorithm = try Argon2id(parameters: parameters)
+        self.pool = pool
+        decoy = algorithm.decoy(random: random)
+    }
+
+    /// The string to store.
+    /// - Throws: `IdentityError.overloaded` when too many wait already.
+    package func hash(_ password: Password) async throws(IdentityError) -> String {
+        let algorithm = algorithm
+        return try await run { () throws(CryptoError) in try algorithm.hash(password: password.secret.revealedBytes) }
+    }
+
+    /// Whether this is the password; with no stored hash it never is, after the same work.
+    /// - Throws: `IdentityError.overloaded`; `internalFault` when the stored hash cannot be used.
+    package func verify(_ password: Password, against stored: String?) async throws(IdentityError) -> Bool {
+        let algorithm = algorithm
+        let target = stored ?? decoy
+        let matches = try await run { () throws(CryptoError) in
+            try algorithm.verify(password: password.secret.revealedBytes, against: target)
+        }
+        return matches && stored != nil
+    }
+
+    /// Whether the hash was made with other parameters than today's.
+    package func needsRehash(_ stored: String) -> Bool {
+        algorithm.needsRehash(stored)
+    }
+
+    private func run<T: Sendable>(
+        _ body: @escaping @Sendable () throws(CryptoError) -> T
+    ) async throws(IdentityError) -> T {
+        let result: Result<T, CryptoError>
+        do throws(BlockingPool.Overloaded) {
+            result = try await pool.run { Result(catching: body) }
+        } catch {
+            throw .overloaded(retryAfter: .seconds(1))
+        }
+        guard case .success(let value) = result else { throw .internalFault }
+        return value
+    }
+}

@@ -1,0 +1,42 @@
+import Crypto
+import Text
+
+/// Something that has the form of a refresh token of ours. Only `verified(salt:key:)` says whether it is one.
+package struct PresentedRefreshToken: Sendable {
+    /// In bytes; longer input is refused unread.
+    package static let maximumLength = 4096
+
+    package let sessionID: SessionID
+    private let generation: UInt32
+    private let mac: Digest
+
+    /// The one text that `RefreshToken` writes for these parts; `nil` for any other spelling of them.
+    package init?(_ text: String) {
+        guard text.utf8.count <= Self.maximumLength, text.utf8.starts(with: RefreshToken.prefix.utf8) else { return nil }
+        let parts = text.utf8.dropFirst(RefreshToken.prefix.utf8.count)
+            .split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        guard
+            parts.count == 3,
+            let sessionID = SessionID(Substring(parts[0])),
+            let generation = Self.canonicalNumber(parts[1]),
+            let mac = Base64URL.decode(Substring(parts[2])).flatMap({ Digest($0) })
+        else { return nil }
+        self.sessionID = sessionID
+        self.generation = generation
+        self.mac = mac
+    }
+
+    /// The token, if it was made with this key for the session that has this salt. Takes the same time wherever the macs differ.
+    package func verified(salt: SessionSalt, key: SessionTokenKey) -> RefreshToken? {
+        let expected = key.mac(.refreshToken, sessionID, generation: generation, salt: salt)
+        guard expected.matches(mac) else { return nil }
+        return RefreshToken(sessionID, generation: generation, salt: salt, key: key)
+    }
+
+    /// Decimal digits without sign and leading zeros, at most 32 bits.
+    private static func canonicalNumber(_ digits: Substring.UTF8View) -> UInt32? {
+        guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        guard digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
+        return UInt32(Substring(digits), radix: 10)
+    }
+}

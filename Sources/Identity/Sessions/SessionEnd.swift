@@ -1,0 +1,12 @@
+/// Why a session ended before its time. The raw values are stored in its tombstone.
+package enum SessionEnd: String, Sendable, CaseIterable {
+    case signedOut = "signed_out"
+    /// By the user from another device, by a client, or by an operator.
+    case revoked
+    /// A refresh token was presented that had long been used: somebody else holds a copy.
+    case refreshReused = "refresh_reused"
+    case passwordChanged = "password_changed"
+    case userDisabled = "user_disabled"
+    /// Kept apart from the others because one door must tell its client that the user is gone.
+    case userDeleted = "user_deleted"
+}

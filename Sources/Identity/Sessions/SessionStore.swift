@@ -1,0 +1,138 @@
+package import Redis
+import Text
+
+/// The sessions in Redis: one record each, and one index a user. Each command touches one key only.
+package struct SessionStore: Sendable {
+    private let redis: RedisConnection
+    private let policy: RefreshPolicy
+
+    private static let create = RedisScript(name: "create_session", source: CreateSessionScript.source)
+    private static let refresh = RedisScript(name: "refresh_session", source: RefreshSessionScript.source)
+    private static let end = RedisScript(name: "end_session", source: EndSessionScript.source)
+    private static let index = RedisScript(name: "index_session", source: IndexSessionScript.source)
+
+    package init(redis: RedisConnection, policy: RefreshPolicy) {
+        self.redis = redis
+        self.policy = policy
+    }
+
+    /// - Throws: the store's failure.
+    func ping() async throws(IdentityError) {
+        _ = try await send(RedisCommand("PING"))
+    }
+
+    /// Enters a session in its user's index, before it is created. Returns how many the user has now.
+    /// - Throws: the store's failure.
+    func announce(_ session: Session, at now: Timestamp) async throws(IdentityError) -> Int {
+        let arguments = IndexSessionScript.arguments(session, at: now)
+        guard let count = try await run(Self.index, IndexSessionScript.key(session.userID), arguments).integerValue else {
+            throw .internalFault
+        }
+        return Int(count)
+    }
+
+    /// Writes the record; false when the session was ended before it began.
+    /// - Throws: the store's failure.
+    func create(
+        _ session: Session, idle: Duration, accessToken: IssuedAccessToken?, at now: Timestamp
+    ) async throws(IdentityError) -> Bool {
+        let arguments = CreateSessionScript.arguments(session, idle: idle, accessToken: accessToken, at: now)
+        let reply = try await run(Self.create, CreateSessionScript.key(session), arguments)
+        guard let outcome = reply.integerValue.flatMap({ CreateSessionScript.Outcome(rawValue: $0) }) else {
+            throw .internalFault
+        }
+        return outcome == .created
+    }
+
+    /// - Throws: the store's failure.
+    package func record(_ id: SessionID) async throws(IdentityError) -> SessionRecord {
+        SessionRecord(id, values: try Self.texts(try await send(Self.reading(id))))
+    }
+
+    /// Decides about a verified refresh token and writes the outcome.
+    /// - Throws: the store's failure.
+    func refresh(
+        _ request: RefreshSessionScript.Request, idle: Duration, at now: Timestamp
+    ) async throws(IdentityError) -> RefreshSessionScript.Reply {
+        let arguments = RefreshSessionScript.arguments(request, policy: policy, idle: idle, at: now)
+        let reply = try await run(Self.refresh, RefreshSessionScript.key(request), arguments)
+        guard let parts = reply.elements, parts.count == 4, let outcome = parts[0].text,
+            let generation = parts[1].integerValue, let reason = parts[3].text,
+            let decided = RefreshSessionScript.Reply(
+                outcome: outcome, generation: generation, revoked: try Self.texts(parts[2]).compactMap(\.self), reason: reason)
+        else { throw .internalFault }
+        return decided
+    }
+
+    /// Ends a session; its access tokens are for the caller to delete.
+    /// - Throws: the store's failure.
+    func end(
+        _ id: SessionID, reason: SessionEnd, at now: Timestamp
+    ) async throws(IdentityError) -> EndSessionScript.Reply {
+        let reply = try await run(Self.end, EndSessionScript.key(id), EndSessionScript.arguments(reason: reason, at: now))
+        guard let parts = reply.elements, parts.count == 3, let outcome = parts[0].text, let userID = parts[1].text,
+            let ended = EndSessionScript.Reply(
+                outcome: outcome, userID: userID, revoked: try Self.texts(parts[2]).compactMap(\.self))
+        else { throw .internalFault }
+        return ended
+    }
+
+    /// The ids in a user's index, the one that lasts longest first.
+    /// - Throws: the store's failure.
+    func ids(of userID: UserID) async throws(IdentityError) -> [SessionID] {
+        let command = RedisCommand("ZREVRANGE", IndexSessionScript.key(userID), "0", "-1")
+        return try Self.texts(try await send(command)).compactMap { $0.flatMap { SessionID($0) } }
+    }
+
+    /// The live sessions of a user, the one used last first.
+    /// - Throws: the store's failure.
+    package func sessions(of userID: UserID) async throws(IdentityError) -> [Session] {
+        let ids = try await ids(of: userID)
+        var sessions: [Session] = []
+        let replies = try await send(ids.map { Self.reading($0) })
+        for (id, reply) in zip(ids, replies) {
+            if case .live(let session) = SessionRecord(id, values: try Self.texts(reply)) { sessions.append(session) }
+        }
+        return sessions.sorted { $0.lastUsedAt > $1.lastUsedAt }
+    }
+
+    /// False when it was not there (any more).
+    /// - Throws: the store's failure.
+    func removeFromIndex(_ id: SessionID, of userID: UserID) async throws(IdentityError) -> Bool {
+        try await send(RedisCommand("ZREM", IndexSessionScript.key(userID), id.text)).integerValue == 1
+    }
+
+    /// Strikes access tokens that have been deleted from their session's list. A failure does no harm: they are listed until
+    /// they would have expired.
+    func strike(_ tokens: [AccessTokenHash], from id: SessionID) async {
+        guard !tokens.isEmpty else { return }
+        var command = RedisCommand("HDEL", SessionRecord.key(id))
+        for token in tokens { command.append(token.hex) }
+        _ = try? await send(command)
+    }
+
+    private static func reading(_ id: SessionID) -> RedisCommand {
+        var command = RedisCommand("HMGET", SessionRecord.key(id))
+        for name in SessionRecord.fieldNames { command.append(name) }
+        return command
+    }
+
+    private static func texts(_ reply: RedisReply) throws(IdentityError) -> [String?] {
+        guard let elements = reply.elements else { throw .internalFault }
+        return elements.map(\.text)
+    }
+
+    private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
+        try await sending { () throws(RedisError) in try await redis.send(command) }
+    }
+
+    private func send(_ commands: [RedisCommand]) async throws(IdentityError) -> [RedisReply] {
+        try await sending { () throws(RedisError) in try await redis.send(commands) }
+    }
+
+    private func run(_ script: RedisScript, _ key: String, _ arguments: [String]) async throws(IdentityError) -> RedisReply {
+        try await sending { () throws(RedisError) in
+            try await redis.run(script, keys: [key], arguments: arguments.map { [UInt8]($0.utf8) })
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package import Crypto
+
+/// Makes and checks the macs by which refresh tokens and session cookies are known to be ours.
+///
+/// The mac is HMAC-SHA-256 over five fields of fixed width, hence unambiguous: the kind (1 byte), the session's id (16), the
+/// generation (4, big endian), the session's salt (16). The key is derived from the master key for this purpose alone.
+package struct SessionTokenKey: Sendable {
+    /// What the mac is for; a token of one kind never passes for the other.
+    package enum Kind: UInt8, Sendable, CaseIterable {
+        case refreshToken = 1
+        case cookie = 2
+    }
+
+    private let key: SymmetricKey
+
+    package init(_ masterKey: MasterKey) throws(CryptoError) {
+        key = try masterKey.derive(.sessionTokens)
+    }
+
+    /// Cookies do not change: their generation is zero.
+    package func mac(_ kind: Kind, _ sessionID: SessionID, generation: UInt32, salt: SessionSalt) -> Digest {
+        var message = [kind.rawValue]
+        message.reserveCapacity(37)
+        message += sessionID.bytes
+        for shift in [24, 16, 8, 0] as [UInt32] { message.append(UInt8(truncatingIfNeeded: generation >> shift)) }
+        message += salt.bytes
+        return HMACSHA256.authenticate(message, key: key)
+    }
+}

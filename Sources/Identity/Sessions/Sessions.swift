@@ -1,0 +1,183 @@
+import Crypto
+package import Text
+
+/// What a client gets when a session begins or is refreshed.
+package struct SessionTokens: Sendable {
+    package let session: Session
+    package let accessToken: SecretString
+    package let accessTokenExpiresAt: Timestamp
+    package let refreshToken: SecretString
+}
+
+/// Begins, refreshes, lists and ends sessions, so that no order of events leaves a token alive that nobody can revoke.
+///
+/// A session is entered in its user's index before anything of it exists, an access token is stored before its session knows
+/// it, and is handed out only after the session has accepted it. Whoever ends sessions works the other way round: the index
+/// names the session, the session names its tokens. So once an end has been answered, no token of that session is good.
+package final class Sessions: Sendable {
+    let store: SessionStore
+    let tokens: AccessTokenStore
+    let issuer: AccessTokenIssuer
+    let users: UserStore
+    let clients: ClientRegistry
+    let audit: AuditLog
+    let metrics: IdentityMetrics
+    let key: SessionTokenKey
+    /// How many a user may have; when one more begins, the one that would end first is ended.
+    let limitPerUser: Int
+    let policy: RefreshPolicy
+    let ambience: Ambience
+
+    package init(
+        store: SessionStore, tokens: AccessTokenStore, issuer: AccessTokenIssuer, users: UserStore, clients: ClientRegistry,
+        audit: AuditLog, metrics: IdentityMetrics, key: SessionTokenKey, limitPerUser: Int, policy: RefreshPolicy,
+        ambience: Ambience
+    ) {
+        self.store = store
+        self.tokens = tokens
+        self.issuer = issuer
+        self.users = users
+        self.clients = clients
+        self.audit = audit
+        self.metrics = metrics
+        self.key = key
+        self.limitPerUser = limitPerUser
+        self.policy = policy
+        self.ambience = ambience
+    }
+
+    /// Whether a session could begin: the session store answers, and there is a key to sign with.
+    /// - Throws: `IdentityError.unavailable`.
+    func checkReadiness() async throws(IdentityError) {
+        try issuer.checkReadiness()
+        try await store.ping()
+    }
+
+    /// Begins a session for a user who has just proved who he is.
+    /// - Throws: `IdentityError.invalidCredentials` when the user was disabled, deleted or given a new password meanwhile, or
+    ///   the sessions were ended; `unavailable` when a store is.
+    package func begin(
+        for user: User, client: Client, kind: SessionKind, caller: Caller
+    ) async throws(IdentityError) -> SessionTokens {
+        let now = ambience.now()
+        let session = Session(
+            id: SessionID(random: ambience.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
+            clientID: client.id, kind: kind, device: caller.device,
+            salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)), lifetime: client.sessionLifetime,
+            beginningAt: now)
+        let minted = try issuer.mint(for: session, client: client, at: now)
+        let count: Int
+        do throws(IdentityError) {
+            count = try await establish(session, minted, of: user, idle: client.sessionLifetime.idle, at: now)
+        } catch {
+            await discard(session, minted)
+            throw error
+        }
+        if count > limitPerUser { await endSurplus(of: user.id, sparing: session.id, caller) }
+        let refreshToken = RefreshToken(
+            session.id, generation: session.refresh.generation, salt: session.salt, key: key)
+        return SessionTokens(
+            session: session, accessToken: minted.text, accessTokenExpiresAt: minted.issued.expiresAt,
+            refreshToken: refreshToken.text)
+    }
+
+    /// Writes a new session and its first access token, and returns how many sessions the user's index names now.
+    private func establish(
+        _ session: Session, _ minted: AccessTokenIssuer.Minted, of user: User, idle: Duration, at now: Timestamp
+    ) async throws(IdentityError) -> Int {
+        let count = try await store.announce(session, at: now)
+        // After the announcement: whoever disables the user from here on finds this session.
+        try await users.recordSignIn(of: user, at: now)
+        try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
+        guard try await store.create(session, idle: idle, accessToken: minted.issued, at: now) else {
+            throw .invalidCredentials
+        }
+        // Who stood still for so long may have missed the tombstone that was to stop him.
+        guard ambience.now().duration(since: now) < SessionTombstone.standardLife else {
+            throw .unavailable(retryAfter: .seconds(1))
+        }
+        return count
+    }
+
+    /// Takes back what there is of a session that could not begin. Nobody holds a token of it, so a failure does little harm.
+    private func discard(_ session: Session, _ minted: AccessTokenIssuer.Minted) async {
+        _ = try? await end(session.id, of: session.userID, reason: .revoked)
+        try? await tokens.delete([minted.issued.hash])
+    }
+
+    /// The live sessions of a user, the one used last first.
+    /// - Throws: `IdentityError.unavailable`.
+    package func list(of userID: UserID) async throws(IdentityError) -> [Session] {
+        try await store.sessions(of: userID)
+    }
+
+    /// Ends a session if it is the user's: when this returns, none of its tokens is good. One whose end was begun before and
+    /// has failed half-way is ended now.
+    /// - Throws: `IdentityError.sessionNotFound`; `unavailable`: it may live on then.
+    package func end(_ id: SessionID, of userID: UserID, reason: SessionEnd, caller: Caller) async throws(IdentityError) {
+        let clientID: ClientID?
+        switch try await store.record(id) {
+        case .live(let session) where session.userID == userID: clientID = session.clientID
+        case .ended(let tombstone) where tombstone.userID == userID: clientID = nil
+        case .live, .ended, .missing, .malformed: throw .sessionNotFound
+        }
+        guard try await end(id, of: userID, reason: reason) else { throw .sessionNotFound }
+        await note(.sessionEnded(reason), id, of: userID, client: clientID, by: .user(userID), caller)
+    }
+
+    /// Ends the session of a refresh token. One that is none, or no longer one, has nothing left to end.
+    /// - Throws: `IdentityError.unavailable`; the session may live on then.
+    package func signOut(_ token: SecretString, caller: Caller) async throws(IdentityError) {
+        do throws(IdentityError) {
+            let holder = try await holder(of: token)
+            try await end(holder, reason: .signedOut, by: .user(holder.userID), caller)
+        } catch .invalidRefreshToken {
+            return
+        }
+    }
+
+    /// Ends all sessions of a user, but for one if he keeps it: those that are, and those that are just beginning.
+    /// - Throws: `IdentityError.unavailable`; some may live on then, and the call may be repeated.
+    package func endAll(
+        of userID: UserID, reason: SessionEnd, except kept: SessionID? = nil
+    ) async throws(IdentityError) {
+        for id in try await store.ids(of: userID) where id != kept { _ = try await end(id, of: userID, reason: reason) }
+    }
+
+    /// Ends the session that a verified refresh token belongs to, or what is left of it.
+    func end(
+        _ holder: RefreshTokenHolder, reason: SessionEnd, by actor: AuditEvent.Actor, _ caller: Caller
+    ) async throws(IdentityError) {
+        guard try await end(holder.sessionID, of: holder.userID, reason: reason) else { return }
+        await note(.sessionEnded(reason), holder.sessionID, of: holder.userID, client: holder.clientID, by: actor, caller)
+    }
+
+    /// Ends a session: when this returns, none of its tokens is good. Whatever a failure leaves undone, a repeated call does;
+    /// the index names the session until all is done.
+    /// - Returns: whether there was anything to end.
+    func end(_ id: SessionID, of userID: UserID, reason: SessionEnd) async throws(IdentityError) -> Bool {
+        let reply = try await store.end(id, reason: reason, at: ambience.now())
+        try await tokens.delete(reply.revoked)
+        return try await store.removeFromIndex(id, of: userID) || reply.outcome == .ended
+    }
+
+    /// Keeps the number of a user's sessions within the limit. Not worth failing a sign-in for: the next one tries again.
+    private func endSurplus(of userID: UserID, sparing newest: SessionID, _ caller: Caller) async {
+        // The index names also those that nobody has used for long enough; they do not count.
+        guard let live = try? await store.sessions(of: userID) else { return }
+        let others = live.filter { $0.id != newest }.sorted { $0.absoluteEnd < $1.absoluteEnd }
+        for session in others.prefix(max(0, others.count + 1 - limitPerUser)) {
+            guard (try? await end(session.id, of: userID, reason: .revoked)) != nil else { return }
+            await note(.sessionEnded(.revoked), session.id, of: userID, client: session.clientID, by: .system, caller)
+        }
+    }
+
+    func note(
+        _ kind: AuditKind, _ id: SessionID, of userID: UserID, client: ClientID?, by actor: AuditEvent.Actor, _ caller: Caller
+    ) async {
+        await audit.record(
+            AuditEvent(
+                id: ambience.uuid(), time: ambience.now(), kind: kind, actor: actor, userID: userID, clientID: client,
+                sessionID: id, address: caller.address, referenceID: caller.referenceID))
+    }
+}

@@ -1,0 +1,92 @@
+import JOSE
+package import Text
+
+/// Who an access token speaks for.
+package struct AuthenticatedUser: Sendable {
+    package let userID: UserID
+    package let sessionID: SessionID
+    package let clientID: ClientID
+}
+
+/// Our own access tokens, presented to us: by users at their own endpoints, and by clients who revoke them.
+package final class AccessTokens: Sendable {
+    private let tokens: AccessTokenStore
+    private let sessions: Sessions
+    private let issuer: AccessTokenIssuer
+    private let users: UserStore
+
+    package init(tokens: AccessTokenStore, sessions: Sessions, issuer: AccessTokenIssuer, users: UserStore) {
+        self.tokens = tokens
+        self.sessions = sessions
+        self.issuer = issuer
+        self.users = users
+    }
+
+    /// The user of a live access token.
+    /// - Throws: `IdentityError.invalidToken`; `userNotFound` for a token that was good until its user was deleted;
+    ///   `unavailable`.
+    package func authenticate(_ token: SecretString) async throws(IdentityError) -> AuthenticatedUser {
+        guard let record = try await tokens.record(AccessTokenHash(of: token.revealedText)) else {
+            throw await reason(for: token)
+        }
+        guard let user = Self.user(record) else { throw .internalFault }
+        return user
+    }
+
+    /// Revokes an access or a refresh token on behalf of its client (RFC 7009 §2.1): an access token alone, a refresh token with its
+    /// whole session. A token that is none, or no longer one, is no error.
+    /// - Throws: `IdentityError.clientNotPermitted` for another client's token, which stays; `unavailable`: it may still be
+    ///   good.
+    package func revoke(_ token: SecretString, for client: Client, caller: Caller) async throws(IdentityError) {
+        if token.revealedText.utf8.starts(with: RefreshToken.prefix.utf8) {
+            try await revokeRefreshToken(token, for: client, caller)
+        } else {
+            try await revokeAccessToken(token, for: client, caller)
+        }
+    }
+
+    private func revokeRefreshToken(_ token: SecretString, for client: Client, _ caller: Caller) async throws(IdentityError) {
+        do throws(IdentityError) {
+            let holder = try await sessions.holder(of: token)
+            // Of a session that has ended nobody knows the client any more, and anybody may finish its end.
+            if let owner = holder.clientID, owner != client.id { throw .clientNotPermitted }
+            try await sessions.end(holder, reason: .revoked, by: .client(client.id), caller)
+        } catch .invalidRefreshToken {
+            return
+        }
+    }
+
+    private func revokeAccessToken(_ token: SecretString, for client: Client, _ caller: Caller) async throws(IdentityError) {
+        let hash = AccessTokenHash(of: token.revealedText)
+        guard let record = try await tokens.record(hash) else { return }
+        guard let user = Self.user(record) else { throw .internalFault }
+        guard user.clientID == client.id else { throw .clientNotPermitted }
+        try await tokens.delete([hash])
+        await sessions.store.strike([hash], from: user.sessionID)
+        await sessions.note(
+            .tokenRevoked, user.sessionID, of: user.userID, client: client.id, by: .client(client.id), caller)
+    }
+
+    /// Why a token that is not stored is not good: its user may be gone, which only a token of ours may learn. While that cannot
+    /// be told, the token is still none.
+    private func reason(for token: SecretString) async -> IdentityError {
+        guard let claims = issuer.unrevokedClaims(token.revealedText), let subject = claims.subject.flatMap({ UserID($0) }),
+            let expiresAt = claims.expiresAt, expiresAt > sessions.ambience.now()
+        else { return .invalidToken }
+        do throws(IdentityError) {
+            _ = try await users.user(subject)
+            return .invalidToken
+        } catch {
+            return error == .userNotFound ? .userNotFound : .invalidToken
+        }
+    }
+
+    private static func user(_ record: [UInt8]) -> AuthenticatedUser? {
+        guard let value = try? JSON.parse(record),
+            let userID = value["sub"]?.stringValue.flatMap({ UserID($0) }),
+            let sessionID = value["sid"]?.stringValue.flatMap({ SessionID($0) }),
+            let clientID = value["client_id"]?.stringValue.flatMap({ ClientID($0) })
+        else { return nil }
+        return AuthenticatedUser(userID: userID, sessionID: sessionID, clientID: clientID)
+    }
+}

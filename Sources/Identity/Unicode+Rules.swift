@@ -1,0 +1,27 @@
+/// What the rules for text that people read have in common.
+extension Unicode.Scalar {
+    /// A control character (category Cc) or a line or paragraph separator (Zl, Zp): nothing that a name can contain.
+    var breaksLines: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    var isASCIILetterOrDigit: Bool {
+        switch self {
+        case "a"..."z", "A"..."Z", "0"..."9": true
+        default: false
+        }
+    }
+}
+
+extension String {
+    /// Without white space (property White_Space) at either end.
+    var trimmed: String {
+        var scalars = Substring(self).unicodeScalars
+        while let first = scalars.first, first.properties.isWhitespace { scalars.removeFirst() }
+        while let last = scalars.last, last.properties.isWhitespace { scalars.removeLast() }
+        return String(scalars)
+    }
+}

@@ -1,0 +1,194 @@
+package import Text
+
+/// Signs users up and in, and changes, disables and deletes them. Whatever takes a user's rights away ends his sessions before
+/// it is answered.
+package final class Accounts: Sendable {
+    /// What a new user brings.
+    package struct SignUp: Sendable {
+        package let email: String
+        package let password: SecretString
+        package let displayName: String?
+
+        package init(email: String, password: SecretString, displayName: String?) {
+            self.email = email
+            self.password = password
+            self.displayName = displayName
+        }
+    }
+
+    /// What a user changes in his profile; nil leaves a field as it is.
+    package struct ProfileChange: Sendable {
+        /// Empty text removes the name.
+        package var displayName: String?
+        /// Empty text removes the picture.
+        package var photoURL: String?
+        package var biometricEnabled: Bool?
+        package var autoBackup: Bool?
+        package var theme: UserSettings.Theme?
+
+        package init() {}
+
+        /// The members of the stored settings that change.
+        var storedSettings: JSONObject {
+            var settings = JSONObject()
+            settings["biometric_enabled"] = biometricEnabled.map { .bool($0) }
+            settings["auto_backup"] = autoBackup.map { .bool($0) }
+            settings["theme"] = theme.map { .string($0.rawValue) }
+            return settings
+        }
+    }
+
+    let users: UserStore
+    let sessions: Sessions
+    let hasher: PasswordHasher
+    let audit: AuditLog
+    let metrics: IdentityMetrics
+    let ambience: Ambience
+
+    package init(
+        users: UserStore, sessions: Sessions, hasher: PasswordHasher, audit: AuditLog, metrics: IdentityMetrics,
+        ambience: Ambience
+    ) {
+        self.users = users
+        self.sessions = sessions
+        self.hasher = hasher
+        self.audit = audit
+        self.metrics = metrics
+        self.ambience = ambience
+    }
+
+    /// Everything that is wrong with what a new user brings; what is nil is not looked at.
+    package static func objections(email: String?, password: SecretString?, displayName: String?) -> [InputProblem] {
+        var problems: [InputProblem] = []
+        let address = email.flatMap { text in collect(&problems) { () throws(InputProblem) in try EmailAddress(text) } }
+        if let password {
+            collect(&problems) { () throws(InputProblem) in try Password(chosen: password.revealedText, for: address) }
+        }
+        if let displayName { collect(&problems) { () throws(InputProblem) in try DisplayName(displayName) } }
+        return problems
+    }
+
+    /// Makes a user and begins his first session.
+    /// - Throws: `IdentityError.invalidInput` with all problems, `emailTaken`, `clientNotPermitted`, `overloaded`, `unavailable`.
+    package func signUp(
+        _ request: SignUp, client: Client, kind: SessionKind, caller: Caller
+    ) async throws(IdentityError) -> (user: User, tokens: SessionTokens) {
+        guard client.maySignUsersIn else { throw .clientNotPermitted }
+        let (email, password, displayName) = try Self.checked(request)
+        // Without a session the user would be told to come back, and then that the address is taken.
+        try await sessions.checkReadiness()
+        let hash = try await hasher.hash(password)
+        let now = ambience.now()
+        let user: User
+        do throws(IdentityError) {
+            user = try await users.insert(
+                User(
+                    id: UserID(at: now, random: ambience.random(10)), email: email, displayName: displayName, createdAt: now,
+                    updatedAt: now),
+                passwordHash: hash)
+        } catch {
+            if error == .emailTaken { await note(.signUpRefused, nil, by: .anonymous, client, caller) }
+            throw error
+        }
+        metrics.countSignUp()
+        await note(.userSignedUp, user.id, by: .user(user.id), client, caller)
+        return (user, try await sessions.begin(for: user, client: client, kind: kind, caller: caller))
+    }
+
+    /// The present state of a user.
+    /// - Throws: `IdentityError.userNotFound`, `unavailable`.
+    package func user(_ id: UserID) async throws(IdentityError) -> User {
+        try await users.user(id)
+    }
+
+    /// - Throws: `IdentityError.invalidInput`, `userNotFound`, `unavailable`.
+    package func change(_ id: UserID, _ change: ProfileChange, caller: Caller) async throws(IdentityError) -> User {
+        var problems: [InputProblem] = []
+        var displayName = FieldChange<DisplayName>.keep
+        var photoURL = FieldChange<PhotoURL>.keep
+        collect(&problems) { () throws(InputProblem) in
+            if let text = change.displayName { displayName = .set(try DisplayName(text)) }
+        }
+        collect(&problems) { () throws(InputProblem) in
+            if let text = change.photoURL { photoURL = .set(text.isEmpty ? nil : try PhotoURL(text)) }
+        }
+        guard problems.isEmpty else { throw .invalidInput(problems) }
+        let changed = try await users.updateProfile(
+            of: id, displayName: displayName, photoURL: photoURL, settings: change.storedSettings, at: ambience.now())
+        await note(.userUpdated, id, by: .user(id), nil, caller)
+        return changed
+    }
+
+    /// Sets a new password and ends the user's sessions, but for one if he keeps it.
+    /// - Throws: `IdentityError.invalidInput`, `userNotFound`, `overloaded`, `unavailable`.
+    package func replacePassword(
+        of id: UserID, with text: SecretString, keeping session: SessionID?, caller: Caller
+    ) async throws(IdentityError) {
+        let user = try await users.user(id)
+        let password: Password
+        do throws(InputProblem) {
+            password = try Password(chosen: text.revealedText, for: user.email)
+        } catch {
+            throw .invalidInput([error])
+        }
+        let hash = try await hasher.hash(password)
+        try await users.replacePassword(of: id, hash: hash, at: ambience.now())
+        try await sessions.endAll(of: id, reason: .passwordChanged, except: session)
+        await note(.passwordChanged, id, by: .user(id), nil, caller)
+    }
+
+    /// Bars a user from signing in, and ends all his sessions.
+    /// - Throws: `IdentityError.userNotFound`, `unavailable`; he may be barred and not yet signed out then: repeat.
+    package func disable(_ id: UserID, caller: Caller) async throws(IdentityError) {
+        _ = try await users.disable(id, at: ambience.now())
+        try await sessions.endAll(of: id, reason: .userDisabled)
+        await note(.userDisabled, id, by: .administrator, nil, caller)
+    }
+
+    /// - Throws: `IdentityError.userNotFound`, `unavailable`.
+    package func enable(_ id: UserID, caller: Caller) async throws(IdentityError) {
+        _ = try await users.enable(id, at: ambience.now())
+        await note(.userEnabled, id, by: .administrator, nil, caller)
+    }
+
+    /// Deletes a user and all that is his.
+    ///
+    /// Barred first, so that no sign-in slips in between. The session that asks for it ends last, so that after a failure it can
+    /// ask again.
+    /// - Throws: `IdentityError.userNotFound`, `unavailable`.
+    package func delete(_ id: UserID, from session: SessionID? = nil, caller: Caller) async throws(IdentityError) {
+        do throws(IdentityError) {
+            _ = try await users.disable(id, at: ambience.now())
+            try await sessions.endAll(of: id, reason: .userDeleted, except: session)
+            try await users.delete(id)
+        } catch .userNotFound {
+            // Perhaps by a request that failed afterwards.
+            try await sessions.endAll(of: id, reason: .userDeleted)
+            throw .userNotFound
+        }
+        await note(.userDeleted, id, by: .user(id), nil, caller)
+        try await sessions.endAll(of: id, reason: .userDeleted)
+    }
+
+    func note(
+        _ kind: AuditKind, _ userID: UserID?, by actor: AuditEvent.Actor, _ client: Client?, session: SessionID? = nil,
+        _ caller: Caller
+    ) async {
+        await audit.record(
+            AuditEvent(
+                id: ambience.uuid(), time: ambience.now(), kind: kind, actor: actor, userID: userID, clientID: client?.id,
+                sessionID: session, address: caller.address, referenceID: caller.referenceID))
+    }
+
+    private static func checked(_ request: SignUp) throws(IdentityError) -> (EmailAddress, Password, DisplayName?) {
+        let problems = objections(email: request.email, password: request.password, displayName: request.displayName)
+        guard problems.isEmpty else { throw .invalidInput(problems) }
+        do throws(InputProblem) {
+            let email = try EmailAddress(request.email)
+            let password = try Password(chosen: request.password.revealedText, for: email)
+            return (email, password, try DisplayName(request.displayName ?? ""))
+        } catch {
+            throw .invalidInput([error])
+        }
+    }
+}

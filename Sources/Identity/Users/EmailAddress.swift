@@ -1,0 +1,51 @@
+/// An e-mail address that one user can have: as typed, and in the form by which users are told apart.
+///
+/// A deliberate subset of RFC 5321 §4.1.2, the one that is in use and cannot be read in two ways. The local part is 1 to 64 of
+/// the ASCII letters, digits and `!#$%&'*+-/=?^_{|}~` and the grave accent, with single dots inside. The domain may be
+/// international. Comments, quotes, IP addresses, single-label domains, a dot at the end and white space anywhere are refused, and so
+/// is more than 254 bytes in the normalised form.
+package struct EmailAddress: Equatable, Sendable {
+    /// In bytes, of the normalised form (RFC 5321 §4.5.3.1.3 less the angle brackets).
+    package static let maximumLength = 254
+    private static let maximumLocalLength = 64
+
+    /// What the user typed; shown to the user and to nobody's parser.
+    package let typed: String
+    /// In lower case with an ASCII domain: unique among users, and where mail is sent.
+    package let normalized: String
+
+    package init(_ text: String) throws(InputProblem) {
+        guard let address = Self.parse(text) else { throw InputProblem(.email, .malformed) }
+        self = address
+    }
+
+    /// As it was stored; not checked again, so that later rules lock nobody out.
+    package init(storedTyped typed: String, normalized: String) {
+        self.typed = typed
+        self.normalized = normalized
+    }
+
+    /// The normalised form up to the `@`.
+    package var localPart: Substring {
+        normalized.prefix { $0 != "@" }
+    }
+
+    private static func parse(_ text: String) -> EmailAddress? {
+        guard text.utf8.count <= maximumLength * 4 else { return nil }
+        let parts = text.unicodeScalars.split(separator: "@", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 2, isLocalPart(parts[0]), let domain = DomainName(Substring(parts[1])) else { return nil }
+        let normalized = Substring(parts[0]).lowercased() + "@" + domain.ascii
+        guard normalized.utf8.count <= maximumLength else { return nil }
+        return EmailAddress(storedTyped: text, normalized: normalized)
+    }
+
+    private static func isLocalPart(_ part: Substring.UnicodeScalarView) -> Bool {
+        guard (1...maximumLocalLength).contains(part.count) else { return false }
+        let atoms = part.split(separator: ".", omittingEmptySubsequences: false)
+        return atoms.allSatisfy { !$0.isEmpty && $0.allSatisfy(isAtomText) }
+    }
+
+    private static func isAtomText(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCIILetterOrDigit || "!#$%&'*+-/=?^_`{|}~".unicodeScalars.contains(scalar)
+    }
+}

@@ -1,0 +1,42 @@
+package import Text
+
+/// A person with an account. The password hash is not part of it, so that it cannot travel along by accident.
+package struct User: Equatable, Sendable {
+    package let id: UserID
+    package let email: EmailAddress
+    package let emailVerified: Bool
+    package let displayName: DisplayName?
+    package let photoURL: PhotoURL?
+    package let settings: UserSettings
+    /// Claims that an operator has given to the user, for their tokens.
+    package let claims: JSONObject
+    /// Grows whenever all sessions of the user are ended; a sign-in that began under an older number is void.
+    package let credentialsVersion: Int64
+    package let disabledAt: Timestamp?
+    package let createdAt: Timestamp
+    package let updatedAt: Timestamp
+    package let lastSignInAt: Timestamp?
+
+    package init(
+        id: UserID, email: EmailAddress, emailVerified: Bool = false, displayName: DisplayName? = nil, photoURL: PhotoURL? = nil,
+        settings: UserSettings = UserSettings(), claims: JSONObject = JSONObject(), credentialsVersion: Int64 = 0,
+        disabledAt: Timestamp? = nil, createdAt: Timestamp, updatedAt: Timestamp, lastSignInAt: Timestamp? = nil
+    ) {
+        self.id = id
+        self.email = email
+        self.emailVerified = emailVerified
+        self.displayName = displayName
+        self.photoURL = photoURL
+        self.settings = settings
+        self.claims = claims
+        self.credentialsVersion = credentialsVersion
+        self.disabledAt = disabledAt
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+        self.lastSignInAt = lastSignInAt
+    }
+
+    package var isDisabled: Bool {
+        disabledAt != nil
+    }
+}

@@ -1,0 +1,111 @@
+package import Postgres
+
+/// The SQL of the users table. Every statement is constant; values travel as parameters only.
+///
+/// Ids are passed and returned as text, instants as milliseconds since the epoch (`bigint`), documents as JSON text.
+package enum UserQueries {
+    /// What every statement that gives a user returns, in this order: id, email, email_normalized, email_verified,
+    /// display_name, photo_url, settings, claims, credentials_version, disabled_at, created_at, updated_at, last_sign_in_at.
+    private static let columns: SQL = """
+        id::text, email, email_normalized, email_verified, display_name, photo_url, settings::text, claims::text,
+        credentials_version, (extract(epoch FROM disabled_at) * 1000)::bigint, (extract(epoch FROM created_at) * 1000)::bigint,
+        (extract(epoch FROM updated_at) * 1000)::bigint, (extract(epoch FROM last_sign_in_at) * 1000)::bigint
+        """
+
+    /// How many columns a user's row has; what follows stands at this index.
+    static let columnCount = 13
+
+    /// The constraint that a second account with one address violates (SQLSTATE 23505).
+    package static let uniqueEmailConstraint = "users_email_normalized_key"
+
+    /// Parameters: id, email, email_normalized, email_verified, password_hash or null, display_name or null, photo_url or null,
+    /// settings, claims, created_at. Returns the user.
+    package static let insert = Statement(
+        name: "users_insert",
+        sql: """
+            INSERT INTO users (
+                id, email, email_normalized, email_verified, password_hash, display_name, photo_url, settings, claims, created_at,
+                updated_at
+            )
+            VALUES (
+                $1::uuid, $2::text, $3::text, $4::boolean, $5::text, $6::text, $7::text, $8::jsonb, $9::jsonb,
+                to_timestamp($10::bigint / 1000.0), to_timestamp($10::bigint / 1000.0)
+            )
+            RETURNING \(columns)
+            """)
+
+    /// Parameter: id.
+    package static let byID = Statement(
+        name: "users_by_id", sql: "SELECT \(columns) FROM users WHERE id = $1::uuid", retryable: true)
+
+    /// Parameter: normalised e-mail address. Returns the user and, as one more column, the password hash or null.
+    package static let byEmailForSignIn = Statement(
+        name: "users_by_email_for_sign_in", sql: "SELECT \(columns), password_hash FROM users WHERE email_normalized = $1::text",
+        retryable: true)
+
+    /// One statement, so that two changes of different fields at once both hold. Parameters: id; whether display_name changes, and
+    /// what to, or null; the same for photo_url; the settings that change, as an object; updated_at. Returns the user.
+    package static let updateProfile = Statement(
+        name: "users_update_profile",
+        sql: """
+            UPDATE users
+            SET display_name = CASE WHEN $2::boolean THEN $3::text ELSE display_name END,
+                photo_url = CASE WHEN $4::boolean THEN $5::text ELSE photo_url END,
+                settings = settings || $6::jsonb, updated_at = to_timestamp($7::bigint / 1000.0)
+            WHERE id = $1::uuid
+            RETURNING \(columns)
+            """)
+
+    /// Parameters: id, new password hash, updated_at. Sessions of older credentials are void afterwards. Returns
+    /// credentials_version.
+    package static let replacePassword = Statement(
+        name: "users_replace_password",
+        sql: """
+            UPDATE users
+            SET password_hash = $2::text, credentials_version = credentials_version + 1,
+                updated_at = to_timestamp($3::bigint / 1000.0)
+            WHERE id = $1::uuid
+            RETURNING credentials_version
+            """)
+
+    /// The same password under newer parameters, unless it has been changed meanwhile. Parameters: id, new hash, old hash.
+    package static let rehashPassword = Statement(
+        name: "users_rehash_password",
+        sql: "UPDATE users SET password_hash = $2::text WHERE id = $1::uuid AND password_hash = $3::text")
+
+    /// Parameters: id, disabled_at. Sessions of older credentials are void afterwards. Returns the user.
+    package static let disable = Statement(
+        name: "users_disable",
+        sql: """
+            UPDATE users
+            SET disabled_at = coalesce(disabled_at, to_timestamp($2::bigint / 1000.0)),
+                credentials_version = credentials_version + 1, updated_at = to_timestamp($2::bigint / 1000.0)
+            WHERE id = $1::uuid
+            RETURNING \(columns)
+            """)
+
+    /// Parameters: id, updated_at. Returns the user.
+    package static let enable = Statement(
+        name: "users_enable",
+        sql: """
+            UPDATE users
+            SET disabled_at = NULL, updated_at = to_timestamp($2::bigint / 1000.0)
+            WHERE id = $1::uuid
+            RETURNING \(columns)
+            """)
+
+    /// Parameters: id, last_sign_in_at, the credentials_version under which the password was checked. No row comes back when
+    /// the user is gone, disabled, or has other credentials by now: the sign-in is void. Returns the id.
+    package static let recordSignIn = Statement(
+        name: "users_record_sign_in",
+        sql: """
+            UPDATE users
+            SET last_sign_in_at = to_timestamp($2::bigint / 1000.0)
+            WHERE id = $1::uuid AND disabled_at IS NULL AND credentials_version = $3::bigint
+            RETURNING id::text
+            """)
+
+    /// Parameter: id. Returns the id if the user was there.
+    package static let delete = Statement(
+        name: "users_delete", sql: "DELETE FROM users WHERE id = $1::uuid RETURNING id::text")
+}

@@ -1,0 +1,35 @@
+package import Text
+
+/// What a user has set in the app. Stored as JSON; members that are unknown there are left out, missing ones have their default.
+package struct UserSettings: Equatable, Sendable {
+    package enum Theme: String, Sendable, CaseIterable {
+        case dark, light
+    }
+
+    package var biometricEnabled: Bool
+    package var autoBackup: Bool
+    package var theme: Theme
+
+    package init(biometricEnabled: Bool = false, autoBackup: Bool = false, theme: Theme = .dark) {
+        self.biometricEnabled = biometricEnabled
+        self.autoBackup = autoBackup
+        self.theme = theme
+    }
+
+    package init(stored: JSONValue) {
+        self.init(
+            biometricEnabled: stored["biometric_enabled"]?.boolValue ?? false,
+            autoBackup: stored["auto_backup"]?.boolValue ?? false,
+            theme: stored["theme"]?.stringValue.flatMap { Theme(rawValue: $0) } ?? .dark
+        )
+    }
+
+    /// The stored form.
+    package var stored: JSONValue {
+        [
+            "biometric_enabled": .bool(biometricEnabled),
+            "auto_backup": .bool(autoBackup),
+            "theme": .string(theme.rawValue),
+        ]
+    }
+}

@@ -1,0 +1,134 @@
+package import Postgres
+package import Text
+
+/// The users in PostgreSQL.
+package struct UserStore: Sendable {
+    private let pool: PostgresPool
+
+    package init(pool: PostgresPool) {
+        self.pool = pool
+    }
+
+    /// - Throws: `IdentityError.emailTaken`, or the store's failure.
+    package func insert(_ user: User, passwordHash: String?) async throws(IdentityError) -> User {
+        let parameters: [PostgresValue] = [
+            .uuid(user.id.description), .text(user.email.typed), .text(user.email.normalized), .bool(user.emailVerified),
+            .text(orNull: passwordHash), .text(orNull: user.displayName?.text), .text(orNull: user.photoURL?.text),
+            .json(Self.rendered(user.settings.stored)), .json(Self.rendered(.object(user.claims))),
+            .integer(user.createdAt.milliseconds),
+        ]
+        do throws(PostgresError) {
+            return try await Self.one(pool.query(UserQueries.insert, parameters))
+        } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
+            throw .emailTaken
+        } catch {
+            throw IdentityError(error)
+        }
+    }
+
+    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
+    package func user(_ id: UserID) async throws(IdentityError) -> User {
+        try await found(UserQueries.byID, [.uuid(id.description)])
+    }
+
+    /// The user and the stored password hash behind an address; nil when there is none.
+    /// - Throws: the store's failure.
+    package func credentials(of email: EmailAddress) async throws(IdentityError) -> (user: User, passwordHash: String?)? {
+        try await asking { () throws(PostgresError) in
+            let rows = try await pool.query(UserQueries.byEmailForSignIn, [.text(email.normalized)])
+            return try rows.first.map { row throws(PostgresError) in
+                (try Self.user(row), try row.optionalString(UserQueries.columnCount))
+            }
+        }
+    }
+
+    /// Changes what is to be changed and leaves the rest; `settings` has the members of `UserSettings.stored` that change.
+    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
+    package func updateProfile(
+        of id: UserID, displayName: FieldChange<DisplayName>, photoURL: FieldChange<PhotoURL>, settings: JSONObject,
+        at now: Timestamp
+    ) async throws(IdentityError) -> User {
+        try await found(
+            UserQueries.updateProfile,
+            [
+                .uuid(id.description), .bool(displayName.changes), .text(orNull: displayName.value?.text),
+                .bool(photoURL.changes), .text(orNull: photoURL.value?.text), .json(Self.rendered(.object(settings))),
+                .integer(now.milliseconds),
+            ])
+    }
+
+    /// Sets a new password; sign-ins that proved the old one and have not ended yet will fail.
+    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
+    package func replacePassword(of id: UserID, hash: String, at now: Timestamp) async throws(IdentityError) {
+        guard try await changes(UserQueries.replacePassword, [.uuid(id.description), .text(hash), .integer(now.milliseconds)])
+        else { throw .userNotFound }
+    }
+
+    /// Stores the same password hashed anew, unless it has been replaced meanwhile.
+    /// - Throws: the store's failure.
+    package func rehashPassword(of id: UserID, from old: String, to new: String) async throws(IdentityError) {
+        _ = try await changes(UserQueries.rehashPassword, [.uuid(id.description), .text(new), .text(old)])
+    }
+
+    /// Notes a sign-in, if the user may (still) sign in with the credentials that were proved.
+    /// - Throws: `IdentityError.invalidCredentials` when he may not, or the store's failure.
+    package func recordSignIn(of user: User, at now: Timestamp) async throws(IdentityError) {
+        let parameters: [PostgresValue] = [
+            .uuid(user.id.description), .integer(now.milliseconds), .integer(user.credentialsVersion),
+        ]
+        guard try await changes(UserQueries.recordSignIn, parameters) else { throw .invalidCredentials }
+    }
+
+    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
+    package func disable(_ id: UserID, at now: Timestamp) async throws(IdentityError) -> User {
+        try await found(UserQueries.disable, [.uuid(id.description), .integer(now.milliseconds)])
+    }
+
+    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
+    package func enable(_ id: UserID, at now: Timestamp) async throws(IdentityError) -> User {
+        try await found(UserQueries.enable, [.uuid(id.description), .integer(now.milliseconds)])
+    }
+
+    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
+    package func delete(_ id: UserID) async throws(IdentityError) {
+        guard try await changes(UserQueries.delete, [.uuid(id.description)]) else { throw .userNotFound }
+    }
+
+    private func found(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) -> User {
+        let user = try await asking { () throws(PostgresError) in
+            try await pool.query(statement, parameters).first.map { row throws(PostgresError) in try Self.user(row) }
+        }
+        guard let user else { throw .userNotFound }
+        return user
+    }
+
+    private func changes(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) -> Bool {
+        try await asking { () throws(PostgresError) in try await !pool.query(statement, parameters).isEmpty }
+    }
+
+    private static func one(_ rows: Rows) throws(PostgresError) -> User {
+        guard let row = rows.first else { throw .unexpectedColumn(0) }
+        return try user(row)
+    }
+
+    private static func rendered(_ value: JSONValue) -> String {
+        String(decoding: value.serialized, as: UTF8.self)
+    }
+
+    private static func user(_ row: Row) throws(PostgresError) -> User {
+        guard let id = UserID(try row.string(0)) else { throw .unexpectedColumn(0) }
+        guard let settings = try? JSON.parse(try row.string(6)) else { throw .unexpectedColumn(6) }
+        guard let claims = try? JSON.parse(try row.string(7)).objectValue else { throw .unexpectedColumn(7) }
+        return User(
+            id: id, email: EmailAddress(storedTyped: try row.string(1), normalized: try row.string(2)),
+            emailVerified: try row.bool(3), displayName: try row.optionalString(4).map { DisplayName(stored: $0) },
+            photoURL: try row.optionalString(5).map { PhotoURL(stored: $0) }, settings: UserSettings(stored: settings),
+            claims: claims, credentialsVersion: try row.int64(8), disabledAt: try instant(row, 9),
+            createdAt: Timestamp(milliseconds: try row.int64(10)), updatedAt: Timestamp(milliseconds: try row.int64(11)),
+            lastSignInAt: try instant(row, 12))
+    }
+
+    private static func instant(_ row: Row, _ column: Int) throws(PostgresError) -> Timestamp? {
+        try row.optionalInt64(column).map { Timestamp(milliseconds: $0) }
+    }
+}

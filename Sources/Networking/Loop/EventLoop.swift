@@ -1,0 +1,251 @@
+// Dispatch's sources are not `Sendable` here (libdispatch issue 779); the loop owns its two and touches them on its queue only.
+@unsafe @preconcurrency import Dispatch
+import Glibc
+import Synchronization
+
+/// One core's worth of work: a serial queue that owns one Dispatch source, on an epoll set with every socket of the loop.
+///
+/// When the source fires, the handler turns: take what is ready, run the jobs that it made ready, send the writes of the whole
+/// batch, and again until nothing is left. Before it gives its thread back it waits in `epoll_wait` for a moment (the hot
+/// tail), so that under traffic Dispatch is not in the path at all. It is a serial executor and a task executor: an actor
+/// pinned to it and a task that prefers it run on its thread, and await each other without a hop.
+// @unchecked: `poller`, `timers`, `jobs`, `dirty` and `now` are touched only while this thread owns the loop, which `isCurrent`
+// asserts; `inbox` is behind a mutex, `owner` is atomic and `waker` is constant.
+package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+    private static let hotTail: Duration = .milliseconds(2)
+    /// How many jobs may run before sockets and timers are looked at again.
+    private static let jobsPerTurn = 4096
+
+    /// Which of the group's loops it is, from 0.
+    package let index: Int
+    /// The monotonic time at the start of this turn.
+    package private(set) var now = Instant.now()
+
+    private let queue: DispatchQueue
+    private let owner = Atomic<UInt>(0)
+    private let inbox = Mutex(Inbox())
+    private let waker: Waker
+    private var poller: Poller
+    private var timers = TimerHeap()
+    private var jobs: ContiguousArray<UnownedJob> = []
+    private var dirty: ContiguousArray<any Flushable> = []
+    private var source: (any DispatchSourceRead)?
+    private var alarm: (any DispatchSourceTimer)?
+    private var alarmDeadline: Instant?
+
+    /// Jobs from other threads.
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+    }
+
+    /// - Throws: `SystemError` when the epoll set cannot be made.
+    package init(index: Int = 0) throws(SystemError) {
+        self.index = index
+        queue = DispatchQueue(label: "kidoban.loop.\(index)")
+        poller = try Poller()
+        waker = poller.waker
+        let source = DispatchSource.makeReadSource(fileDescriptor: poller.descriptor, queue: queue)
+        let alarm = DispatchSource.makeTimerSource(queue: queue)
+        source.setEventHandler { @Sendable in self.run() }
+        alarm.setEventHandler { @Sendable in
+            // It has fired, so it must be set again even for a timer that is not quite due yet.
+            self.alarmDeadline = nil
+            self.run()
+        }
+        source.setCancelHandler { @Sendable in self.released() }
+        self.source = source
+        self.alarm = alarm
+        alarm.schedule(deadline: .distantFuture)
+        alarm.activate()
+        source.activate()
+    }
+
+    /// Whether the caller runs on this loop.
+    package var isCurrent: Bool {
+        owner.load(ordering: .relaxed) == UInt(pthread_self())
+    }
+
+    /// Ends the loop: nothing that is still registered is called again. The descriptors close once Dispatch has let go.
+    package func stop() {
+        queue.async { @Sendable in
+            self.alarm?.cancel()
+            self.source?.cancel()
+        }
+    }
+
+    private func released() {
+        source = nil
+        alarm = nil
+    }
+
+    /// Adds a connection's descriptor: handler called on each read or write edge. On the loop only.
+    package func register(_ descriptor: Int32, handler: any ReadinessHandler) throws(SystemError) -> Registration {
+        assert(isCurrent)
+        return try poller.add(descriptor, .edge, handler: handler)
+    }
+
+    /// Adds a listening descriptor: handler called while there is something to accept. On the loop only.
+    func registerListener(_ descriptor: Int32, handler: any ReadinessHandler) throws(SystemError) -> Registration {
+        assert(isCurrent)
+        return try poller.add(descriptor, .level, handler: handler)
+    }
+
+    func setPaused(_ paused: Bool, _ registration: Registration) {
+        poller.setPaused(paused, registration)
+    }
+
+    /// Takes a descriptor out of the set, without closing it. On the loop only; a second call does nothing.
+    package func deregister(_ registration: Registration) {
+        assert(isCurrent)
+        poller.remove(registration)
+    }
+
+    /// Runs `body` on the loop at `deadline` or as soon after as it can. On the loop only.
+    @discardableResult
+    package func schedule(at deadline: Instant, _ body: @escaping @Sendable () -> Void) -> LoopTimer {
+        assert(isCurrent)
+        let timer = LoopTimer(deadline: deadline, body: body)
+        timers.insert(timer)
+        return timer
+    }
+
+    /// Runs `body` on the loop after `delay`. On the loop only.
+    @discardableResult
+    package func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> LoopTimer {
+        schedule(at: now + delay, body)
+    }
+
+    /// The timer will not fire; one that has fired is no error. On the loop only.
+    package func cancel(_ timer: LoopTimer) {
+        assert(isCurrent)
+        timers.remove(timer)
+    }
+
+    /// Suspends the calling task, which must run on this loop.
+    package func sleep(for duration: Duration) async {
+        unsafe await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            schedule(after: duration) { unsafe continuation.resume() }
+        }
+    }
+
+    /// Flushes `flushable` once the jobs of this turn have run. On the loop only; the caller hands itself over once a turn.
+    package func afterTurn(_ flushable: any Flushable) {
+        assert(isCurrent)
+        dirty.append(flushable)
+    }
+
+    /// Starts a task that stays on this loop.
+    package func start(_ body: sending @escaping @isolated(any) () async -> Void) {
+        Task(executorPreference: self, operation: body)
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isCurrent {
+            jobs.append(job)
+            return
+        }
+        let first = inbox.withLock { inbox in
+            inbox.jobs.append(job)
+            return inbox.jobs.count == 1
+        }
+        if first { waker.wake() }
+    }
+
+    package func checkIsolated() {
+        precondition(isCurrent, "not on the loop")
+    }
+
+    package func isIsolatingCurrentContext() -> Bool? {
+        isCurrent
+    }
+
+    private func run() {
+        owner.store(UInt(pthread_self()), ordering: .relaxed)
+        repeat {
+            let count = poller.wait(milliseconds: waitTime())
+            now = .now()
+            let worked = turn(events: count)
+            if !worked { break }
+        } while true
+        setAlarm()
+        owner.store(0, ordering: .relaxed)
+    }
+
+    /// Handles a batch of events, due timers and the jobs of both; false when there was nothing to do.
+    private func turn(events count: Int) -> Bool {
+        for index in 0..<count {
+            if let (handler, readiness) = poller.event(index) { handler.ready(readiness) }
+        }
+        var worked = count > 0
+        while let timer = timers.popDue(at: now) {
+            timer.fire()
+            worked = true
+        }
+        takeInbox()
+        worked = runJobs() || worked
+        flush()
+        return worked
+    }
+
+    /// Nothing while there is work, else the rest of the hot tail.
+    private func waitTime() -> Int32 {
+        guard jobs.isEmpty else { return 0 }
+        guard let next = timers.nextDeadline else { return Self.tailMilliseconds }
+        let wait = next.since(now).wholeNanoseconds
+        return min(Self.tailMilliseconds, Int32((min(wait, 1_000_000_000) + 999_999) / 1_000_000))
+    }
+
+    private static let tailMilliseconds = Int32(hotTail.wholeNanoseconds / 1_000_000)
+
+    private func takeInbox() {
+        guard poller.wasWoken else { return }
+        poller.wasWoken = false
+        inbox.withLock { inbox in
+            guard !inbox.jobs.isEmpty else { return }
+            jobs.append(contentsOf: inbox.jobs)
+            inbox.jobs.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func runJobs() -> Bool {
+        guard !jobs.isEmpty else { return false }
+        let serial = unsafe asUnownedSerialExecutor()
+        var done = 0
+        while done < jobs.count, done < Self.jobsPerTurn {
+            let job = jobs[done]
+            done += 1
+            // As a serial executor only: a task without an executor preference, as the connections' are, then passes from actor to
+            // actor of this loop without coming back to the queue each time.
+            unsafe job.runSynchronously(on: serial)
+        }
+        if done == jobs.count {
+            jobs.removeAll(keepingCapacity: true)
+        } else {
+            jobs.removeFirst(done)
+        }
+        return true
+    }
+
+    private func flush() {
+        var index = 0
+        while index < dirty.count {
+            dirty[index].flush()
+            index += 1
+        }
+        dirty.removeAll(keepingCapacity: true)
+    }
+
+    /// Has Dispatch wake the idle loop for its next timer.
+    private func setAlarm() {
+        let next = timers.nextDeadline
+        guard next != alarmDeadline else { return }
+        alarmDeadline = next
+        guard let next else {
+            alarm?.schedule(deadline: .distantFuture)
+            return
+        }
+        let wait = next.since(.now()).wholeNanoseconds
+        alarm?.schedule(deadline: .now() + .nanoseconds(Int(wait)), leeway: .milliseconds(1))
+    }
+}

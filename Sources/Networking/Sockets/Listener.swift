@@ -1,0 +1,104 @@
+import CEpoll
+import Glibc
+
+/// A listening socket of one loop. Each loop has its own on the same address (`SO_REUSEPORT`), and the kernel spreads
+/// connections over them.
+// @unchecked: every member is touched on `loop` only, after `init`.
+package final class Listener: ReadinessHandler, @unchecked Sendable {
+    /// Connections taken a turn, so that a flood of them starves nothing.
+    private static let acceptsPerTurn = 64
+    /// How long a listener rests when no connection may be taken.
+    private static let rest: Duration = .milliseconds(20)
+
+    /// Where it listens; the port is the one that the kernel chose when 0 was asked for.
+    package let address: SocketAddress
+    package let loop: EventLoop
+
+    private let descriptor: Int32
+    private let budget: ConnectionBudget
+    private let onAccept: @Sendable (Stream) -> Void
+    private var registration: Registration?
+    /// Given up for a moment when descriptors run out, so that a connection can be taken and shut instead of spinning.
+    private var spare: Int32
+    private var isOpen = true
+
+    /// Binds and listens; connections are taken from `start()` on.
+    /// - Parameters:
+    ///   - budget: shared by all listeners whose connections count together.
+    ///   - onAccept: called on the loop with each new connection, which it has to close in the end.
+    /// - Throws: `SystemError` when the address cannot be had.
+    package init(
+        _ address: SocketAddress, loop: EventLoop, budget: ConnectionBudget, onAccept: @escaping @Sendable (Stream) -> Void
+    ) throws(SystemError) {
+        let descriptor = try Socket.make(family: address.family)
+        Socket.set(SO_REUSEADDR, on: descriptor)
+        Socket.set(SO_REUSEPORT, on: descriptor)
+        let bound = unsafe address.withSockaddr { unsafe bind(descriptor, $0, $1) }
+        guard bound == 0, listen(descriptor, 4096) == 0 else {
+            let error = SystemError.last("bind to \(address)")
+            Glibc.close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+        self.address = Socket.localAddress(descriptor) ?? address
+        self.loop = loop
+        self.budget = budget
+        self.onAccept = onAccept
+        spare = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+    }
+
+    deinit {
+        // One that is started is held by its loop until it is closed; this one has never been.
+        guard isOpen else { return }
+        Glibc.close(descriptor)
+        if spare >= 0 { Glibc.close(spare) }
+    }
+
+    /// Begins to take connections. On the loop only.
+    /// - Throws: `SystemError` when the loop cannot watch the socket.
+    package func start() throws(SystemError) {
+        registration = try loop.registerListener(descriptor, handler: self)
+    }
+
+    /// Stops taking connections and gives the address up. On the loop only.
+    package func close() {
+        guard isOpen else { return }
+        isOpen = false
+        if let registration { loop.deregister(registration) }
+        Glibc.close(descriptor)
+        if spare >= 0 { Glibc.close(spare) }
+    }
+
+    package func ready(_ readiness: Readiness) {
+        for _ in 0..<Self.acceptsPerTurn {
+            guard budget.take() else { return pause() }
+            do throws(SystemError) {
+                guard let (accepted, peer) = try Socket.accept(descriptor) else { return budget.release() }
+                let budget = budget
+                let stream = try Stream(accepted, peer: peer, loop: loop, onClose: { budget.release() })
+                onAccept(stream)
+            } catch {
+                budget.release()
+                return shed()
+            }
+        }
+    }
+
+    /// No connection is taken for a moment: those that wait stay in the kernel's queue.
+    private func pause() {
+        guard let registration else { return }
+        loop.setPaused(true, registration)
+        loop.schedule(after: Self.rest) { [weak self] in
+            guard let self, self.isOpen else { return }
+            self.loop.setPaused(false, registration)
+        }
+    }
+
+    /// Out of descriptors: takes one connection with the spare descriptor's place, shuts it, and rests.
+    private func shed() {
+        if spare >= 0 { Glibc.close(spare) }
+        if let (accepted, _) = try? Socket.accept(descriptor) { Glibc.close(accepted) }
+        spare = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        pause()
+    }
+}

@@ -1,0 +1,10 @@
+/// Why a stream cannot go on.
+package enum StreamError: Error, Equatable {
+    /// Nothing came, or nothing could be sent, before the deadline.
+    case timedOut
+    /// This side has closed it.
+    case closed
+    case system(SystemError)
+    /// The TLS layer refused: what OpenSSL said, for the log.
+    case tls(String)
+}

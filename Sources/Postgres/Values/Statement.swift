@@ -1,0 +1,23 @@
+/// An SQL statement that is prepared once on each connection.
+///
+/// Name and text are literals of the source: there is no way to build SQL out of data.
+package struct Statement: Sendable {
+    /// PostgreSQL's limit on a name, in bytes.
+    private static let nameLimit = 63
+
+    package let name: String
+    package let sql: String
+    /// Whether it may be sent once more when a connection dies before it has answered: it reads only.
+    package let isRetryable: Bool
+
+    /// - Parameters:
+    ///   - name: unique in the process, at most 63 bytes.
+    ///   - sql: one statement, its parameters written `$1`, `$2`, …; their types follow from their places.
+    ///   - retryable: true for a statement that changes nothing.
+    package init(name: StaticString, sql: SQL, retryable: Bool = false) {
+        self.name = name.description
+        self.sql = sql.text
+        isRetryable = retryable
+        precondition(1...Self.nameLimit ~= self.name.utf8.count, "a statement's name has 1 to 63 bytes")
+    }
+}

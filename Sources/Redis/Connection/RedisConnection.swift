@@ -1,0 +1,364 @@
+package import Logging
+package import Networking
+
+/// A loop's connection to Redis: every command of the loop goes through it, pipelined, and those of one turn in one write.
+///
+/// It reconnects by itself. When the connection dies, the commands in flight fail at once; while the first new attempt runs,
+/// commands wait for it; while it rests between attempts, they fail at once.
+package actor RedisConnection {
+    private enum State {
+        case idle
+        /// The first attempt after a connection: commands may wait for it.
+        case connecting(waiting: [CheckedContinuation<Void, Never>])
+        case ready(Stream)
+        /// An attempt has failed.
+        case resting
+        case closed
+    }
+
+    package nonisolated let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    private let configuration: RedisConfiguration
+    private let resolving: BlockingPool
+    private let logger: Logger
+    private var state = State.idle
+    private var pending = PendingReplies()
+    private var getTemplate: GetTemplate?
+    /// In nanoseconds, worked out once.
+    private let commandDeadline: UInt64
+    /// The digests of the scripts that this server is known to hold, by name.
+    private var digests: [String: String] = [:]
+
+    /// - Parameter resolving: where the server's name is looked up.
+    package init(_ configuration: RedisConfiguration, loop: EventLoop, resolving: BlockingPool, logger: Logger) {
+        self.configuration = configuration
+        commandDeadline = configuration.commandDeadline.wholeNanoseconds
+        self.loop = loop
+        self.resolving = resolving
+        self.logger = logger
+    }
+
+    /// Connects, and keeps connected, until `close()`. The caller starts it once, as a task of its own.
+    package func run() async {
+        var pause = configuration.backOff.lowerBound
+        while !isClosed {
+            if case .idle = state { state = .connecting(waiting: []) }
+            if await connectAndServe() > configuration.backOff.upperBound {
+                // A connection that has held is made anew at once; one that breaks over and over is not worth the hurry.
+                pause = configuration.backOff.lowerBound
+                continue
+            }
+            rest()
+            await loop.sleep(for: pause / 2 + pause * Double.random(in: 0...0.5))
+            pause = min(pause * 2, configuration.backOff.upperBound)
+        }
+    }
+
+    /// - Returns: for how long the connection held.
+    private func connectAndServe() async -> Duration {
+        do throws(StreamError) {
+            let stream = try await connect()
+            let start = loop.now
+            await serve(stream)
+            return loop.now.since(start)
+        } catch {
+            logger.warning("Redis cannot be reached", ["error": .string("\(error)")])
+            return .zero
+        }
+    }
+
+    /// Fails what is in flight and stays closed.
+    package func close() {
+        let former = state
+        state = .closed
+        resumeWaiting(of: former)
+        if case .ready(let stream) = former { stream.close() }
+        pending.failAll(.unavailable)
+    }
+
+    package var isReady: Bool {
+        if case .ready = state { return true }
+        return false
+    }
+
+    /// Commands that await their answer.
+    var inFlightCount: Int { pending.count }
+
+    /// Commands that wait for the connection.
+    var waitingCount: Int {
+        guard case .connecting(let waiting) = state else { return 0 }
+        return waiting.count
+    }
+
+    /// Sends one command and awaits its answer.
+    /// - Throws: `RedisError`.
+    package func send(_ command: RedisCommand) async throws(RedisError) -> RedisReply {
+        let stream = try await stream(for: 1)
+        let outcome: PendingReplies.Outcome = unsafe await withUnsafeContinuation { continuation in
+            unsafe write(command, to: stream, .single(continuation))
+        }
+        return try accept(outcome)
+    }
+
+    /// The value of a key; nil when there is none.
+    /// - Throws: `RedisError`.
+    package func get(_ key: String) async throws(RedisError) -> [UInt8]? {
+        let stream = try await stream(for: 1)
+        let outcome: PendingReplies.Outcome = unsafe await withUnsafeContinuation { continuation in
+            unsafe expectReply(of: stream, .single(continuation))
+            stream.write { output in append(getting: key, to: &output) }
+        }
+        switch try accept(outcome) {
+        case .bytes(let value): return value
+        case .null: return nil
+        case .status, .integer, .array, .error: throw .unexpectedReply
+        }
+    }
+
+    /// Sends commands in one go and awaits all answers; Redis carries them out in order, whether one before them fails or not.
+    /// - Throws: the first `RedisError` among their outcomes.
+    package func send(_ commands: [RedisCommand]) async throws(RedisError) -> [RedisReply] {
+        guard !commands.isEmpty else { return [] }
+        let stream = try await stream(for: commands.count)
+        let outcomes: [PendingReplies.Outcome] = unsafe await withUnsafeContinuation { continuation in
+            let batch = unsafe PendingReplies.Batch(count: commands.count, continuation: continuation)
+            for command in commands { write(command, to: stream, .batch(batch)) }
+        }
+        var replies: [RedisReply] = []
+        for outcome in outcomes { replies.append(try accept(outcome)) }
+        return replies
+    }
+
+    /// Runs `script` by its digest, teaching it to the server when that does not know it (yet, or any more).
+    /// - Throws: `RedisError`.
+    package func run(_ script: RedisScript, keys: [String], arguments: [[UInt8]]) async throws(RedisError) -> RedisReply {
+        if let digest = digests[script.name] {
+            do throws(RedisError) {
+                return try await send(evaluation(digest, keys, arguments))
+            } catch .refused(kind: "NOSCRIPT") {
+                digests[script.name] = nil
+            }
+        }
+        let digest = try await load(script)
+        return try await send(evaluation(digest, keys, arguments))
+    }
+
+    private func load(_ script: RedisScript) async throws(RedisError) -> String {
+        guard let digest = try await send(RedisCommand("SCRIPT", "LOAD", script.source)).text else { throw .unexpectedReply }
+        digests[script.name] = digest
+        return digest
+    }
+
+    private func evaluation(_ digest: String, _ keys: [String], _ arguments: [[UInt8]]) -> RedisCommand {
+        var command = RedisCommand("EVALSHA", digest, String(keys.count))
+        for key in keys { command.append(key) }
+        for argument in arguments { command.append(argument) }
+        return command
+    }
+
+    /// The stream to write `count` commands to.
+    private func stream(for count: Int) async throws(RedisError) -> Stream {
+        while true {
+            switch state {
+            case .ready(let stream):
+                guard pending.count + count <= configuration.inFlightLimit else { throw .overloaded }
+                return stream
+            case .connecting(var waiting):
+                guard waiting.count < configuration.inFlightLimit else { throw .overloaded }
+                await withCheckedContinuation { continuation in
+                    // Gives up the other reference, so that appending does not copy.
+                    state = .idle
+                    waiting.append(continuation)
+                    state = .connecting(waiting: waiting)
+                }
+            case .idle, .resting, .closed:
+                throw .unavailable
+            }
+        }
+    }
+
+    private func write(_ command: RedisCommand, to stream: Stream, _ receiver: PendingReplies.Receiver) {
+        expectReply(of: stream, receiver)
+        stream.write { output in
+            precondition(command.encode(into: &output), "no memory for a command")
+        }
+    }
+
+    /// Enters a command that is about to be written among those in flight.
+    private func expectReply(of stream: Stream, _ receiver: PendingReplies.Receiver) {
+        let deadline = loop.now.advanced(byNanoseconds: commandDeadline)
+        if pending.count == 0 { stream.setDeadline(deadline) }
+        pending.append(receiver, deadline: deadline)
+    }
+
+    private func append(getting key: String, to output: inout [UInt8]) {
+        if getTemplate?.keyLength != key.utf8.count { getTemplate = GetTemplate(keyLength: key.utf8.count) }
+        guard let getTemplate else { preconditionFailure("no memory for a command") }
+        getTemplate.append(key, to: &output)
+    }
+
+    private func accept(_ outcome: PendingReplies.Outcome) throws(RedisError) -> RedisReply {
+        let reply = try outcome.get()
+        guard case .error(let text) = reply else { return reply }
+        throw refusal(text)
+    }
+
+    /// What an error of Redis means to the caller.
+    private func refusal(_ text: String) -> RedisError {
+        let kind = Self.kind(of: text)
+        switch kind {
+        case "LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "OOM", "MISCONF", "NOREPLICAS":
+            logger.error("Redis cannot serve", ["kind": .string(kind)])
+            return .unavailable
+        case "READONLY", "NOAUTH", "MOVED", "ASK", "UNBLOCKED":
+            // A different server now, or this one forgot us: connect anew.
+            logger.error("Redis has changed its role", ["kind": .string(kind)])
+            if case .ready(let stream) = state { stream.close() }
+            return .unavailable
+        default:
+            return .refused(kind: kind)
+        }
+    }
+
+    private static func kind(of error: String) -> String {
+        String(error.prefix { $0 != " " })
+    }
+
+    private var isClosed: Bool {
+        if case .closed = state { return true }
+        return false
+    }
+
+    private func rest() {
+        guard !isClosed else { return }
+        let former = state
+        state = .resting
+        resumeWaiting(of: former)
+    }
+
+    private func resumeWaiting(of state: State) {
+        guard case .connecting(let waiting) = state else { return }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func connect() async throws(StreamError) -> Stream {
+        // Looking a name up may take far longer than commands may wait.
+        let patience = loop.schedule(after: configuration.connectTimeout) { [self] in assumeIsolated { $0.rest() } }
+        defer { loop.cancel(patience) }
+        var failure = StreamError.system(SystemError("the host name has no address", code: 0))
+        for address in await addresses() {
+            do throws(StreamError) {
+                let deadline = loop.now + configuration.connectTimeout
+                let stream = try await Stream.connect(to: address, loop: loop, deadline: deadline)
+                do throws(StreamError) {
+                    try await introduce(to: stream)
+                    return stream
+                } catch {
+                    stream.close()
+                    throw error
+                }
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private func addresses() async -> [SocketAddress] {
+        switch configuration.endpoint {
+        case .unix(let path): return [.unix(path: path)]
+        case .host(let host, let port):
+            return (try? await resolving.run { Resolver.addresses(of: host, port: port) }) ?? []
+        }
+    }
+
+    /// TLS, `AUTH` and `SELECT`, before any other command.
+    private func introduce(to stream: Stream) async throws(StreamError) {
+        if configuration.usesTLS, case .host(let host, _) = configuration.endpoint {
+            try await stream.startTLS(TLSClientContext(authoritiesFile: configuration.authoritiesFile), serverName: host)
+        }
+        var greeting: [RedisCommand] = []
+        if let password = configuration.password {
+            var command = RedisCommand("AUTH")
+            if let username = configuration.username { command.append(username) }
+            command.append(password)
+            greeting.append(command)
+        }
+        greeting.append(RedisCommand("SELECT", String(configuration.database)))
+        let reader = ReplyReader()
+        stream.write { output in
+            for command in greeting { precondition(command.encode(into: &output), "no memory for a command") }
+        }
+        for _ in greeting {
+            switch try await reply(from: stream, reader) {
+            case .status: continue
+            case .error(let text):
+                throw .system(SystemError("Redis refuses the credentials or the database: \(Self.kind(of: text))", code: 0))
+            case .null, .integer, .bytes, .array: throw Self.notRedis
+            }
+        }
+        // What came behind would be taken for the answer to a command that has not been sent yet.
+        do throws(RedisError) {
+            guard try reader.next() == nil else { throw .unexpectedReply }
+        } catch {
+            throw Self.notRedis
+        }
+    }
+
+    private static let notRedis = StreamError.system(SystemError("the answer is not that of a Redis server", code: 0))
+
+    private func reply(from stream: Stream, _ reader: ReplyReader) async throws(StreamError) -> RedisReply {
+        repeat {
+            do throws(RedisError) {
+                try reader.feed(stream.input)
+                stream.consume(stream.input.count)
+                if let reply = try reader.next() { return reply }
+            } catch {
+                throw Self.notRedis
+            }
+        } while try await stream.fill()
+        throw .closed
+    }
+
+    /// Hands answers over until the connection ends.
+    private func serve(_ stream: Stream) async {
+        guard !isClosed else { return stream.close() }
+        let former = state
+        state = .ready(stream)
+        digests = [:]
+        stream.setDeadline(nil)
+        logger.info("Redis connected", ["loop": .integer(Int64(loop.index))])
+        resumeWaiting(of: former)
+        let error = await deliverReplies(of: stream)
+        stream.close()
+        // Closed on purpose: nothing is left in flight, and nobody needs to know.
+        guard !isClosed else { return }
+        state = .idle
+        logger.warning("Redis connection ended", ["error": .string("\(error)")])
+        pending.failAll(error == .timedOut ? .deadlineExceeded : .unavailable)
+    }
+
+    private func deliverReplies(of stream: Stream) async -> StreamError {
+        let reader = ReplyReader()
+        do throws(StreamError) {
+            while try await stream.fill() {
+                // An answer to nothing: this is not the protocol we speak.
+                guard pending.count > 0 else { return Self.notRedis }
+                do throws(RedisError) {
+                    try reader.feed(stream.input)
+                    stream.consume(stream.input.count)
+                    while let reply = try reader.next() {
+                        guard pending.deliver(.success(reply)) else { return Self.notRedis }
+                    }
+                } catch {
+                    return Self.notRedis
+                }
+                stream.setDeadline(pending.nextDeadline)
+            }
+            return .closed
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/// Why a command has no answer. None carries an argument of the command.
+package enum RedisError: Error, Equatable {
+    /// There is no connection, or Redis says that it cannot serve now (loading, read-only, out of memory, no access).
+    /// Whether the command was carried out is not known when the connection died under it.
+    case unavailable
+    /// No answer in time; the connection has been given up, because answers come in order.
+    case deadlineExceeded
+    /// Too many commands are in flight on this loop.
+    case overloaded
+    /// Redis refused the command: the kind, such as `WRONGTYPE`.
+    case refused(kind: String)
+    /// The answer is not of the shape that the command has.
+    case unexpectedReply
+}

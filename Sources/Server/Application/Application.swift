@@ -1,0 +1,218 @@
+import Crypto
+import Endpoints
+import HTTP
+package import Identity
+package import Logging
+package import Networking
+import Postgres
+import Text
+
+/// The server, put together by hand: loops, stores, rooms, doors and listeners. It lives on the first loop.
+package actor Application {
+    static let operationsConnections = 100
+
+    /// Where a started server can be reached; ports may have been chosen by the kernel.
+    package struct Addresses: Sendable {
+        package let http: SocketAddress
+        package let operations: SocketAddress
+    }
+
+    private nonisolated let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private let shared: SharedParts
+    private let group: EventLoopGroup
+    private let workers: [Worker]
+    private let operations: HTTPServer
+    private let logger: Logger
+
+    /// Makes all parts; nothing listens yet.
+    /// - Throws: `StartError`.
+    package init(_ configuration: Configuration, logger: Logger, ambience: Ambience, logSink: LogSink? = nil) throws(StartError) {
+        shared = try SharedParts(configuration, logger: logger, ambience: ambience)
+        self.logger = logger
+        do throws(SystemError) {
+            group = try EventLoopGroup(count: configuration.loopCount)
+        } catch {
+            throw .system(error)
+        }
+        loop = group.loops[0]
+        var workers: [Worker] = []
+        for loop in group.loops { workers.append(try Worker(loop, shared)) }
+        self.workers = workers
+        operations = try Self.operations(workers, shared, logSink)
+    }
+
+    /// Listens and serves. What needs PostgreSQL or the signing keys answers 503 until `prepare()` is through.
+    /// - Throws: `StartError` when an address cannot be had.
+    package func start() async throws(StartError) -> Addresses {
+        for worker in workers { worker.start() }
+        do throws(SystemError) {
+            var address = shared.configuration.http.listen
+            for worker in workers { address = try await worker.server.start(on: address) }
+            let operationsAddress = try await operations.start(on: shared.configuration.operations.listen)
+            return Addresses(http: address, operations: operationsAddress)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    /// Migrates the database, loads the signing keys and the clients; waits for PostgreSQL as long as it takes.
+    /// - Throws: `StartError` when waiting does not help: a newer schema, a wrong master key.
+    package func prepare() async throws(StartError) {
+        try await retrying("the schema cannot be checked") { () throws(StartError) in try await migrate() }
+        try await retrying("the signing keys cannot be loaded") { () throws(StartError) in try await loadKeys() }
+        for worker in workers {
+            do throws(PostgresError) {
+                try await worker.services.clients.warmUp()
+            } catch {
+                logger.warning("clients not loaded yet", ["error": "\(error)"])
+            }
+        }
+        logger.info("ready")
+    }
+
+    /// `prepare()`, and then `keepKeysFresh()` until the end; returns only when preparing has failed for good or it is over.
+    package func prepareOrFail() async -> StartError? {
+        do throws(StartError) {
+            try await prepare()
+        } catch {
+            return error
+        }
+        await keepKeysFresh()
+        return nil
+    }
+
+    /// Loads the signing keys anew once a minute, so that a key made or activated elsewhere is known here.
+    package func keepKeysFresh() async {
+        while !shared.phase.drains {
+            await loop.sleep(for: .seconds(60))
+            do throws(StartError) {
+                try await loadKeys()
+            } catch {
+                logger.warning("signing keys not loaded again", ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Ends gracefully: readiness goes, balancers turn away, listeners close, requests finish, everything is written.
+    package func stop() async {
+        let lifecycle = shared.configuration.lifecycle
+        shared.phase.beginDraining()
+        logger.info("draining")
+        await loop.sleep(for: lifecycle.drainDelay)
+        for worker in workers { await worker.server.drain() }
+        let deadline = Instant.now() + lifecycle.drainTimeout
+        while await connectionCount() > 0, Instant.now() < deadline { await loop.sleep(for: .milliseconds(10)) }
+        for worker in workers { await worker.stop() }
+        await operations.drain()
+        group.stop()
+        shared.hashing.stop()
+        shared.connecting.stop()
+        shared.resolving.stop()
+        logger.info("stopped")
+    }
+
+    private func connectionCount() async -> Int {
+        var count = 0
+        for worker in workers { count += await worker.server.connectionCount }
+        return count
+    }
+
+    /// Tries again while a store is away.
+    private func retrying(_ what: String, _ body: () async throws(StartError) -> Void) async throws(StartError) {
+        var pause = Duration.milliseconds(125)
+        while true {
+            do throws(StartError) {
+                return try await body()
+            } catch {
+                guard error.mayPass, !shared.phase.drains else { throw error }
+                logger.error(what, ["error": "\(error)"])
+                await loop.sleep(for: pause)
+                pause = min(pause * 2, .seconds(2))
+            }
+        }
+    }
+
+    private func migrate() async throws(StartError) {
+        let migrator = Migrator(Schema.migrations, configuration: shared.configuration.database, logger: logger)
+        let applies = shared.configuration.lifecycle.migratesAtStart
+        let result: Result<Int, MigrationError>
+        do throws(BlockingPool.Overloaded) {
+            result = try await shared.connecting.run {
+                Result { () throws(MigrationError) in try applies ? migrator.apply().count * 0 : migrator.pending().count }
+            }
+        } catch {
+            throw .migration(.unavailable(reason: "busy"))
+        }
+        switch result {
+        case .success(0): return
+        case .success(let count):
+            throw .configuration("the database lacks \(count) migration(s): run `kidoban migrate`, or set KIDOBAN_MIGRATE=true")
+        case .failure(let error): throw .migration(error)
+        }
+    }
+
+    private func loadKeys() async throws(StartError) {
+        guard let first = workers.first else { return }
+        let ring: KeyRing
+        do throws(SigningKeyStore.Failure) {
+            ring = try await first.signingKeys.load(ensuring: try await algorithms(first))
+        } catch {
+            throw .signingKeys(error)
+        }
+        // The first loop, which answers for readiness, comes last.
+        for worker in workers.reversed() { await worker.server.run { worker.keys.ring = ring } }
+    }
+
+    /// What tokens are signed with: as configured, and as clients want them.
+    private func algorithms(_ worker: Worker) async throws(SigningKeyStore.Failure) -> Set<SignatureAlgorithm> {
+        do throws(PostgresError) {
+            let clients = try await ClientStore(pool: worker.postgres).all()
+            return Set(clients.compactMap(\.accessTokenFormat.algorithm) + [shared.configuration.tokens.signingAlgorithm])
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    private static func operations(
+        _ workers: [Worker], _ shared: SharedParts, _ logSink: LogSink?
+    ) throws(StartError) -> HTTPServer {
+        guard let first = workers.first else { throw .configuration("there is no loop") }
+        let started = shared.ambience.now()
+        let door = OperationsDoor.make(first.services, others: workers.dropFirst().map(\.services), phase: shared.phase) {
+            var report = ProcessStatistics.report(startedAt: started)
+            report.hashesWaiting = shared.hashing.waitingCount
+            report.logLinesDropped = logSink?.droppedLines ?? 0
+            for worker in workers {
+                report.connections += await worker.server.connectionCount
+                let (requests, identity) = await worker.server.run {
+                    (worker.server.metrics.snapshot(), worker.metrics.snapshot)
+                }
+                report.add(requests)
+                report.identity.add(identity)
+            }
+            return report
+        }
+        var configuration = shared.http
+        configuration.budget = ConnectionBudget(wanted: operationsConnections)
+        // It answers to the very end, so that what asks for readiness sees it go.
+        configuration.phase = ServerPhase()
+        return HTTPServer(
+            configuration, router: try Worker.router([door]), loop: first.loop, logger: shared.logger,
+            random: shared.randomNumber())
+    }
+}
+
+extension StartError {
+    /// Whether it makes sense to wait and try again.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .configuration, .system: false
+        case .migration(.unavailable), .migration(.locked): true
+        case .migration(.schemaNewer), .migration(.changed), .migration(.failed): false
+        case .signingKeys(.store(.unavailable)), .signingKeys(.store(.overloaded)), .signingKeys(.store(.deadlineExceeded)): true
+        case .signingKeys: false
+        }
+    }
+}

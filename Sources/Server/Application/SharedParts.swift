@@ -1,0 +1,74 @@
+import Crypto
+import HTTP
+import Identity
+import Logging
+import Networking
+import Postgres
+import Text
+
+/// What all loops of a process share: immutable values, and parts that are safe to use from any thread.
+struct SharedParts: Sendable {
+    let configuration: Configuration
+    let logger: Logger
+    let ambience: Ambience
+    let masterKey: MasterKey
+    let sessionTokenKey: SessionTokenKey
+    let hashing: BlockingPool
+    /// For libpq's connecting and the making of keys: work that waits more than it computes.
+    let connecting: BlockingPool
+    /// For the name look-ups of Redis, apart from `connecting`: a PostgreSQL that hangs must not keep Redis away.
+    let resolving: BlockingPool
+    let hasher: PasswordHasher
+    let app: Client
+    let phase = ServerPhase()
+    let http: HTTPServer.Configuration
+
+    /// - Throws: `StartError.configuration`.
+    init(_ configuration: Configuration, logger: Logger, ambience: Ambience) throws(StartError) {
+        guard let masterKey = configuration.secrets.masterKey else {
+            throw .configuration("KIDOBAN_MASTER_KEY is missing")
+        }
+        self.configuration = configuration
+        self.logger = logger
+        self.ambience = ambience
+        self.masterKey = masterKey
+        hashing = BlockingPool(
+            label: "kidoban.hash", threads: configuration.passwords.threadCount,
+            queueLimit: configuration.passwords.queueLimit, niceness: 5)
+        connecting = BlockingPool(label: "kidoban.connect", threads: 2, queueLimit: 256)
+        resolving = BlockingPool(label: "kidoban.resolve", threads: 1, queueLimit: 256)
+        app = Self.app(configuration)
+        do throws(CryptoError) {
+            sessionTokenKey = try SessionTokenKey(masterKey)
+            hasher = try PasswordHasher(configuration.passwords.argon2, pool: hashing, random: ambience.random)
+        } catch {
+            throw .configuration("the master key or the password parameters cannot be used: \(error)")
+        }
+        http = HTTPServer.Configuration(
+            limits: configuration.http.limits,
+            budget: ConnectionBudget(
+                wanted: configuration.http.maximumConnections, otherDescriptors: Self.ownDescriptors(configuration)),
+            phase: phase, clock: ambience.now)
+    }
+
+    func randomNumber() -> UInt64 {
+        ambience.random(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    static let appID = "app"
+
+    /// The team's own app: the client of every protocol that knows none. It is public, because it is on everybody's phone.
+    private static func app(_ configuration: Configuration) -> Client {
+        guard let id = ClientID(appID) else { preconditionFailure("a constant client id") }
+        return Client(
+            id: id, name: "App", authentication: .publicClient, permissions: [.signIn], audiences: [configuration.audience],
+            accessTokenFormat: configuration.tokens.signingAlgorithm == .rs256 ? .jwtRS256 : .jwtES256,
+            accessTokenLifetime: configuration.tokens.accessTokenLifetime, sessionLifetime: configuration.sessions.lifetime)
+    }
+
+    /// Descriptors that are not accepted connections: loops, listeners, stores, the operations listener, and a reserve.
+    private static func ownDescriptors(_ configuration: Configuration) -> Int {
+        configuration.loopCount * (configuration.database.connectionsPerLoop + 8) + Application.operationsConnections
+            + ConnectionBudget.reservedDescriptors
+    }
+}

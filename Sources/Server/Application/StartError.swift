@@ -1,0 +1,23 @@
+package import Identity
+package import Networking
+package import Postgres
+
+/// Why the server cannot start, in words for the operator.
+package enum StartError: Error, CustomStringConvertible {
+    case configuration(String)
+    case system(SystemError)
+    case migration(MigrationError)
+    case signingKeys(SigningKeyStore.Failure)
+
+    package var description: String {
+        switch self {
+        case .configuration(let text): text
+        case .system(let error): "\(error)"
+        case .migration(let error): "\(error)"
+        case .signingKeys(.unusable(let kid)):
+            "the signing key \(kid) does not open with this master key (KIDOBAN_MASTER_KEY): use the one it was sealed with"
+        case .signingKeys(.generation): "OpenSSL could not make a signing key"
+        case .signingKeys(.store(let error)): "the signing keys cannot be read: \(error)"
+        }
+    }
+}

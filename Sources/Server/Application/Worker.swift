@@ -1,0 +1,88 @@
+import Crypto
+import Endpoints
+import HTTP
+import Identity
+import Logging
+import Networking
+import Postgres
+import Redis
+
+/// Everything that one loop owns: its connections to the stores, the rooms on top of them, and its HTTP server.
+struct Worker: Sendable {
+    let loop: EventLoop
+    let postgres: PostgresPool
+    let redis: RedisConnection
+    let audit: AuditLog
+    let metrics: IdentityMetrics
+    let keys: KeyRingSlot
+    let signingKeys: SigningKeyStore
+    let services: Services
+    let server: HTTPServer
+
+    /// - Throws: `StartError.configuration` when the parts do not fit together.
+    init(_ loop: EventLoop, _ shared: SharedParts) throws(StartError) {
+        let configuration = shared.configuration
+        let logger = shared.logger.with(["loop": .integer(loop.index)])
+        self.loop = loop
+        postgres = PostgresPool(configuration.database, loop: loop, connecting: shared.connecting, logger: logger)
+        redis = RedisConnection(configuration.redis, loop: loop, resolving: shared.resolving, logger: logger)
+        metrics = IdentityMetrics()
+        keys = KeyRingSlot()
+        audit = AuditLog(pool: postgres, metrics: metrics, capacity: configuration.audit.queueLimit, logger: logger)
+        signingKeys = SigningKeyStore(
+            pool: postgres, masterKey: shared.masterKey, computing: shared.connecting, ambience: shared.ambience)
+        services = Self.services(
+            shared, loop: loop, postgres: postgres, redis: redis, audit: audit, metrics: metrics, keys: keys, logger: logger)
+        let doors = [OAuthDoor.make(services), AppDoor.make(services, prefix: configuration.doors.echologPrefix)]
+        server = HTTPServer(
+            shared.http, router: try Self.router(doors), loop: loop, logger: logger, random: shared.randomNumber())
+    }
+
+    /// Starts what runs for as long as the process does.
+    func start() {
+        loop.start { await redis.run() }
+        loop.start { await audit.run() }
+    }
+
+    /// Writes what is still to be written and gives the connections back.
+    func stop() async {
+        await audit.close()
+        await postgres.close()
+        await redis.close()
+    }
+
+    static func router(_ doors: [Door]) throws(StartError) -> Router {
+        do throws(RouterError) {
+            return try Router(doors: doors, fallback: doors.last?.failure ?? Router.plainText)
+        } catch {
+            throw .configuration("the routes do not fit together: \(error)")
+        }
+    }
+
+    private static func services(
+        _ shared: SharedParts, loop: EventLoop, postgres: PostgresPool, redis: RedisConnection, audit: AuditLog,
+        metrics: IdentityMetrics, keys: KeyRingSlot, logger: Logger
+    ) -> Services {
+        let configuration = shared.configuration
+        let users = UserStore(pool: postgres)
+        let tokens = AccessTokenStore(redis: redis)
+        let issuer = AccessTokenIssuer(
+            issuer: configuration.issuer, audience: configuration.audience, keys: keys, ambience: shared.ambience)
+        let clients = ClientRegistry(
+            store: ClientStore(pool: postgres), builtIn: shared.app, lifetime: configuration.clients.cacheLifetime, loop: loop,
+            logger: logger)
+        let sessions = Sessions(
+            store: SessionStore(redis: redis, policy: configuration.sessions.refreshPolicy), tokens: tokens, issuer: issuer,
+            users: users, clients: clients, audit: audit, metrics: metrics, key: shared.sessionTokenKey,
+            limitPerUser: configuration.sessions.perUser, policy: configuration.sessions.refreshPolicy,
+            ambience: shared.ambience)
+        return Services(
+            accounts: Accounts(
+                users: users, sessions: sessions, hasher: shared.hasher, audit: audit, metrics: metrics,
+                ambience: shared.ambience),
+            sessions: sessions,
+            accessTokens: AccessTokens(tokens: tokens, sessions: sessions, issuer: issuer, users: users),
+            introspection: Introspection(tokens: tokens, sessions: sessions, metrics: metrics), clients: clients, keys: keys,
+            app: shared.app, redis: redis, postgres: postgres)
+    }
+}

@@ -1,0 +1,122 @@
+import Crypto
+import Identity
+
+extension Command {
+    /// - Parameter arguments: without the name of the program.
+    package init(parsing arguments: some Sequence<String>) throws(ArgumentsError) {
+        let (topic, rest) = Self.topic(of: Array(arguments)[...])
+        let options = rest.prefix { $0 != "--" }
+        if options.contains(where: { $0 == "--help" || $0 == "-h" }) {
+            self = .help(topic)
+            return
+        }
+        switch topic {
+        case .program where rest.first == "--version": self = try Self.bare(.version, rest.dropFirst(), .version)
+        case .program, .client: throw Self.unknown(rest, in: topic)
+        case .serve: self = try Self.bare(.serve, rest, topic)
+        case .migrate: self = try Self.bare(.migrate, rest, topic)
+        case .version: self = try Self.bare(.version, rest, topic)
+        case .config: self = try .config(Self.configOutput(rest))
+        case .help: self = try .help(Self.helpTopic(rest))
+        case .clientAdd: self = try .client(.add(NewClient(parsing: rest)))
+        case .clientList: self = try Self.bare(.client(.list), rest, topic)
+        case .clientRemove: self = try .client(.remove(Self.clientID(rest, topic)))
+        case .clientRotateSecret: self = try .client(.rotateSecret(Self.clientID(rest, topic)))
+        }
+    }
+
+    /// Follows the words as far as they name a topic.
+    private static func topic(of arguments: ArraySlice<String>) -> (HelpTopic, ArraySlice<String>) {
+        var topic = HelpTopic.program
+        var rest = arguments
+        while let word = rest.first, let child = topic.children.first(where: { $0.words.last.map(String.init) == word }) {
+            topic = child
+            rest.removeFirst()
+        }
+        return (topic, rest)
+    }
+
+    private static func unknown(_ rest: ArraySlice<String>, in topic: HelpTopic) -> ArgumentsError {
+        guard let word = rest.first else { return ArgumentsError(problem: .noCommand, topic: topic) }
+        if word.hasPrefix("-") {
+            let option = word.splitAtEqualsSign.name
+            let known = topic == .program ? ["--help", "--version"] : ["--help"]
+            return ArgumentsError(
+                problem: .unknownOption(option, nearest: NearestName.ofSimilar(option, among: known)), topic: topic)
+        }
+        let candidates = topic.children.compactMap { $0.words.last.map(String.init) }
+        let nearest = NearestName.ofSimilar(word, among: candidates)
+        return ArgumentsError(problem: .unknownCommand(word, nearest: nearest), topic: topic)
+    }
+
+    private static func bare(
+        _ command: Command, _ rest: ArraySlice<String>, _ topic: HelpTopic
+    ) throws(ArgumentsError) -> Command {
+        _ = try ArgumentScanner(rest, options: [], topic: topic).positional()
+        return command
+    }
+
+    private static func configOutput(_ rest: ArraySlice<String>) throws(ArgumentsError) -> ConfigOutput {
+        let scanner = try ArgumentScanner(rest, options: [.init(name: "--markdown", takesValue: false)], topic: .config)
+        _ = try scanner.positional()
+        return scanner.isGiven("--markdown") ? .markdown : .inForce
+    }
+
+    private static func helpTopic(_ rest: ArraySlice<String>) throws(ArgumentsError) -> HelpTopic {
+        let words = try ArgumentScanner(rest, options: [], topic: .help).positional
+        let (topic, unread) = topic(of: words[...])
+        guard unread.isEmpty else { throw unknown(unread, in: topic) }
+        return topic
+    }
+
+    private static func clientID(_ rest: ArraySlice<String>, _ topic: HelpTopic) throws(ArgumentsError) -> ClientID {
+        let scanner = try ArgumentScanner(rest, options: [], topic: topic)
+        guard let id = ClientID(try scanner.positional("ID")[0]) else {
+            throw scanner.failure(.invalid("ID", expected: NewClient.idExpectation))
+        }
+        return id
+    }
+}
+
+extension NewClient {
+    static let idExpectation = "1 to 64 ASCII letters, digits, dots, underscores or hyphens, and not a UUID"
+
+    private static let options: [ArgumentScanner.Option] = [
+        .init(name: "--introspect", takesValue: false),
+        .init(name: "--audience", takesValue: true, canRepeat: true),
+        .init(name: "--id", takesValue: true),
+        .init(name: "--token-format", takesValue: true),
+        .init(name: "--algorithm", takesValue: true),
+    ]
+
+    fileprivate init(parsing arguments: ArraySlice<String>) throws(ArgumentsError) {
+        let scanner = try ArgumentScanner(arguments, options: Self.options, topic: .clientAdd)
+        let name = try scanner.positional("NAME")[0]
+        guard (1...Self.maximumNameLength).contains(name.unicodeScalars.count), name == name.printable else {
+            let expected = "1 to \(Self.maximumNameLength) characters, none of them a quote, a backslash or invisible"
+            throw scanner.failure(.invalid("NAME", expected: expected))
+        }
+        self.init(name: name)
+        id = try scanner.value(of: "--id", expected: Self.idExpectation) { ClientID($0) }
+        if scanner.isGiven("--introspect") { permissions.insert(.introspect) }
+        for audience in scanner.values(of: "--audience") where !audiences.contains(audience) {
+            guard audience.isAudience else {
+                throw scanner.failure(.invalid("--audience", expected: "1 to 255 visible ASCII characters"))
+            }
+            audiences.append(audience)
+        }
+        tokenFormat = try Self.tokenFormat(scanner)
+    }
+
+    private static func tokenFormat(_ scanner: ArgumentScanner) throws(ArgumentsError) -> TokenFormat {
+        let algorithm = try scanner.value(of: "--algorithm", expected: "ES256 or RS256") { text in
+            [SignatureAlgorithm.es256, .rs256].first { $0.rawValue == text }
+        }
+        let isOpaque = try scanner.value(of: "--token-format", expected: "jwt or opaque") { text in
+            ["jwt": false, "opaque": true][text]
+        }
+        guard isOpaque ?? false else { return .jwt(algorithm) }
+        guard algorithm == nil else { throw scanner.failure(.contradiction("--algorithm", "--token-format opaque")) }
+        return .opaque
+    }
+}

@@ -1,0 +1,62 @@
+package import Crypto
+package import Identity
+
+/// What the program is asked to do.
+package enum Command: Equatable, Sendable {
+    case serve
+    case migrate
+    case client(ClientAction)
+    case config(ConfigOutput)
+    case help(HelpTopic)
+    case version
+
+    /// What `kidoban config` prints.
+    package enum ConfigOutput: Equatable, Sendable {
+        /// What is in force.
+        case inForce
+        /// The tables of the documentation.
+        case markdown
+    }
+}
+
+/// What to do with registered clients.
+package enum ClientAction: Equatable, Sendable {
+    case add(NewClient)
+    case list
+    case remove(ClientID)
+    case rotateSecret(ClientID)
+}
+
+/// A client that is to be registered.
+package struct NewClient: Equatable, Sendable {
+    /// What kind of access token it gets.
+    package enum TokenFormat: Equatable, Sendable {
+        case opaque
+        /// With the configured algorithm, unless one is named.
+        case jwt(SignatureAlgorithm?)
+    }
+
+    /// In Unicode scalars.
+    package static let maximumNameLength = 200
+
+    /// For people; never empty.
+    package let name: String
+    /// Nil for one that is made from the name or at random.
+    package var id: ClientID?
+    package var permissions: Set<Client.Permission> = []
+    /// As they were given, without repetitions; none for those of the configuration.
+    package var audiences: [String] = []
+    package var tokenFormat: TokenFormat = .jwt(nil)
+
+    package init(name: String) {
+        self.name = name
+    }
+
+    /// - Parameter algorithm: the configured one.
+    package func accessTokenFormat(signedWith algorithm: SignatureAlgorithm) -> AccessTokenFormat {
+        switch tokenFormat {
+        case .opaque: .opaque
+        case .jwt(let chosen): chosen ?? algorithm == .rs256 ? .jwtRS256 : .jwtES256
+        }
+    }
+}

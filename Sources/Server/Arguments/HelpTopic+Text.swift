@@ -1,0 +1,91 @@
+extension HelpTopic {
+    /// The help text, ending in a line feed.
+    package var text: String {
+        var text = summary + "\n\nUsage: " + usage + "\n"
+        if !children.isEmpty {
+            text += "\nCommands:\n" + Self.columns(children.map { ($0.rawValue, $0.summary) })
+        }
+        if !options.isEmpty {
+            text += "\nOptions:\n" + Self.columns(options)
+        }
+        if let details {
+            text += "\n" + details + "\n"
+        }
+        return text
+    }
+
+    /// What the command expects.
+    package var usage: String {
+        switch self {
+        case .program: "kidoban <command> [--help]"
+        case .serve, .migrate, .clientList, .version: invocation
+        case .client: "kidoban client <command> [--help]"
+        case .clientAdd: "kidoban client add NAME [options]"
+        case .clientRemove, .clientRotateSecret: "\(invocation) ID"
+        case .config: "kidoban config [--markdown]"
+        case .help: "kidoban help [command]"
+        }
+    }
+
+    private var summary: String {
+        switch self {
+        case .program: "Kidoban, an identity provider."
+        case .serve: "Serve until SIGTERM or SIGINT."
+        case .migrate: "Bring the database to the schema of this version."
+        case .client: "Manage the clients that may talk to the server in their own name."
+        case .clientAdd: "Register a client and print its id and its secret, once."
+        case .clientList: "List the registered clients."
+        case .clientRemove: "Remove a client."
+        case .clientRotateSecret: "Give a client a new secret and print it, once. The old one is refused from then on."
+        case .config: "Print every setting in force and where it comes from, secrets redacted."
+        case .help: "Print help about a command."
+        case .version: "Print the version."
+        }
+    }
+
+    private var options: [(String, String)] {
+        switch self {
+        case .program: [("--help", "print this"), ("--version", "print the version")]
+        case .clientAdd:
+            [
+                ("--introspect", "it may ask whether tokens are good"),
+                ("--audience A", "whom its tokens are for, and whose tokens it may ask about; can be repeated"),
+                ("--id ID", "its id: 1 to 64 letters, digits, dots, underscores or hyphens"),
+                ("--token-format F", "jwt, which it gets by default, or opaque"),
+                ("--algorithm A", "what its JWTs are signed with: ES256 or RS256"),
+            ]
+        case .config: [("--markdown", "print the tables of the documentation instead")]
+        case .serve, .migrate, .client, .clientList, .clientRemove, .clientRotateSecret, .help, .version: []
+        }
+    }
+
+    private var details: String? {
+        switch self {
+        case .program:
+            """
+            Settings are environment variables: `kidoban serve --help` lists them, `kidoban config` prints what is in force.
+
+            Exit status: 0 on success, 64 for wrong arguments, 78 for a wrong configuration, 1 for other failures.
+            """
+        case .serve:
+            """
+            Settings are environment variables. Those with a second name can be in a file, which that names; nobody but its owner
+            may be able to read it. Sizes: 4096, 8KiB, 1MiB. Durations: 500ms, 30s, 15m, 24h, 90d.
+
+            \(ConfigurationListing.help)
+            """
+        case .migrate, .clientAdd, .clientList, .clientRemove, .clientRotateSecret:
+            "It finds the database as `kidoban serve` does; see `kidoban serve --help` for the settings."
+        case .config:
+            "See `kidoban serve --help` for what the settings mean."
+        case .client, .help, .version: nil
+        }
+    }
+
+    private static func columns(_ rows: [(String, String)]) -> String {
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { name, text in
+            "  " + name + String(repeating: " ", count: width - name.count + 3) + text + "\n"
+        }.joined()
+    }
+}

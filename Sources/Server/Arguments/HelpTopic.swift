@@ -1,0 +1,29 @@
+/// A command, or a group of them, about which there is help. The raw values are the words that name it.
+package enum HelpTopic: String, CaseIterable, Sendable {
+    case program = ""
+    case serve
+    case migrate
+    case client
+    case clientAdd = "client add"
+    case clientList = "client list"
+    case clientRemove = "client remove"
+    case clientRotateSecret = "client rotate-secret"
+    case config
+    case help
+    case version
+
+    /// The topics one word further.
+    var children: [HelpTopic] {
+        let depth = words.count
+        return Self.allCases.filter { $0.words.count == depth + 1 && $0.words.starts(with: words) }
+    }
+
+    var words: [Substring] {
+        rawValue.split(separator: " ")
+    }
+
+    /// How it is called on the command line.
+    package var invocation: String {
+        rawValue.isEmpty ? "kidoban" : "kidoban \(rawValue)"
+    }
+}

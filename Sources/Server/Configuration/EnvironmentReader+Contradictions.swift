@@ -1,0 +1,50 @@
+import Networking
+import Redis
+
+extension EnvironmentReader {
+    /// Settings that are right by themselves but not together.
+    mutating func refuseContradictions() {
+        refuseOneAddressForTwo()
+        refuseLonger(
+            "KIDOBAN_SESSION_IDLE_LIFETIME", \.sessions.idleLifetime,
+            than: "KIDOBAN_SESSION_LIFETIME", \.sessions.absoluteLifetime)
+        refuseLonger(
+            "KIDOBAN_ACCESS_TOKEN_LIFETIME", \.tokens.accessTokenLifetime,
+            than: "KIDOBAN_SESSION_IDLE_LIFETIME", \.sessions.idleLifetime)
+        refuseLonger(
+            "KIDOBAN_REFRESH_GRACE", \.sessions.refreshGrace,
+            than: "KIDOBAN_REFRESH_RECOVERY", \.sessions.refreshRecovery)
+        if configuration.redis.authoritiesFile != nil, !configuration.redis.usesTLS {
+            refuseContradiction(
+                of: "KIDOBAN_REDIS_CA_FILE", with: "REDIS_URL", "has no use, because REDIS_URL does not begin with rediss://")
+        }
+    }
+
+    private mutating func refuseLonger(
+        _ name: String, _ property: KeyPath<Configuration, Duration>,
+        than other: String, _ bound: KeyPath<Configuration, Duration>
+    ) {
+        let (value, limit) = (configuration[keyPath: property], configuration[keyPath: bound])
+        guard value > limit else { return }
+        refuseContradiction(
+            of: name, with: other, "(\(DurationText.render(value))) is longer than \(other) (\(DurationText.render(limit)))")
+    }
+
+    /// Also when one of them is every address of the machine, and so contains the other.
+    private mutating func refuseOneAddressForTwo() {
+        guard case .ip(let address, let port) = configuration.http.listen,
+            case .ip(let otherAddress, let otherPort) = configuration.operations.listen,
+            port == otherPort, port != 0
+        else { return }
+        guard address == otherAddress || address.isEvery || otherAddress.isEvery else { return }
+        refuseContradiction(
+            of: "KIDOBAN_OPERATIONS_LISTEN", with: "KIDOBAN_LISTEN", "takes the address and port of KIDOBAN_LISTEN")
+    }
+}
+
+extension IPAddress {
+    /// The unspecified address, which stands for all of the machine.
+    fileprivate var isEvery: Bool {
+        self == .v4(0) || self == .v6(0, 0)
+    }
+}

@@ -1,0 +1,117 @@
+import Redis
+
+/// Reads settings one by one and collects what is wrong with them.
+struct EnvironmentReader {
+    /// What `make run` tells other programs about a server, in variables named like settings.
+    private static let demonstration: Set<String> = [
+        "KIDOBAN_URL", "KIDOBAN_OPERATIONS_URL", "KIDOBAN_CLIENT_ID", "KIDOBAN_CLIENT_SECRET", "KIDOBAN_PID",
+    ]
+    private static let testPrefix = "KIDOBAN_TEST_"
+
+    let environment: [String: String]
+    let files: FileReader
+    private(set) var configuration = Configuration()
+    private(set) var problems: [ConfigurationProblem] = []
+    private(set) var shown: [String: (text: String, origin: ConfigurationReading.Origin)] = [:]
+    private var refused: Set<String> = []
+
+    init(environment: [String: String], files: FileReader) {
+        self.environment = environment
+        self.files = files
+    }
+
+    mutating func refuseUnknownNames() {
+        for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
+            guard name.hasPrefix(Settings.prefix), !Settings.names.contains(name), !Self.demonstration.contains(name),
+                !name.hasPrefix(Self.testPrefix), !ServiceLink.isOne(name: name, value: value)
+            else { continue }
+            let nearest = NearestName.of(name, among: Settings.names.sorted()) ?? ""
+            problems.append(ConfigurationProblem(name, .unknown(nearest: nearest)))
+        }
+    }
+
+    mutating func read(_ setting: Setting) {
+        guard let (name, text, origin) = source(of: setting) else { return }
+        guard !text.isEmpty || setting.acceptsEmpty else {
+            return refuse(setting, name, .refused("is empty"), expected: setting.expectation)
+        }
+        do {
+            shown[setting.name] = (try setting.assign(text, &configuration), origin)
+        } catch {
+            refuse(setting, name, .refused(error.reason), expected: setting.expectation)
+        }
+    }
+
+    /// A file that is named must be there.
+    mutating func checkAuthorities() {
+        guard let path = configuration.redis.authoritiesFile else { return }
+        do {
+            _ = try files.read(path)
+        } catch {
+            refuse("KIDOBAN_REDIS_CA_FILE", .refused(error.reason))
+        }
+    }
+
+    mutating func require<Value>(_ property: KeyPath<Configuration, Value?>, _ name: String) {
+        guard configuration[keyPath: property] == nil, !refused.contains(name) else { return }
+        let setting = Settings.all.first { $0.name == name }
+        refuse(name, .missing, expected: setting?.expectation)
+    }
+
+    /// Reports a setting that is right by itself but not with another; not when either is wrong anyway.
+    mutating func refuseContradiction(of name: String, with other: String, _ reason: String) {
+        guard !refused.contains(name), !refused.contains(other) else { return }
+        problems.append(ConfigurationProblem(name, .refused(reason)))
+    }
+
+    /// The variable that gives a setting, its value and where it comes from; nil after a problem, or if nothing gives it.
+    private mutating func source(of setting: Setting) -> (name: String, text: String, ConfigurationReading.Origin)? {
+        let value = environment[setting.name]
+        if setting.mayComeFromFile, let path = environment[setting.fileName] {
+            guard value == nil else {
+                refuse(setting, setting.name, .givenTwice, expected: "one of them")
+                return nil
+            }
+            return text(ofFile: path, for: setting).map { (setting.fileName, $0, .file) }
+        }
+        if let value { return (setting.name, value, .environment) }
+        switch setting.fallback {
+        case .value(let text): return (setting.name, text, .standard)
+        case .derived, .nothing: return nil
+        }
+    }
+
+    private mutating func text(ofFile path: String, for setting: Setting) -> String? {
+        let contents: FileContents
+        do {
+            contents = try files.read(path)
+        } catch {
+            refuse(setting, setting.fileName, .refused(error.reason), expected: "the path of a file")
+            return nil
+        }
+        guard contents.isPrivate else {
+            refuse(
+                setting, setting.fileName, .refused("names a file that others can read"),
+                expected: "one for its owner only (chmod 600)")
+            return nil
+        }
+        let end = contents.bytes.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } ?? -1
+        guard let text = String(validating: contents.bytes[...end], as: UTF8.self) else {
+            refuse(setting, setting.fileName, .refused("names a file that is not text"), expected: setting.expectation)
+            return nil
+        }
+        return text
+    }
+
+    private mutating func refuse(
+        _ setting: Setting, _ name: String, _ reason: ConfigurationProblem.Reason, expected: String
+    ) {
+        refused.insert(setting.name)
+        problems.append(ConfigurationProblem(name, reason, expected: expected))
+    }
+
+    private mutating func refuse(_ name: String, _ reason: ConfigurationProblem.Reason, expected: String? = nil) {
+        refused.insert(name)
+        problems.append(ConfigurationProblem(name, reason, expected: expected))
+    }
+}

@@ -1,0 +1,107 @@
+import Glibc
+
+/// What a file says, and who may read it.
+package struct FileContents: Sendable {
+    package enum Owner: Sendable {
+        case thisUser
+        case root
+        case other
+    }
+
+    package let bytes: [UInt8]
+    /// The permission bits.
+    package let mode: UInt32
+    package let owner: Owner
+
+    package init(bytes: [UInt8], mode: UInt32, owner: Owner) {
+        self.bytes = bytes
+        self.mode = mode
+        self.owner = owner
+    }
+
+    /// Whether nobody can read it but those that a secret is meant for.
+    ///
+    /// A file of root's that we may read through our group is one: containers are given their secrets so.
+    var isPrivate: Bool {
+        switch owner {
+        case .thisUser, .other: mode & 0o077 == 0
+        case .root: mode & 0o037 == 0
+        }
+    }
+}
+
+/// Why a file cannot be read, to follow the name of the setting that names it.
+package enum FileFault: Error, Equatable, Sendable {
+    case missing
+    case notPermitted
+    case isDirectory
+    case tooLarge
+    case failed(errno: Int32)
+
+    var reason: String {
+        switch self {
+        case .missing: "names a file that does not exist"
+        case .notPermitted: "names a file that this process may not read"
+        case .isDirectory: "names a directory"
+        case .tooLarge: "names a file that is too large"
+        case .failed(let code): "names a file that cannot be read (error \(code))"
+        }
+    }
+}
+
+/// Reads a file as a whole.
+package struct FileReader: Sendable {
+    package static let maximumByteCount = 4 << 20
+
+    package let read: @Sendable (_ path: String) throws(FileFault) -> FileContents
+
+    package init(read: @escaping @Sendable (_ path: String) throws(FileFault) -> FileContents) {
+        self.read = read
+    }
+
+    /// The files of the system.
+    package static let system = FileReader { path throws(FileFault) in
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFault(errno: errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileFault(errno: errno) }
+        let bytes = try contents(of: descriptor)
+        return FileContents(bytes: bytes, mode: status.st_mode & 0o777, owner: owner(status.st_uid))
+    }
+
+    /// Root itself has the stricter rule for its own files.
+    private static func owner(_ user: uid_t) -> FileContents.Owner {
+        switch user {
+        case geteuid(): .thisUser
+        case 0: .root
+        default: .other
+        }
+    }
+
+    private static func contents(of descriptor: Int32) throws(FileFault) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while bytes.count <= maximumByteCount {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            guard count >= 0 else {
+                if errno == EINTR { continue }
+                throw FileFault(errno: errno)
+            }
+            guard count > 0 else { return bytes }
+            bytes += chunk[..<count]
+        }
+        throw .tooLarge
+    }
+}
+
+extension FileFault {
+    fileprivate init(errno code: Int32) {
+        switch code {
+        case ENOENT, ENOTDIR: self = .missing
+        case EACCES, EPERM: self = .notPermitted
+        case EISDIR: self = .isDirectory
+        default: self = .failed(errno: code)
+        }
+    }
+}

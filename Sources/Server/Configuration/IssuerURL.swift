@@ -1,0 +1,47 @@
+import Networking
+
+/// What an issuer may look like (RFC 8414 §2), with `http` for development.
+enum IssuerURL {
+    static let maximumLength = 512
+
+    static func check(_ text: String) throws(SettingRefusal) {
+        guard text.utf8.count <= maximumLength else { throw SettingRefusal("is longer than \(maximumLength) bytes") }
+        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else {
+            throw SettingRefusal("is not an http or https URL")
+        }
+        let rest = text.dropFirst(scheme.count)
+        guard !rest.contains("?") else { throw SettingRefusal("has a query") }
+        guard !rest.contains("#") else { throw SettingRefusal("has a fragment") }
+        guard !rest.contains("@") else { throw SettingRefusal("has a user name or an @") }
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        try checkAuthority(rest[..<slash])
+        try checkPath(rest[slash...])
+    }
+
+    private static func checkAuthority(_ authority: Substring) throws(SettingRefusal) {
+        var host = authority
+        if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
+            let port = authority[authority.index(after: colon)...]
+            guard port.utf8.allSatisfy(\.isDigit), let number = UInt16(port), number > 0 else {
+                throw SettingRefusal("has a port that is not a number from 1 to 65535")
+            }
+            host = authority[..<colon]
+        }
+        guard isHost(host) else { throw SettingRefusal("has no valid host") }
+    }
+
+    private static func isHost(_ host: Substring) -> Bool {
+        if host.first == "[", host.last == "]" {
+            return host.contains(":") && IPAddress(String(host.dropFirst().dropLast())) != nil
+        }
+        return !host.isEmpty && host.first != "." && host.first != "-"
+            && host.utf8.allSatisfy { $0.isUnreserved && $0 != UInt8(ascii: "~") }
+    }
+
+    private static func checkPath(_ path: Substring) throws(SettingRefusal) {
+        guard !path.isEmpty else { return }
+        guard path.last != "/" else { throw SettingRefusal("ends with a slash") }
+        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        guard segments.allSatisfy(\.isPathSegment) else { throw SettingRefusal("has a path segment that is not allowed") }
+    }
+}

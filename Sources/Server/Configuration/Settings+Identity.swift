@@ -1,0 +1,87 @@
+import Crypto
+
+extension Settings {
+    static let addresses = Section(
+        title: "Addresses",
+        settings: [
+            Setting(
+                "KIDOBAN_LISTEN", \.http.listen, .address,
+                "Where applications reach the server. Port 0 lets the system choose."),
+            Setting(
+                "KIDOBAN_OPERATIONS_LISTEN", \.operations.listen, .address,
+                "Where health and metrics are served; not for the public."),
+            Setting(
+                "KIDOBAN_ISSUER", \.issuer, .issuer,
+                "The URL under which clients know this installation, and the `iss` of its tokens. The same on all copies."),
+            Setting(
+                "KIDOBAN_ECHOLOG_PREFIX", \.doors.echologPrefix, .pathPrefix,
+                "What the paths of the app API (`/auth/…`) start with."),
+        ])
+
+    static let identity = Section(
+        title: "Keys and tokens",
+        settings: [
+            Setting(
+                "KIDOBAN_MASTER_KEY", optional: \.secrets.masterKey, .masterKey,
+                fallback: .nothing("none; `kidoban serve` needs one"),
+                "The secret from which all keys are derived. The same on all copies. "
+                    + "Who loses it loses all sessions and signing keys."),
+            Setting(
+                "KIDOBAN_SIGNING_ALGORITHM", \.tokens.signingAlgorithm, .choice([.es256, .rs256]),
+                "What access tokens are signed with, for clients that have not chosen."),
+            Setting(
+                "KIDOBAN_AUDIENCE", optional: \.explicitAudience, .audience, fallback: .derived("the issuer", \.audience),
+                "The `aud` of access tokens, for clients that have none of their own."),
+            Setting(
+                "KIDOBAN_ACCESS_TOKEN_LIFETIME", \.tokens.accessTokenLifetime, .duration(.seconds(1) ... .days(1)),
+                "How long an access token lives. At most `KIDOBAN_SESSION_IDLE_LIFETIME`."),
+            Setting(
+                "KIDOBAN_CLIENT_CACHE_LIFETIME", \.clients.cacheLifetime, .duration(.zero ... .hours(1)),
+                "How long a client's record is used before it is looked up again; a removed client is refused that much later."),
+        ])
+
+    static let tokens = Section(
+        title: "Sessions",
+        settings: [
+            Setting(
+                "KIDOBAN_SESSION_IDLE_LIFETIME", \.sessions.idleLifetime, .duration(.seconds(1) ... .days(365)),
+                "How long a session lives after its last refresh."),
+            Setting(
+                "KIDOBAN_SESSION_LIFETIME", \.sessions.absoluteLifetime, .duration(.seconds(1) ... .days(3650)),
+                "How long a session lives at most, used or not. At least `KIDOBAN_SESSION_IDLE_LIFETIME`."),
+            Setting(
+                "KIDOBAN_SESSIONS_PER_USER", \.sessions.perUser, .count(1...1000),
+                "Sessions that a user may have; beyond them the oldest ends."),
+            Setting(
+                "KIDOBAN_REFRESH_GRACE", \.sessions.refreshGrace, .duration(.zero ... .hours(1)),
+                "How long a used refresh token gives the same successor again, for retries and simultaneous refreshes."),
+            Setting(
+                "KIDOBAN_REFRESH_RECOVERY", \.sessions.refreshRecovery, .duration(.zero ... .days(30)),
+                "How long a used refresh token gives a new successor if nobody has used the first, because its response was lost. "
+                    + "At least `KIDOBAN_REFRESH_GRACE`. With `0s` for both, every second use ends the session."),
+        ])
+
+    static let passwords = Section(
+        title: "Passwords and audit",
+        settings: [
+            Setting(
+                "KIDOBAN_ARGON2_MEMORY", \.passwords.memoryKiB,
+                .count(7168...Int(Argon2id.Limits().memoryKiB), of: "KiB"),
+                "Memory that a password hash takes while it is computed."),
+            Setting(
+                "KIDOBAN_ARGON2_ITERATIONS", \.passwords.iterations, .count(1...Int(Argon2id.Limits().iterations)),
+                "Passes over that memory."),
+            Setting(
+                "KIDOBAN_ARGON2_PARALLELISM", \.passwords.parallelism, .count(1...Int(Argon2id.Limits().parallelism)),
+                "Lanes of a hash. They are computed one after the other."),
+            Setting(
+                "KIDOBAN_HASH_THREADS", \.passwords.threads, .count(0...64),
+                "Passwords hashed at once. 0: one less than there are processors, at least one."),
+            Setting(
+                "KIDOBAN_HASH_QUEUE", \.passwords.queueLimit, .count(1...10_000),
+                "Passwords that may wait to be hashed; more are refused at once with 503."),
+            Setting(
+                "KIDOBAN_AUDIT_QUEUE", \.audit.queueLimit, .count(100...1_000_000),
+                "Audit events that may wait to be written; more are dropped and counted."),
+        ])
+}

@@ -1,0 +1,57 @@
+import Postgres
+import Redis
+
+extension Settings {
+    static let database = Section(
+        title: "PostgreSQL",
+        settings: [
+            Setting(
+                "DATABASE_URL", \.database.connectionString, .database, fallback: .value(Configuration.localDatabaseURL),
+                "How to reach PostgreSQL. libpq's own variables, such as `PGPASSFILE`, fill in what it leaves open."),
+            Setting(
+                "KIDOBAN_DATABASE_POOL", \.database.connectionsPerLoop, .count(1...100),
+                "Connections that an event loop opens at most."),
+            Setting(
+                "KIDOBAN_DATABASE_QUEUE", \.database.waitingLimit, .count(1...100_000),
+                "Queries of a loop that may wait for a connection; more are refused at once with 503."),
+            Setting(
+                "KIDOBAN_DATABASE_DEADLINE", \.database.deadline, .duration(.milliseconds(100) ... .minutes(5)),
+                "How long a query may take, waiting included."),
+            Setting(
+                "KIDOBAN_DATABASE_CONNECT_TIMEOUT", \.database.connectTimeout, .duration(.seconds(2) ... .minutes(1)),
+                "How long connecting to one address may take, unless `DATABASE_URL` says otherwise. In whole seconds."),
+            Setting(
+                "KIDOBAN_MIGRATE", \.lifecycle.migratesAtStart, .flag,
+                "Whether `kidoban serve` applies missing migrations at its start. If not, `kidoban migrate` has to."),
+        ])
+
+    static let redis = Section(
+        title: "Redis",
+        settings: [
+            Setting("REDIS_URL", \.redis.server, .redis, "How to reach Redis."),
+            Setting(
+                "KIDOBAN_REDIS_CA_FILE", optional: \.redis.authoritiesFile, .path,
+                fallback: .nothing("the system's authorities"),
+                "A PEM file of the certificate authorities to trust for `rediss://`."),
+            Setting(
+                "KIDOBAN_REDIS_DEADLINE", \.redis.commandDeadline, .duration(.milliseconds(10) ... .minutes(1)),
+                "How long a command may take."),
+            Setting(
+                "KIDOBAN_REDIS_CONNECT_TIMEOUT", \.redis.connectTimeout, .duration(.milliseconds(100) ... .minutes(1)),
+                "How long connecting may take."),
+        ])
+}
+
+extension RedisConfiguration {
+    /// What a URL says. Setting it leaves deadlines and limits as they are.
+    fileprivate var server: RedisConfiguration {
+        get { self }
+        set {
+            endpoint = newValue.endpoint
+            username = newValue.username
+            password = newValue.password
+            database = newValue.database
+            usesTLS = newValue.usesTLS
+        }
+    }
+}

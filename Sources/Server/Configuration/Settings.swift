@@ -1,0 +1,20 @@
+/// All settings, in the order in which they are documented.
+package enum Settings {
+    /// Settings that belong together, under a title.
+    struct Section: Sendable {
+        let title: String
+        let settings: [Setting]
+    }
+
+    static let sections = [
+        addresses, identity, tokens, passwords, database, redis, requests, lifecycle, logging,
+    ]
+
+    static let all = sections.flatMap(\.settings)
+
+    static let prefix = "KIDOBAN_"
+
+    /// Every name that may be given, those of files included.
+    static let names: Set<String> = Set(
+        all.flatMap { setting in setting.mayComeFromFile ? [setting.name, setting.fileName] : [setting.name] })
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// Where a command prints: results to one side, complaints to the other.
+package struct Console: Sendable {
+    /// False when the text could not be written as a whole.
+    private let writeOutput: @Sendable (String) -> Bool
+    private let writeError: @Sendable (String) -> Void
+
+    package init(output: @escaping @Sendable (String) -> Bool, error: @escaping @Sendable (String) -> Void) {
+        writeOutput = output
+        writeError = error
+    }
+
+    /// The standard output and error of the process.
+    package static let standard = Console(
+        output: { write($0, to: STDOUT_FILENO) },
+        error: { _ = write($0, to: STDERR_FILENO) })
+
+    /// Prints the result of a command.
+    /// - Returns: how the process ends: a result that nobody gets is a failure.
+    package func print(_ text: String) -> Int32 {
+        writeOutput(text) ? ExitStatus.success : ExitStatus.failure
+    }
+
+    /// Says what went wrong.
+    package func complain(_ text: String) {
+        writeError("kidoban: \(text)\n")
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

@@ -1,0 +1,45 @@
+import Crypto
+
+/// The program: from its arguments and environment to its exit status.
+package enum Program {
+    /// - Parameters:
+    ///   - arguments: without the name of the program.
+    ///   - environment: the variables of the process.
+    /// - Returns: one of `ExitStatus`.
+    package static func run(
+        arguments: some Sequence<String>, environment: [String: String], files: FileReader = .system,
+        console: Console = .standard
+    ) async -> Int32 {
+        CryptoLibrary.start()
+        let command: Command
+        do throws(ArgumentsError) {
+            command = try Command(parsing: arguments)
+        } catch {
+            console.complain("\(error)\nUsage: \(error.topic.usage)\nSee `\(error.topic.invocation) --help`.")
+            return ExitStatus.usage
+        }
+        switch command {
+        case .help(let topic): return console.print(topic.text)
+        case .version: return console.print("kidoban \(Version.text)\n")
+        case .config(.markdown): return console.print(ConfigurationListing.markdown)
+        case .config(.inForce), .serve, .migrate, .client: break
+        }
+        do throws(ConfigurationProblems) {
+            let reading = try Configuration.read(
+                environment: environment, files: files, masterKey: command == .serve ? .required : .optional)
+            return await run(command, reading, console)
+        } catch {
+            console.complain("the configuration is wrong:\n\(error)See `kidoban serve --help` for all settings.")
+            return ExitStatus.configuration
+        }
+    }
+
+    private static func run(_ command: Command, _ reading: ConfigurationReading, _ console: Console) async -> Int32 {
+        switch command {
+        case .serve: await Serve.run(reading.configuration, console)
+        case .migrate: Migrate.run(reading.configuration, console)
+        case .client(let action): await ClientCommand.run(action, reading.configuration, console)
+        case .config, .help, .version: console.print(ConfigurationListing.lines(of: reading))
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// The URL-safe alphabet of RFC 4648 §5 without padding, as RFC 7515 §2 asks.
+package enum Base64URL {
+    package static func encode(_ bytes: Span<UInt8>) -> String {
+        String(decoding: Base64Alphabet.urlSafe.encode(bytes), as: UTF8.self)
+    }
+
+    package static func encode(_ bytes: [UInt8]) -> String {
+        encode(bytes.span)
+    }
+
+    /// The encoded text as ASCII bytes, for callers that build byte buffers.
+    package static func encodedBytes(_ bytes: [UInt8]) -> [UInt8] {
+        Base64Alphabet.urlSafe.encode(bytes.span)
+    }
+
+    /// Strict: padding, white space, foreign symbols, impossible lengths and non-zero trailing bits give `nil`, so that no two
+    /// texts decode to the same bytes.
+    package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
+        Base64Alphabet.urlSafe.decode(text)
+    }
+
+    package static func decode(_ text: [UInt8]) -> [UInt8]? {
+        decode(text.span)
+    }
+
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        decode([UInt8](text.utf8).span)
+    }
+}

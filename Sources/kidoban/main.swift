@@ -1,0 +1,4 @@
+import Glibc
+import Server
+
+exit(await Program.run(arguments: CommandLine.arguments.dropFirst(), environment: ProcessEnvironment.read()))

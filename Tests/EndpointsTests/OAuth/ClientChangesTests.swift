@@ -1,0 +1,47 @@
+import Server
+import TestSupport
+import Testing
+import Text
+
+/// What becomes of a client's changes on a running server that remembers clients for no time at all.
+@Suite(.needsServers)
+struct ClientChangesTests {
+    private func withInstallation(_ body: (Installation, Account) async throws -> Void) async throws {
+        try await Installation { $0.clients.cacheLifetime = .zero }.run { installation in
+            try await body(installation, installation.server.signUp())
+        }
+    }
+
+    @Test func `a secret that has been replaced is of no use, and the new one is`() async throws {
+        try await withInstallation { installation, account in
+            let old = try await installation.backend()
+            #expect(try await installation.server.introspect(account.accessToken, old).status == 200)
+            let output = try await installation.command(["client", "rotate-secret", old.id])
+            let secret = try #require(output.split(separator: "\n").last?.split(separator: "=").last.map(String.init))
+            #expect(secret != old.secret)
+            #expect(try await installation.server.introspect(account.accessToken, old).status == 401)
+            let new = Credentials(id: old.id, secret: secret)
+            #expect(try await installation.server.introspect(account.accessToken, new).json["active"] == true)
+        }
+    }
+
+    @Test func `a client that has been removed is unknown`() async throws {
+        try await withInstallation { installation, account in
+            let backend = try await installation.backend()
+            #expect(try await installation.server.introspect(account.accessToken, backend).status == 200)
+            #expect(try await installation.command(["client", "remove", backend.id]) == "Removed \(backend.id)\n")
+            #expect(try await installation.server.introspect(account.accessToken, backend).status == 401)
+        }
+    }
+
+    @Test func `a client that was asked for too early is known when it is there`() async throws {
+        try await withInstallation { installation, account in
+            let early = Credentials(id: "early", secret: "x")
+            #expect(try await installation.server.introspect(account.accessToken, early).status == 401)
+            let output = try await installation.command(["client", "add", "Early", "--id", "early", "--introspect"])
+            let secret = try #require(output.split(separator: "\n").last?.split(separator: "=").last.map(String.init))
+            let known = Credentials(id: "early", secret: secret)
+            #expect(try await installation.server.introspect(account.accessToken, known).json["active"] == true)
+        }
+    }
+}

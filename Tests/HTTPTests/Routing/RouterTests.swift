@@ -1,0 +1,214 @@
+import Testing
+
+@testable import HTTP
+
+@Suite struct RouterTests {
+    /// What a request is answered with: the handler's name or the door and status of the failure.
+    private func outcome(_ method: String, _ path: String, fields: [String] = []) throws -> String {
+        let head = try parsedHead(fields: fields, method: method, path: path)
+        switch try Self.router().match(head) {
+        case .found(let destination):
+            let parameters = destination.pathParameters.map { "(\($0))" }.joined()
+            return "\(destination.route.method.name) \(destination.door.prefix)\(destination.route.pattern)\(parameters)"
+        case .refused(let failure, let door):
+            return "\(failure.status.code) \(door?.name ?? "-")"
+        }
+    }
+
+    private static func router() throws(RouterError) -> Router {
+        func route(_ method: Method, _ pattern: String, accepts: AcceptedContent = .none) -> Route {
+            Route(method, pattern, accepts: accepts) { _ in .empty(.ok) }
+        }
+        func door(_ name: String, prefix: String = "", _ routes: [Route]) -> Door {
+            Door(name: name, prefix: prefix, routes: routes) { failure, _ in .text(failure.status, name) }
+        }
+        return try Router(doors: [
+            door(
+                "app", prefix: "/auth",
+                [
+                    route(.post, "/login", accepts: .json), route(.get, "/me"), route(.patch, "/me", accepts: .json),
+                    route(.delete, "/me"), route(.get, "/sessions"), route(.delete, "/sessions/{id}"),
+                    route(.get, "/sessions/current"), route(.get, "/sessions/{id}/events/{event}"),
+                ]),
+            door(
+                "oauth", prefix: "/oauth2",
+                [route(.post, "/introspect", accepts: .form), route(.head, "/keys"), route(.get, "/keys")]),
+            door("cors", [route(.options, "/open"), route(.get, "/open"), route(.get, "/")]),
+        ])
+    }
+
+    @Test(arguments: [
+        ("GET", "/auth/me", "GET /auth/me"), ("PATCH", "/auth/me", "PATCH /auth/me"), ("GET", "/auth/me?a=b", "GET /auth/me"),
+        ("GET", "/", "GET /"), ("OPTIONS", "/open", "OPTIONS /open"),
+        ("DELETE", "/auth/sessions/abc", "DELETE /auth/sessions/{id}(abc)"),
+        ("DELETE", "/auth/sessions/a%20%C3%A9+", "DELETE /auth/sessions/{id}(a é+)"),
+        ("GET", "/auth/sessions/current", "GET /auth/sessions/current"),
+        ("GET", "/auth/sessions/current/events/7", "GET /auth/sessions/{id}/events/{event}(current)(7)"),
+        ("GET", "/auth/sessions/a/events/b", "GET /auth/sessions/{id}/events/{event}(a)(b)"),
+    ])
+    func `a path leads to its route`(method: String, path: String, expected: String) throws {
+        #expect(try outcome(method, path) == expected)
+    }
+
+    @Test func `HEAD is answered by GET unless it has its own route`() throws {
+        #expect(try outcome("HEAD", "/auth/me") == "GET /auth/me")
+        #expect(try outcome("HEAD", "/oauth2/keys") == "HEAD /oauth2/keys")
+        #expect(try outcome("HEAD", "/auth/login") == "405 app")
+    }
+
+    @Test(arguments: [
+        "//auth/me", "/auth//me", "/auth/me/", "/auth/./me", "/auth/../auth/me", "/auth/%6de", "/auth/me%00", "/Auth/me",
+        "/auth/me;a=b",
+        "/%2e/auth/me", "/auth%2fme", "/auth/me%20", "/auth", "/auth/", "/authme", "/auth/m", "/auth/mee", "http://a/auth/me/",
+    ])
+    func `another spelling of a path is another path`(path: String) throws {
+        #expect(try outcome("GET", path).hasPrefix("404"))
+    }
+
+    @Test(arguments: [
+        "", "%00", "a%00b", "a%2Fb", "%2f", "%zz", "%", "%C3", "%C0%AF", "%ED%A0%80", String(repeating: "a", count: 257),
+        String(repeating: "%61", count: 257),
+    ])
+    func `a segment that cannot be a parameter matches nothing`(segment: String) throws {
+        #expect(try outcome("DELETE", "/auth/sessions/\(segment)") == "404 app")
+    }
+
+    @Test func `a parameter may have 256 bytes once decoded`() throws {
+        let segment = String(repeating: "%61", count: 256)
+        #expect(try outcome("DELETE", "/auth/sessions/\(segment)").hasSuffix("(" + String(repeating: "a", count: 256) + ")"))
+    }
+
+    @Test(arguments: [
+        ("/nothing", "404 -"), ("/auth/nothing", "404 app"), ("/oauth2", "404 oauth"), ("/oauth2/nothing/at/all", "404 oauth"),
+        ("/open/x", "404 cors"), ("/auth/sessions/a/nothing", "404 app"), ("/authx/me", "404 -"), ("/oauth2x", "404 -"),
+    ])
+    func `an unknown path is answered by the door that is nearest to it`(path: String, expected: String) throws {
+        #expect(try outcome("GET", path) == expected)
+    }
+
+    @Test(arguments: [
+        ("POST", "/auth/me", "DELETE, GET, HEAD, PATCH"), ("OPTIONS", "/auth/me", "DELETE, GET, HEAD, PATCH"),
+        ("GET", "/auth/login", "POST"),
+        ("TRACE", "/auth/me", "DELETE, GET, HEAD, PATCH"), ("BREW", "/auth/login", "POST"),
+        ("PUT", "/open", "GET, HEAD, OPTIONS"),
+        ("DELETE", "/auth/sessions/current", "GET, HEAD"), ("OPTIONS", "*", "DELETE, GET, HEAD, OPTIONS, PATCH, POST"),
+    ])
+    func `a method that a path lacks is 405 with those it has`(method: String, path: String, allow: String) throws {
+        let router = try Self.router()
+        guard case .refused(let failure, let door) = router.match(try parsedHead(fields: [], method: method, path: path)) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(failure.status == .methodNotAllowed)
+        #expect(router.response(to: failure, in: door, head: nil).fields.values(named: "allow") == [allow])
+    }
+
+    @Test func `a body of another type is 415 in the words of the door`() throws {
+        #expect(try outcome("POST", "/auth/login", fields: ["Content-Length: 2"]) == "415 app")
+        #expect(
+            try outcome("POST", "/auth/login", fields: ["Content-Length: 2", "Content-Type: application/json"])
+                == "POST /auth/login")
+        #expect(
+            try outcome("POST", "/oauth2/introspect", fields: ["Content-Length: 2", "Content-Type: application/json"])
+                == "415 oauth")
+    }
+
+    @Test func `places of routes are dense and in order`() throws {
+        let router = try Self.router()
+        #expect(router.routes.count == 14)
+        for (index, entry) in router.routes.enumerated() where !entry.pattern.contains("{") {
+            let match = router.match(try parsedHead(fields: [], method: entry.route.method.name, path: entry.pattern))
+            guard case .found(let destination) = match else {
+                Issue.record("\(entry.pattern) not found")
+                continue
+            }
+            #expect(destination.index == index)
+        }
+    }
+
+    @Test func `a failure gets the fields its status asks for, and keeps those the door chose`() throws {
+        let router = try Self.router()
+        let overloaded = router.response(to: .unavailable(retryAfter: .milliseconds(100)), in: nil, head: nil)
+        #expect(overloaded.status == .serviceUnavailable)
+        #expect(overloaded.fields.values(named: "retry-after") == ["1"])
+        #expect(
+            router.response(to: .unavailable(retryAfter: .seconds(7)), in: nil, head: nil).fields.values(named: "retry-after")
+                == ["7"])
+        let door = Door(name: "own", routes: []) { _, _ in .empty(.serviceUnavailable, fields: ["Retry-After": "9"]) }
+        #expect(
+            router.response(to: .unavailable(retryAfter: .seconds(7)), in: door, head: nil).fields.values(named: "retry-after")
+                == ["9"])
+        #expect(router.response(to: .methodNotAllowed(allow: []), in: nil, head: nil).fields.values(named: "allow") == [""])
+    }
+
+    @Test func `without a door a failure is a line of plain text`() throws {
+        let response = try Self.router().response(to: .malformed(.malformedHost), in: nil, head: nil)
+        #expect(response.status == .badRequest)
+        #expect(response.body == [UInt8]("the Host field is malformed\n".utf8))
+    }
+
+    @Test func `a handler is called with what the path held`() async throws {
+        let route = Route(.get, "/{a}/{b}") { request in .text(.ok, request.pathParameters.joined(separator: "|")) }
+        let router = try Router(doors: [Door(name: "d", routes: [route], failure: Router.plainText)])
+        let head = try parsedHead(fields: [], path: "/x/y%20z")
+        guard case .found(let found) = router.match(head) else {
+            Issue.record("not found")
+            return
+        }
+        let request = Request(head: head, body: [], pathParameters: found.pathParameters, peer: "::1", id: "r")
+        #expect(await found.route.handler(request).body == [UInt8]("x|y z".utf8))
+        #expect(found.index == 0)
+    }
+}
+
+@Suite struct RouterTableTests {
+    private func router(_ routes: [(Method, String)], prefix: String = "") throws(RouterError) -> Router {
+        let routes = routes.map { Route($0.0, $0.1) { _ in .empty(.ok) } }
+        return try Router(doors: [Door(name: "d", prefix: prefix, routes: routes, failure: Router.plainText)])
+    }
+
+    @Test(arguments: [
+        "", "a", "/a/", "//", "/a//b", "/a b", "/é", "/%41", "/a?b", "/a#b", "/{}", "/a{b}", "/{b}c", "/{a/b}", "/\\",
+    ])
+    func `a malformed pattern is refused`(pattern: String) {
+        #expect(throws: RouterError.malformedPattern(pattern)) { try router([(.get, pattern)]) }
+    }
+
+    @Test(arguments: ["a", "/a/", "/"]) func `a malformed prefix is refused`(prefix: String) {
+        #expect(throws: RouterError.malformedPattern("\(prefix)/x")) { try router([(.get, "/x")], prefix: prefix) }
+    }
+
+    @Test func `a route that comes twice is refused, whatever its parameters are called`() throws {
+        #expect(throws: RouterError.duplicateRoute(method: .get, pattern: "/a")) { try router([(.get, "/a"), (.get, "/a")]) }
+        #expect(throws: RouterError.duplicateRoute(method: .get, pattern: "/{b}")) {
+            try router([(.get, "/{a}"), (.get, "/{b}")])
+        }
+        _ = try router([(.get, "/a"), (.post, "/a"), (.get, "/{a}"), (.get, "/{a}/b")])
+    }
+
+    @Test func `a prefix alone can be a path`() throws {
+        let router = try router([(.get, "")], prefix: "/a")
+        guard case .found = router.match(try parsedHead(fields: [], path: "/a")) else {
+            Issue.record("not found")
+            return
+        }
+    }
+}
+
+@Suite struct RequestFailureTests {
+    @Test(arguments: HTTPParseError.allCases) func `a parse error keeps its status as a failure`(error: HTTPParseError) {
+        #expect(RequestFailure(error).status == error.status)
+    }
+
+    @Test func `a body that is too large and CONNECT have failures of their own`() {
+        #expect(RequestFailure(.bodyTooLarge) == .payloadTooLarge)
+        #expect(RequestFailure(.connectMethod) == .methodNotAllowed(allow: []))
+    }
+
+    @Test func `failures have these statuses`() {
+        let codes = [
+            RequestFailure.notFound, .unsupportedMediaType, .timeout, .unavailable(retryAfter: .seconds(1)), .internalError,
+        ].map(\.status.code)
+        #expect(codes == [404, 415, 408, 503, 500])
+    }
+}

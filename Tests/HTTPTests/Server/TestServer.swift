@@ -1,0 +1,178 @@
+import Glibc
+import Logging
+import Networking
+import TestSupport
+import Testing
+import Text
+
+@testable import HTTP
+
+/// An HTTP server on a loop of its own, with a few routes, for clients that block on threads of their own.
+final class TestServer: Sendable {
+    /// What its clock always says.
+    static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+    static let bigSize = 16 << 20
+
+    let port: UInt16
+    /// Holds the requests to `/slow`.
+    let gate = Gate()
+    /// The paths that were asked for, in the order of their answers.
+    let served = Locked<[String]>([])
+
+    private let loop: EventLoop
+    private let budget: ConnectionBudget
+    private let phase = ServerPhase()
+    private let server: HTTPServer
+
+    init(limits: Limits = Limits(), connections: Int, port: UInt16 = 0) async throws {
+        loop = try EventLoop()
+        budget = ConnectionBudget(wanted: connections)
+        let clock: @Sendable () -> Timestamp = { Timestamp(seconds: 784_111_777) }
+        let configuration = HTTPServer.Configuration(limits: limits, budget: budget, phase: phase, clock: clock)
+        let door = Door(name: "test", routes: Self.routes(gate, served)) { failure, _ in
+            .text(failure.status, "\(failure.reason)")
+        }
+        server = try HTTPServer(
+            configuration, router: Router(doors: [door]), loop: loop, logger: .disabled, random: 0x0123_4567_89ab_cdef)
+        guard case .ip(_, let port) = try await server.start(on: .ip(.v4(0x7F00_0001), port: port)) else { throw Unexpected() }
+        self.port = port
+    }
+
+    private static func routes(_ gate: Gate, _ served: Locked<[String]>) -> [Route] {
+        func route(_ method: HTTP.Method, _ path: String, _ handler: @escaping Route.Handler) -> Route {
+            Route(method, path) { request in
+                served.withLock { $0.append(request.head.path) }
+                return await handler(request)
+            }
+        }
+        let big = [UInt8](repeating: UInt8(ascii: "b"), count: bigSize)
+        return [
+            route(.get, "/") { _ in .text(.ok, "home") },
+            route(.post, "/echo") { Response(.ok, contentType: "application/octet-stream", body: $0.body) },
+            route(.get, "/big") { _ in Response(.ok, contentType: "text/plain; charset=utf-8", body: big) },
+            route(.get, "/empty") { _ in .empty(.noContent) },
+            route(.get, "/quit") { _ in .empty(.noContent) },
+            route(.get, "/hidden") { _ in .text(.ok, "hidden") },
+            route(.get, "/number/{number}") { .text(.ok, $0.pathParameters[0]) },
+            route(.get, "/peer") { .text(.ok, $0.peer) },
+            route(.get, "/redirect/{to}") { .empty(.found, fields: ["Location": $0.pathParameters[0]]) },
+            route(.get, "/slow") { _ in
+                await gate.pass()
+                return .text(.ok, "slow")
+            },
+            Route(.post, "/json", accepts: .json) { Response(.ok, body: $0.body) },
+        ]
+    }
+
+    /// How many connections it holds.
+    var connectionCount: Int { budget.count }
+
+    /// Responses close their connections from now on.
+    func beginDraining() {
+        phase.beginDraining()
+    }
+
+    /// Starts to drain, without waiting for it.
+    func drain() {
+        let server = server
+        loop.start { await server.drain() }
+    }
+
+    /// How many bytes of answers its connections have not been able to send.
+    var unsentCount: Int {
+        get throws {
+            let server = server
+            let count = Locked<Int?>(nil)
+            loop.start {
+                let unsent = await server.unsentCount
+                count.withLock { $0 = unsent }
+            }
+            try wait { count.value != nil }
+            return count.value ?? 0
+        }
+    }
+
+    /// Connects a client.
+    func connect(receiveBuffer: Int32? = nil) throws -> TestSocket {
+        try TestSocket(connectingTo: port, receiveBuffer: receiveBuffer)
+    }
+
+    /// Everything that comes back for `text` when it is all that is sent.
+    func answer(to text: String) throws -> String {
+        try answer(to: [UInt8](text.utf8))
+    }
+
+    func answer(to bytes: [UInt8]) throws -> String {
+        let client = try connect()
+        try client.send(bytes)
+        client.endSending()
+        return try client.receiveText()
+    }
+
+    fileprivate func stop() async throws {
+        gate.open()
+        await server.drain()
+        while connectionCount > 0 { try await Task.sleep(for: .milliseconds(2)) }
+        loop.stop()
+    }
+}
+
+extension HTTPServer {
+    fileprivate var unsentCount: Int { connections.values.reduce(0) { $0 + $1.stream.unsentCount } }
+}
+
+struct Unexpected: Error {}
+
+/// Runs `script`, which may block, against a server, and then expects every connection to be gone.
+func withServer(
+    limits: Limits = Limits(), connections: Int = 5000, _ script: @escaping @Sendable (TestServer) throws -> Void
+) async throws {
+    let server = try await TestServer(limits: limits, connections: connections)
+    do {
+        try await onThread { try script(server) }
+    } catch {
+        try await server.stop()
+        throw error
+    }
+    try await server.stop()
+}
+
+/// Blocks the thread until `condition` holds, for as long as a test is willing to wait.
+func wait(until condition: () -> Bool) throws {
+    for _ in 0..<(TestSocket.patience * 1000) {
+        if condition() { return }
+        usleep(1000)
+    }
+    throw Unexpected()
+}
+
+extension Limits {
+    /// The defaults, changed.
+    static func with(_ change: (inout Limits) -> Void) -> Limits {
+        var limits = Limits()
+        change(&limits)
+        return limits
+    }
+}
+
+extension TestSocket {
+    func receiveText() throws -> String {
+        String(decoding: try receiveAll(), as: UTF8.self)
+    }
+
+    /// Expects exactly these bytes next.
+    func expect(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        var received: [UInt8] = []
+        while received.count < text.utf8.count {
+            let more = try receive(atMost: text.utf8.count - received.count)
+            if more.isEmpty { break }
+            received += more
+        }
+        #expect(String(decoding: received, as: UTF8.self) == text, sourceLocation: sourceLocation)
+    }
+
+    /// Expects the end of the server's stream next.
+    func expectEnd(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        #expect(try receiveText() == "", sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,133 @@
+import Redis
+import TestSupport
+import Testing
+import Text
+
+@testable import Identity
+
+extension WithStores {
+    /// Without Redis nothing is guessed: neither that a token is good nor that it is not.
+    @Suite struct RedisOutageTests {
+        private static let unavailable = IdentityError.unavailable(retryAfter: .seconds(1))
+
+        /// Everything that asks Redis, with what a user has.
+        private static func requests(_ member: Member) -> [(name: String, run: @Sendable (Rooms) async throws -> Void)] {
+            let (access, refresh, id, session) = (member.accessToken, member.refreshToken, member.id, member.sessionID)
+            let caller = Copy.caller
+            return [
+                ("authenticate", { _ = try await $0.tokens.authenticate(access) }),
+                ("authenticate with garbage", { _ = try await $0.tokens.authenticate(SecretString("x")) }),
+                ("refresh", { _ = try await $0.sessions.refresh(refresh, wantsRotation: false, caller: caller) }),
+                ("revoke an access token", { try await $0.tokens.revoke(access, for: $0.app, caller: caller) }),
+                ("revoke a refresh token", { try await $0.tokens.revoke(refresh, for: $0.app, caller: caller) }),
+                ("sign out", { try await $0.sessions.signOut(refresh, caller: caller) }),
+                ("list", { _ = try await $0.sessions.list(of: id) }),
+                ("end", { try await $0.sessions.end(session, of: id, reason: .revoked, caller: caller) }),
+                ("end all", { try await $0.sessions.endAll(of: id, reason: .revoked) }),
+                ("disable", { try await $0.accounts.disable(id, caller: caller) }),
+                (
+                    "enable",
+                    { rooms in
+                        try await rooms.accounts.enable(id, caller: caller)
+                        throw unavailable  // It needs no Redis; here it only undoes the line before.
+                    }
+                ),
+                (
+                    "sign in",
+                    { rooms in
+                        _ = try await rooms.accounts.signIn(
+                            email: Copy.email, password: SecretString(Copy.password), client: rooms.app, kind: .rotating,
+                            caller: caller)
+                    }
+                ),
+            ]
+        }
+
+        private func expectUnavailable(_ copy: Copy, _ member: Member) async {
+            for (name, request) in Self.requests(member) {
+                await #expect(throws: Self.unavailable, "\(name)") { try await copy.run { try await request($0) } }
+            }
+            for token in [member.accessToken, member.refreshToken, SecretString("x")] {
+                await #expect(throws: Self.unavailable) { try await copy.introspect(token) }
+            }
+        }
+
+        @Test func `while Redis is gone every answer is that it is, and it comes back by itself`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                #expect(try await world.a.isActive(member.accessToken))
+                world.redis.stop()
+                await expectUnavailable(world.a, member)
+                let counts = await world.a.run { $0.metrics.snapshot }
+                #expect(counts.introspections == [.active: 1, .inactive: 0, .unavailable: 3])
+                #expect(counts.refreshes == [.unavailable: 1])
+                #expect(counts.signIns == [.unavailable: 1])
+                try world.redis.start()
+                try await eventually { await world.a.rooms.redis.isReady }
+                // This server has forgotten everything, so now it is known that the token is not good.
+                #expect(try await world.a.active([member.accessToken, member.refreshToken]) == [false, false])
+                let again = try await world.a.signIn()
+                #expect(try await world.a.isActive(again.accessToken))
+            }
+        }
+
+        @Test func `while Redis hangs every answer is that it does, and nothing is lost`() async throws {
+            try await World.run({ $0.patience = .milliseconds(200) }) { world in
+                let member = try await world.a.signUp()
+                let other = try await world.a.signUp("berta@town.example")
+                world.redis.pause()
+                for token in [member.accessToken, member.refreshToken] {
+                    await #expect(throws: Self.unavailable) { try await world.a.introspect(token) }
+                }
+                await #expect(throws: Self.unavailable) { try await world.a.refresh(member.refreshToken) }
+                await #expect(throws: Self.unavailable) { try await world.a.signIn() }
+                world.redis.resume()
+                try await eventually { await world.a.rooms.redis.isReady }
+                #expect(try await world.a.active([member.accessToken, other.accessToken]) == [true, true])
+                let next = try await world.a.refresh(member.refreshToken)
+                #expect(
+                    try await world.a.refresh(member.refreshToken).refreshToken.revealedText == next.refreshToken.revealedText)
+                #expect(try await world.a.run { try await $0.sessions.list(of: member.id) }.map(\.id) == [member.sessionID])
+            }
+        }
+
+        @Test func `a Redis that has forgotten the scripts is taught them again`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                _ = try await world.a.run { try await $0.redis.send(RedisCommand("SCRIPT", "FLUSH")) }
+                let next = try await world.a.refresh(member.refreshToken)
+                _ = try await world.a.run { try await $0.redis.send(RedisCommand("SCRIPT", "FLUSH")) }
+                try await world.a.run { try await $0.sessions.endAll(of: member.id, reason: .revoked) }
+                #expect(try await !world.a.isActive(next.accessToken))
+            }
+        }
+
+        @Test func `a full Redis is an outage, not a refusal`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                func setMemory(_ limit: String) async throws {
+                    _ = try await world.a.run { try await $0.redis.send(RedisCommand("CONFIG", "SET", "maxmemory", limit)) }
+                }
+                try await setMemory("1mb")
+                await #expect(throws: Self.unavailable) { try await world.a.signIn() }
+                await #expect(throws: Self.unavailable) { try await world.a.refresh(member.refreshToken) }
+                #expect(try await world.a.isActive(member.accessToken))
+                try await setMemory("0")
+                _ = try await world.a.refresh(member.refreshToken)
+            }
+        }
+
+        @Test func `a damaged record is a fault, and no reason to call a token good or bad`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                let key = SessionRecord.key(member.sessionID)
+                _ = try await world.a.run { try await $0.redis.send(RedisCommand("HSET", key, "generation", "x")) }
+                await #expect(throws: IdentityError.internalFault) { try await world.a.refresh(member.refreshToken) }
+                await #expect(throws: IdentityError.internalFault) { try await world.a.introspect(member.refreshToken) }
+                // But it can be ended.
+                try await world.a.run { try await $0.sessions.endAll(of: member.id, reason: .revoked) }
+                #expect(try await !world.a.isActive(member.accessToken))
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Crypto
+import Postgres
+import Redis
+import TestSupport
+import Testing
+import Text
+
+@testable import Identity
+
+extension WithStores {
+    /// What may be found in the stores and in the log by whoever gets at them, after all that users and thieves do.
+    @Suite struct SecretsTests {
+        private static let rows = Statement(
+            name: "test_all_rows",
+            sql: """
+                SELECT 'users', u::text FROM users u UNION ALL SELECT 'clients', c::text FROM clients c
+                UNION ALL SELECT 'signing_keys', k::text FROM signing_keys k
+                UNION ALL SELECT 'audit_events', e::text FROM audit_events e
+                """)
+
+        private static let wrongPassword = "canary-of-a-wrong-password"
+        private static let newPassword = "canary-of-a-new-password"
+
+        /// Does what can be done, and returns every secret that was handed out or sent.
+        private func live(_ world: World) async throws -> [String] {
+            var tokens: [SecretString] = []
+            for kind in [SessionKind.rotating, .static] { tokens += try await liveUser(kind, world) }
+            var secrets = [Copy.password, Self.wrongPassword, Self.newPassword, try await liveClient(world)]
+            secrets += tokens.map(\.revealedText)
+            // The part of each that proves something.
+            secrets += tokens.map(Self.proof)
+            world.redis.stop()
+            for token in tokens { await #expect(throws: IdentityError.self) { try await world.a.refresh(token) } }
+            try world.redis.start()
+            try await eventually { await world.a.rooms.redis.isReady }
+            return secrets
+        }
+
+        private static func proof(of token: SecretString) -> String {
+            token.revealedText.split(separator: ".").last.map { String($0) } ?? ""
+        }
+
+        /// A user's life and a thief's, and the tokens of both.
+        private func liveUser(_ kind: SessionKind, _ world: World) async throws -> [SecretString] {
+            let email = "\(kind)@town.example"
+            let member = try await world.a.signUp(email, kind: kind)
+            let other = try await world.a.signIn(email, kind: kind)
+            await #expect(throws: IdentityError.invalidCredentials) {
+                try await world.a.signIn(email, password: Self.wrongPassword)
+            }
+            await #expect(throws: IdentityError.emailTaken) { try await world.a.signUp(email) }
+            var issued = [member.tokens, other.tokens]
+            issued.append(try await world.a.refresh(member.refreshToken, wantsRotation: true))
+            issued.append(try await world.a.refresh(member.refreshToken))
+            try await world.pass(.seconds(60))
+            issued.append(try await world.a.refresh(member.refreshToken))
+            issued.append(try await world.a.refresh(issued[4].refreshToken))
+            for _ in 1...2 {
+                await #expect(throws: IdentityError.invalidRefreshToken) { try await world.a.refresh(member.refreshToken) }
+            }
+            _ = try await world.a.active(issued.flatMap { [$0.accessToken, $0.refreshToken] })
+            try await world.a.run { rooms in
+                _ = try await rooms.tokens.authenticate(other.accessToken)
+                await #expect(throws: IdentityError.invalidToken) { try await rooms.tokens.authenticate(member.accessToken) }
+                try await rooms.tokens.revoke(other.accessToken, for: rooms.app, caller: Copy.caller)
+                try await rooms.accounts.replacePassword(
+                    of: member.id, with: SecretString(Self.newPassword), keeping: nil, caller: Copy.caller)
+            }
+            issued.append(try await world.a.signIn(email, password: Self.newPassword, kind: kind).tokens)
+            if kind == .static {
+                try await world.a.run { try await $0.accounts.delete(member.id, caller: Copy.caller) }
+            }
+            return issued.flatMap { [$0.accessToken, $0.refreshToken] }
+        }
+
+        /// What a client does, and its secret.
+        private func liveClient(_ world: World) async throws -> String {
+            let secret = ClientSecret(random: SecureRandom.bytes(32))
+            try await world.a.run { rooms in
+                let client = Client(
+                    id: World.clientID("backend"), name: "Backend", authentication: .secret(secret.digest),
+                    permissions: [.introspect], audiences: [Client.anyAudience])
+                try await rooms.clientStore.insert(client, at: Sample.now)
+                let entry = try await rooms.clients.authenticate("backend", secret: secret.text)
+                _ = try await rooms.introspection.answer(SecretString("x"), for: entry)
+                await #expect(throws: IdentityError.invalidClient) {
+                    try await rooms.clients.authenticate("backend", secret: SecretString(Self.wrongPassword))
+                }
+            }
+            return secret.text.revealedText
+        }
+
+        @Test(arguments: [AccessTokenFormat.jwtES256, .opaque])
+        func `no secret is in PostgreSQL or in the log, and no password hash outside of the users`(
+            format: AccessTokenFormat
+        ) async throws {
+            try await World.run({ $0.client = World.app(format: format) }) { world in
+                let secrets = try await live(world)
+                // What is recorded last is written last.
+                await world.a.run { await $0.audit.close() }
+                let rows = try await world.a.run { rooms in
+                    try await rooms.postgres.query(Self.rows).map { (table: try $0.string(0), text: try $0.string(1)) }
+                }
+                #expect(Set(rows.map(\.table)).isSuperset(of: ["users", "clients", "audit_events"]))
+                #expect(rows.count { $0.table == "audit_events" } > 20)
+                let log = world.logged
+                #expect(log.contains("Redis connected"))
+                for secret in secrets {
+                    #expect(!log.contains(secret))
+                    #expect(!rows.contains { $0.text.contains(secret) })
+                }
+                #expect(!log.contains("$argon2"))
+                #expect(!rows.contains { $0.table != "users" && $0.text.contains("$argon2") })
+                #expect(rows.contains { $0.table == "users" && $0.text.contains("$argon2id$") })
+            }
+        }
+
+        @Test(arguments: [AccessTokenFormat.jwtES256, .opaque])
+        func `everything in Redis comes to an end, and none of it is a token`(format: AccessTokenFormat) async throws {
+            try await World.run({ $0.client = World.app(format: format) }) { world in
+                var members: [Member] = []
+                for kind in SessionKind.allCases {
+                    let member = try await world.a.signUp("\(kind)@town.example", kind: kind)
+                    members += [member, try await world.a.signIn("\(kind)@town.example", kind: kind)]
+                }
+                var tokens = members.flatMap { [$0.accessToken, $0.refreshToken] }
+                for member in members.prefix(4) {
+                    for _ in 1...2 {
+                        let next = try await world.a.refresh(member.refreshToken, wantsRotation: true)
+                        tokens += [next.accessToken, next.refreshToken]
+                        world.clock.advance(by: .seconds(61))
+                    }
+                }
+                let users = members
+                try await world.a.run { rooms in
+                    try await rooms.sessions.signOut(users[0].refreshToken, caller: Copy.caller)
+                    try await rooms.accounts.delete(users[2].id, caller: Copy.caller)
+                    try await rooms.accounts.disable(users[4].id, caller: Copy.caller)
+                    await #expect(throws: IdentityError.invalidCredentials) {
+                        _ = try await rooms.sessions.begin(
+                            for: users[4].user, client: rooms.app, kind: .rotating, caller: Copy.caller)
+                    }
+                }
+                _ = try await world.a.active(tokens)
+                let items = try await world.a.keyspace().items
+                let kinds = Set(items.map { String($0.key.prefix { $0 != ":" }) })
+                #expect(kinds == ["at", "session", "user"])
+                for item in items {
+                    #expect(item.life >= 0, "\(item.key)")
+                    #expect(item.life <= 91 * 86_400_000, "\(item.key)")
+                    for token in tokens {
+                        let proof = Self.proof(of: token)
+                        #expect(!item.key.contains(proof) && !item.text.contains(proof), "\(item.key)")
+                    }
+                    #expect(!item.text.contains("$argon2") && !item.text.contains(Copy.password))
+                }
+            }
+        }
+
+        @Test func `errors and values print no secret`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                var printed = "\(member) \(member.tokens) \(String(reflecting: member.tokens))"
+                dump(member.tokens, to: &printed)
+                dump(Accounts.SignUp(email: "a@b.example", password: SecretString(Copy.password), displayName: nil), to: &printed)
+                for secret in [member.accessToken, member.refreshToken, SecretString(Copy.password)] {
+                    #expect(!printed.contains(secret.revealedText))
+                }
+                #expect(!printed.contains(member.tokens.session.salt.storedText))
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import Redis
+import Testing
+import Text
+
+@testable import Identity
+
+extension WithStores {
+    /// What the scripts write, and for how long, beyond what the rule of refreshing says.
+    @Suite struct SessionScriptsOnRedisTests {
+        private static let day: Int64 = 86_400_000
+
+        private func session(_ byte: UInt8 = 0, lifetime: SessionLifetime = .standard) -> Session {
+            Session(
+                id: SessionID(random: [byte] + Array(1..<16)), userID: Sample.userID, username: "a@b.example",
+                clientID: World.clientID("app"), kind: .static, device: DeviceDescription("phone"), salt: Sample.salt,
+                lifetime: lifetime, beginningAt: Sample.now)
+        }
+
+        private func token(_ number: Int, expiringIn milliseconds: Int64 = 900_000) -> IssuedAccessToken {
+            IssuedAccessToken(
+                hash: AccessTokenHash(of: "token \(number)"), expiresAt: Sample.now.adding(.milliseconds(milliseconds)))
+        }
+
+        private func run(_ body: @escaping @Sendable (SessionStore, RedisConnection) async throws -> Void) async throws {
+            try await World.run { world in
+                try await world.a.run { rooms in
+                    try await body(SessionStore(redis: rooms.redis, policy: .standard), rooms.redis)
+                }
+            }
+        }
+
+        private static func life(of key: String, _ redis: RedisConnection) async throws -> Int64 {
+            try await redis.send(RedisCommand("PTTL", key)).integerValue ?? -1
+        }
+
+        /// A refresh with the first token of a session that may have so many access tokens.
+        private static func refresh(
+            _ session: Session, _ issued: IssuedAccessToken, after milliseconds: Int64, capacity: Int, _ redis: RedisConnection
+        ) async throws -> [AccessTokenHash] {
+            let request = RefreshSessionScript.Request(
+                sessionID: session.id, generation: 1, wantsRotation: false, accessToken: issued)
+            let arguments = RefreshSessionScript.arguments(
+                request, policy: .standard, idle: .seconds(60), capacity: capacity,
+                at: Sample.now.adding(.milliseconds(milliseconds)))
+            let reply = try await redis.run(
+                RedisScript(name: "refresh_session", source: RefreshSessionScript.source),
+                keys: [RefreshSessionScript.key(request)], arguments: arguments.map { Array($0.utf8) })
+            #expect(reply.elements?.first?.text == "keep")
+            return (reply.elements?[2].elements ?? []).compactMap(\.text).compactMap { AccessTokenHash(hex: $0) }
+        }
+
+        @Test func `a session is written once, and read as it was written`() async throws {
+            let (session, token) = (session(), token(1))
+            try await run { store, redis in
+                let idle = Duration.seconds(3600)
+                #expect(try await store.create(session, idle: idle, accessToken: token, at: Sample.now))
+                #expect(try await !store.create(session, idle: idle, accessToken: token, at: Sample.now))
+                guard case .live(let read) = try await store.record(session.id) else {
+                    Issue.record("it is not live")
+                    return
+                }
+                #expect(SessionRecord.fields(of: read) == SessionRecord.fields(of: session))
+                let life = try await Self.life(of: SessionRecord.key(session.id), redis)
+                #expect((3_540_000...3_600_000).contains(life))
+                let encoding = try await redis.send(RedisCommand("OBJECT", "ENCODING", SessionRecord.key(session.id)))
+                #expect(encoding.text == "listpack")
+            }
+        }
+
+        @Test func `no session lives past its absolute end`() async throws {
+            let session = session(lifetime: SessionLifetime(idle: .seconds(30 * 86_400), absolute: .seconds(86_400)))
+            let token = token(1)
+            try await run { store, redis in
+                let idle = Duration.seconds(30 * 86_400)
+                #expect(try await !store.create(session, idle: idle, accessToken: nil, at: session.absoluteEnd))
+                #expect(try await !store.create(session, idle: .zero, accessToken: nil, at: Sample.now))
+                #expect(try await store.create(session, idle: idle, accessToken: nil, at: Sample.now))
+                #expect(try await Self.life(of: SessionRecord.key(session.id), redis) <= Self.day)
+                func refresh(at now: Timestamp) async throws -> RefreshSessionScript.Outcome {
+                    let request = RefreshSessionScript.Request(
+                        sessionID: session.id, generation: 1, wantsRotation: false, accessToken: token)
+                    return try await store.refresh(request, idle: idle, at: now).outcome
+                }
+                let late = session.absoluteEnd.adding(.seconds(-400))
+                #expect(try await refresh(at: late) == .issued(.keep, generation: 1))
+                let life = try await Self.life(of: SessionRecord.key(session.id), redis)
+                #expect((340_000...400_000).contains(life))
+                #expect(try await refresh(at: session.absoluteEnd) == .missing)
+            }
+        }
+
+        @Test func `a tombstone lists the tokens of the session for as long as one of them may live`() async throws {
+            let (session, token) = (session(), token(1))
+            try await run { store, redis in
+                _ = try await store.create(session, idle: .seconds(3600), accessToken: token, at: Sample.now)
+                let first = try await store.end(session.id, reason: .signedOut, at: Sample.now)
+                #expect(first.outcome == .ended)
+                #expect(first.userID == session.userID)
+                #expect(first.revoked == [token.hash])
+                // The token's 900 seconds, and 300 for clocks that differ.
+                let life = try await Self.life(of: SessionRecord.key(session.id), redis)
+                #expect((1_140_000...1_200_000).contains(life))
+                let second = try await store.end(session.id, reason: .userDeleted, at: Sample.now)
+                #expect(second.outcome == .already)
+                #expect(second.revoked == [token.hash])
+                guard case .ended(let tombstone) = try await store.record(session.id) else {
+                    Issue.record("it is no tombstone")
+                    return
+                }
+                #expect(tombstone.reason == .signedOut)
+                #expect(tombstone.userID == session.userID)
+                #expect(tombstone.salt?.storedText == session.salt.storedText)
+                #expect(try await !store.create(session, idle: .seconds(3600), accessToken: token, at: Sample.now))
+            }
+        }
+
+        @Test func `a tombstone of a deleted user lives as long as the session would have`() async throws {
+            let session = session()
+            try await run { store, redis in
+                _ = try await store.create(
+                    session, idle: SessionLifetime.standard.idle, accessToken: nil, at: Sample.now)
+                _ = try await store.end(session.id, reason: .userDeleted, at: Sample.now)
+                #expect(try await Self.life(of: SessionRecord.key(session.id), redis) > 29 * Self.day)
+            }
+        }
+
+        @Test func `a session that is ended before it is written cannot be written`() async throws {
+            let session = session()
+            try await run { store, redis in
+                let reply = try await store.end(session.id, reason: .userDisabled, at: Sample.now)
+                #expect(reply.outcome == .missing)
+                #expect(reply.userID == nil)
+                let life = try await Self.life(of: SessionRecord.key(session.id), redis)
+                #expect((1...60_000).contains(life))
+                #expect(try await !store.create(session, idle: .seconds(60), accessToken: nil, at: Sample.now))
+            }
+        }
+
+        @Test func `tokens beyond the permitted number die, the ones nearest to their expiry first`() async throws {
+            let session = session()
+            let tokens = (0...5).map { token($0, expiringIn: 1_000 + Int64($0)) }
+            try await run { store, redis in
+                _ = try await store.create(session, idle: .seconds(60), accessToken: tokens[0], at: Sample.now)
+                for number in 1...3 {
+                    #expect(try await Self.refresh(session, tokens[number], after: 1, capacity: 4, redis) == [])
+                }
+                #expect(try await Self.refresh(session, tokens[4], after: 1, capacity: 4, redis) == [tokens[0].hash])
+                // It stays listed until it has been deleted, so that a failure in between leaves nothing behind.
+                let doomed = try await Self.refresh(session, tokens[5], after: 1, capacity: 4, redis)
+                #expect(Set(doomed) == [tokens[0].hash, tokens[1].hash])
+                await store.strike(doomed, from: session.id)
+                let listed = try await redis.send(RedisCommand("HKEYS", SessionRecord.key(session.id))).elements ?? []
+                let expected = Set(tokens[2...5].map(\.hash.hex))
+                #expect(Set(listed.compactMap(\.text).filter { $0.utf8.count == 64 }) == expected)
+            }
+        }
+
+        @Test func `tokens that have long expired are no longer listed`() async throws {
+            let session = session()
+            let tokens = [token(0, expiringIn: 1_000), token(1, expiringIn: 1_001), token(2, expiringIn: 400_000)]
+            try await run { store, redis in
+                _ = try await store.create(session, idle: .seconds(60), accessToken: tokens[0], at: Sample.now)
+                _ = try await Self.refresh(session, tokens[1], after: 0, capacity: 4, redis)
+                #expect(try await Self.refresh(session, tokens[2], after: 301_000, capacity: 1, redis) == [tokens[1].hash])
+            }
+        }
+
+        @Test func `the index holds a user's sessions until the last of them is over`() async throws {
+            let long = session(1)
+            let short = session(2, lifetime: SessionLifetime(idle: .seconds(60), absolute: .seconds(86_400)))
+            try await run { store, redis in
+                #expect(try await store.announce(long, at: Sample.now) == 1)
+                #expect(try await store.announce(short, at: Sample.now) == 2)
+                #expect(try await store.announce(short, at: Sample.now) == 2)
+                #expect(try await store.ids(of: Sample.userID) == [long.id, short.id])
+                let life = try await Self.life(of: IndexSessionScript.key(Sample.userID), redis)
+                #expect(life > 90 * Self.day && life <= 90 * Self.day + 300_000)
+                let late = short.absoluteEnd.adding(.seconds(301))
+                #expect(try await store.announce(long, at: late) == 1)
+                #expect(try await store.removeFromIndex(long.id, of: Sample.userID))
+                #expect(try await !store.removeFromIndex(long.id, of: Sample.userID))
+            }
+        }
+    }
+}

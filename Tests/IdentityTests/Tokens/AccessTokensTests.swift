@@ -1,0 +1,82 @@
+import JOSE
+import Testing
+import Text
+
+@testable import Identity
+
+extension WithStores {
+    /// Access tokens as users present them to us, and as backends verify them by themselves.
+    @Suite struct AccessTokensTests {
+        private func authenticate(_ token: SecretString, on copy: Copy) async throws -> AuthenticatedUser {
+            try await copy.run { try await $0.tokens.authenticate(token) }
+        }
+
+        @Test(arguments: AccessTokenFormat.allCases)
+        func `a good token speaks for its user`(format: AccessTokenFormat) async throws {
+            try await World.run({ $0.client = World.app(format: format) }) { world in
+                let member = try await world.a.signUp()
+                let user = try await authenticate(member.accessToken, on: world.a)
+                #expect(user.userID == member.id)
+                #expect(user.sessionID == member.sessionID)
+                #expect(user.clientID.text == "app")
+                for token in [member.refreshToken, SecretString(""), SecretString(member.accessToken.revealedText + "a")] {
+                    await #expect(throws: IdentityError.invalidToken) { try await authenticate(token, on: world.a) }
+                }
+                try await world.pass(.seconds(900))
+                await #expect(throws: IdentityError.invalidToken) { try await authenticate(member.accessToken, on: world.a) }
+            }
+        }
+
+        @Test(arguments: [AccessTokenFormat.jwtES256, .jwtRS256])
+        func `a token can be verified with the published keys, and has the claims of RFC 9068`(
+            format: AccessTokenFormat
+        ) async throws {
+            try await World.run({ $0.client = World.app(format: format) }) { world in
+                let member = try await world.a.signUp()
+                world.clock.advance(by: .seconds(100))
+                let refreshed = try await world.a.refresh(member.refreshToken)
+                let published = try await world.a.run { try JWKSet.parse(try #require($0.keys.ring).rendered) }
+                #expect(published.skipped.isEmpty)
+                let algorithm = try #require(format.algorithm)
+                let verified = try UnverifiedJWS.parse(refreshed.accessToken.revealedText)
+                    .verify(with: published, allowing: [algorithm])
+                #expect(verified.header.isType("at+jwt"))
+                let claims = try verified.claims()
+                #expect(claims.issuer == World.issuer)
+                #expect(claims.audience == [World.audience])
+                #expect(claims.subject == "\(member.id)")
+                #expect(claims.issuedAt == Timestamp(seconds: Sample.now.seconds + 100))
+                #expect(claims.expiresAt == Timestamp(seconds: Sample.now.seconds + 1000))
+                #expect(try claims.string("client_id") == "app")
+                #expect(try claims.string("sid") == member.sessionID.text)
+                #expect(claims["auth_time"] == .integer(Sample.now.seconds))
+                #expect(try claims.string("userId") == "\(member.id)")
+                #expect(try claims.string("email") == "Anna@Town.example")
+                // The same id as introspection gives.
+                #expect(try await world.a.introspect(refreshed.accessToken)["jti"]?.stringValue == claims.jwtID)
+            }
+        }
+
+        @Test func `an opaque token means nothing to its holder`() async throws {
+            try await World.run({ $0.client = World.app(format: .opaque) }) { world in
+                let member = try await world.a.signUp()
+                let text = member.accessToken.revealedText
+                #expect(text.hasPrefix("kda_"))
+                #expect(Base64URL.decode(text.dropFirst(4))?.count == 32)
+                #expect(try await world.a.refresh(member.refreshToken).accessToken.revealedText != text)
+            }
+        }
+
+        @Test func `a token that is signed by us and was never stored is none`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                let signed = try await world.a.run { rooms in
+                    let session = try #require(try await rooms.sessions.list(of: member.id).first)
+                    return try rooms.sessions.issuer.mint(for: session, client: rooms.app, at: Sample.now).text
+                }
+                #expect(try await !world.a.isActive(signed))
+                await #expect(throws: IdentityError.invalidToken) { try await authenticate(signed, on: world.a) }
+            }
+        }
+    }
+}

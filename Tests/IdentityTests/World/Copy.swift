@@ -1,0 +1,109 @@
+import Crypto
+import Logging
+import Networking
+import Postgres
+import Redis
+
+@testable import Identity
+
+/// One running copy of the rooms, on a loop of its own. Whatever it is asked to run, it runs there.
+actor Copy {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    nonisolated let rooms: Rooms
+    /// Where passwords are hashed.
+    nonisolated let hashing: BlockingPool
+    private let connecting: BlockingPool
+    private var running: [Task<Void, Never>] = []
+
+    init(
+        _ options: World.Options, _ postgres: PostgresConfiguration, _ store: RedisConfiguration, masterKey: MasterKey,
+        clock: TestClock, logger: Logger
+    ) throws {
+        loop = try EventLoop()
+        hashing = BlockingPool(label: "test.hash", threads: 1, queueLimit: options.hashQueue)
+        connecting = BlockingPool(label: "test.connect", threads: 1, queueLimit: 100)
+        let ambience = Ambience(now: { clock.now }, random: { SecureRandom.bytes($0) })
+        rooms = try Rooms(
+            options, ambience, masterKey: masterKey,
+            postgres: PostgresPool(postgres, loop: loop, connecting: connecting, logger: logger),
+            redis: RedisConnection(store, loop: loop, resolving: connecting, logger: logger), hashing: hashing,
+            connecting: connecting, logger: logger)
+    }
+
+    /// Connects, and makes or loads the signing keys.
+    func start() async throws {
+        running = [
+            Task(executorPreference: loop) { [rooms] in await rooms.redis.run() },
+            Task(executorPreference: loop) { [rooms] in await rooms.audit.run() },
+        ]
+        try await eventually { await rooms.redis.isReady }
+        let formats = [rooms.app.accessTokenFormat]
+        rooms.keys.ring = try await rooms.signingKeys.load(ensuring: Set(formats.compactMap(\.algorithm)))
+    }
+
+    func stop() async {
+        await rooms.audit.close()
+        await rooms.postgres.close()
+        await rooms.redis.close()
+        hashing.stop()
+        connecting.stop()
+        // The audit log notices at its next turn, for which no test need wait.
+        Task { [running, loop] in
+            for task in running { await task.value }
+            loop.stop()
+        }
+    }
+
+    func run<T: Sendable>(_ body: @Sendable (Rooms) async throws -> T) async rethrows -> T {
+        try await body(rooms)
+    }
+}
+
+/// The rooms of one copy, and what is below them.
+struct Rooms: Sendable {
+    let app: Client
+    let postgres: PostgresPool
+    let redis: RedisConnection
+    let keys = KeyRingSlot()
+    let metrics = IdentityMetrics()
+    let audit: AuditLog
+    let signingKeys: SigningKeyStore
+    let users: UserStore
+    let clientStore: ClientStore
+    let clients: ClientRegistry
+    let hasher: PasswordHasher
+    let sessions: Sessions
+    let accounts: Accounts
+    let tokens: AccessTokens
+    let introspection: Introspection
+
+    init(
+        _ options: World.Options, _ ambience: Ambience, masterKey: MasterKey, postgres: PostgresPool, redis: RedisConnection,
+        hashing: BlockingPool, connecting: BlockingPool, logger: Logger
+    ) throws {
+        app = options.client
+        self.postgres = postgres
+        self.redis = redis
+        audit = AuditLog(pool: postgres, metrics: metrics, capacity: options.auditCapacity, logger: logger)
+        signingKeys = SigningKeyStore(pool: postgres, masterKey: masterKey, computing: connecting, ambience: ambience)
+        users = UserStore(pool: postgres)
+        clientStore = ClientStore(pool: postgres)
+        clients = ClientRegistry(
+            store: clientStore, builtIn: app, lifetime: options.clientLifetime, loop: postgres.loop, logger: logger)
+        // The least that argon2 takes.
+        hasher = try PasswordHasher(
+            Argon2id.Parameters(memoryKiB: 8, iterations: 1), pool: hashing, random: ambience.random)
+        let store = AccessTokenStore(redis: redis)
+        let issuer = AccessTokenIssuer(issuer: World.issuer, audience: World.audience, keys: keys, ambience: ambience)
+        sessions = Sessions(
+            store: SessionStore(redis: redis, policy: options.policy), tokens: store, issuer: issuer, users: users,
+            clients: clients, audit: audit, metrics: metrics, key: try SessionTokenKey(masterKey),
+            limitPerUser: options.sessionsPerUser, policy: options.policy, ambience: ambience)
+        accounts = Accounts(
+            users: users, sessions: sessions, hasher: hasher, audit: audit, metrics: metrics, ambience: ambience)
+        tokens = AccessTokens(tokens: store, sessions: sessions, issuer: issuer, users: users)
+        introspection = Introspection(tokens: store, sessions: sessions, metrics: metrics)
+    }
+}

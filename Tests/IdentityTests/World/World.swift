@@ -1,0 +1,148 @@
+import Crypto
+import Glibc
+import Logging
+import Networking
+import Postgres
+import Redis
+import TestSupport
+import Testing
+
+@testable import Identity
+
+/// Suites on a PostgreSQL and a Redis. They run one after the other, for they start servers.
+@Suite(
+    .serialized, .timeLimit(.minutes(5)), .enabled(if: TestDatabase.server != nil, Comment(rawValue: TestDatabase.reason)),
+    .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine"))
+enum WithStores {}
+
+/// A test's own stores, its clock, and one or more running copies of the rooms on top of them, each with its own loop and
+/// connections.
+final class World {
+    /// What a test may want otherwise.
+    struct Options: Sendable {
+        var copies = 1
+        var policy = RefreshPolicy.standard
+        var sessionsPerUser = 50
+        var auditCapacity = 10_000
+        var hashQueue = 200
+        var clientLifetime: Duration = .seconds(10)
+        var client = World.app()
+        /// How long a store may take to answer.
+        var patience: Duration = .seconds(5)
+        /// Instead of a database on the shared server.
+        var connectionString: String?
+    }
+
+    let options: Options
+    let clock = TestClock()
+    let redis: TestRedis
+    let masterKey: MasterKey
+    let copies: [Copy]
+    private let database: TestDatabase?
+    private let log: TestLog
+
+    /// The first copy, or the only one.
+    var a: Copy { copies[0] }
+    var b: Copy { copies[1] }
+
+    private init(_ options: Options) throws {
+        self.options = options
+        redis = try TestRedis()
+        masterKey = try Sample.masterKey()
+        database = try options.connectionString == nil ? TestDatabase() : nil
+        log = try TestLog()
+        let logger = Logger(sink: log.sink, level: .trace)
+        var postgres = try PostgresConfiguration(
+            connectionString: options.connectionString ?? database?.connectionString ?? "")
+        postgres.deadline = options.patience
+        postgres.backOff = .milliseconds(10)...(.milliseconds(50))
+        var store = RedisConfiguration(endpoint: .unix(path: redis.socketPath))
+        store.commandDeadline = options.patience
+        try Migrator(Schema.migrations, configuration: postgres, logger: logger).apply()
+        var copies: [Copy] = []
+        for _ in 0..<options.copies {
+            copies.append(try Copy(options, postgres, store, masterKey: masterKey, clock: clock, logger: logger))
+        }
+        self.copies = copies
+    }
+
+    /// Lends a world to `body`. Everything in it runs and is ready.
+    static func run<T>(_ change: (inout Options) -> Void = { _ in }, _ body: (World) async throws -> T) async throws -> T {
+        var options = Options()
+        change(&options)
+        let world = try World(options)
+        do {
+            for copy in world.copies { try await copy.start() }
+            let value = try await body(world)
+            await world.stop()
+            return value
+        } catch {
+            await world.stop()
+            throw error
+        }
+    }
+
+    private func stop() async {
+        for copy in copies { await copy.stop() }
+    }
+
+    /// Lets time pass, for the rooms and for Redis alike: what would have expired is gone.
+    func pass(_ duration: Duration) async throws {
+        clock.advance(by: duration)
+        try await a.age(by: duration)
+    }
+
+    /// Everything that was logged up to now.
+    var logged: String { log.text }
+
+    /// The users' app, as a client.
+    static func app(
+        format: AccessTokenFormat = .jwtES256, lifetime: SessionLifetime = .standard,
+        permissions: Set<Client.Permission> = [.signIn]
+    ) -> Client {
+        Client(
+            id: clientID("app"), name: "App", authentication: .publicClient, permissions: permissions, audiences: [audience],
+            accessTokenFormat: format, sessionLifetime: lifetime)
+    }
+
+    /// Whom the tokens are for.
+    static let audience = "https://api.town.example"
+    static let issuer = "https://id.town.example"
+
+    static func clientID(_ text: String) -> ClientID {
+        guard let id = ClientID(text) else { preconditionFailure("a constant client id") }
+        return id
+    }
+}
+
+/// A log that can be read again.
+private final class TestLog {
+    let sink: LogSink
+    private let path: String
+    private let descriptor: Int32
+    private let directory: TestDirectory
+
+    init() throws {
+        directory = try TestDirectory()
+        path = "\(directory.path)/log"
+        descriptor = open(path, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0o600)
+        sink = try LogSink(descriptor: descriptor, format: .json)
+    }
+
+    var text: String {
+        guard sink.flush(timeout: .seconds(30)), let file = fopen(path, "r") else { return "" }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = fread(&chunk, 1, chunk.count, file)
+            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+            bytes += chunk[..<count]
+        }
+    }
+}
+
+/// Waits for `condition` to hold, for as long as the test's time limit allows.
+func eventually(_ condition: () async throws -> Bool) async throws {
+    while try await !condition() { try await Task.sleep(for: .milliseconds(5)) }
+}

@@ -1,0 +1,122 @@
+import Dispatch
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Networking
+
+@Suite("BlockingPool", .timeLimit(.minutes(1)))
+struct BlockingPoolTests {
+    @Test func `work runs on the pool's own thread, and the caller goes on on its loop`() async throws {
+        let pool = BlockingPool(label: "test", threads: 1, queueLimit: 10)
+        defer { pool.stop() }
+        try await onLoop { pinned in
+            let loop = pinned.loop
+            let onPool = try await pool.run { !loop.isCurrent }
+            #expect(onPool)
+            #expect(loop.isCurrent)
+        }
+    }
+
+    @Test func `a full queue refuses at once, and goes on when there is room`() async throws {
+        let pool = BlockingPool(label: "test", threads: 1, queueLimit: 2)
+        defer { pool.stop() }
+        let gate = DispatchSemaphore(value: 0)
+        let started = DispatchSemaphore(value: 0)
+        let results = Locked<[Bool]>([])
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                _ = try? await pool.run {
+                    started.signal()
+                    gate.wait()
+                }
+            }
+            await Task.detached { started.waitUntilSignalled() }.value
+            for _ in 0..<5 {
+                group.addTask {
+                    let ran = (try? await pool.run { true }) ?? false
+                    results.withLock { $0.append(ran) }
+                }
+            }
+            while results.withLock({ $0.count }) < 3 { await Task.yield() }
+            #expect(results.withLock { $0 } == [false, false, false])
+            #expect(pool.waitingCount == 2)
+            gate.signal()
+        }
+        #expect(results.withLock { $0.filter { $0 }.count } == 2)
+        #expect(try await pool.run { 42 } == 42)
+    }
+
+    @Test func `a job is let go of when it has run`() async throws {
+        let pool = BlockingPool(label: "test", threads: 1, queueLimit: 100)
+        defer { pool.stop() }
+        let left = Locked(0)
+        for _ in 0..<10 {
+            let witness = Witness { left.withLock { $0 += 1 } }
+            _ = try await pool.run { withExtendedLifetime(witness) { true } }
+        }
+        while left.value < 10 { await Task.yield() }
+    }
+
+    @Test func `jobs run in the order they came`() async throws {
+        let pool = BlockingPool(label: "test", threads: 1, queueLimit: 1000)
+        let gate = DispatchSemaphore(value: 0)
+        let isHeld = Locked(false)
+        let order = Locked<[Int]>([])
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                _ = try? await pool.run {
+                    isHeld.withLock { $0 = true }
+                    gate.wait()
+                }
+            }
+            while !isHeld.value { await Task.yield() }
+            for number in 0..<100 {
+                while pool.waitingCount < number { await Task.yield() }
+                group.addTask { _ = try? await pool.run { order.withLock { $0.append(number) } } }
+            }
+            while pool.waitingCount < 100 { await Task.yield() }
+            // What waits is still done.
+            pool.stop()
+            gate.signal()
+        }
+        #expect(order.value == Array(0..<100))
+    }
+
+    @Test func `a pool that has been idle for a second says so once`() async throws {
+        let idle = Locked(0)
+        let pool = BlockingPool(label: "test", threads: 1, queueLimit: 10, onIdle: { idle.withLock { $0 += 1 } })
+        defer { pool.stop() }
+        for round in 1...2 {
+            _ = try await pool.run { true }
+            while idle.value < round { try await Task.sleep(for: .milliseconds(10)) }
+        }
+        #expect(idle.value == 2)
+    }
+
+    @Test func `a pool that has stopped refuses`() async {
+        let pool = BlockingPool(label: "test", threads: 2, queueLimit: 2)
+        pool.stop()
+        await #expect(throws: BlockingPool.Overloaded.self) { try await pool.run { 1 } }
+    }
+}
+
+/// Tells when it is gone.
+private final class Witness: Sendable {
+    private let onEnd: @Sendable () -> Void
+
+    init(_ onEnd: @escaping @Sendable () -> Void) {
+        self.onEnd = onEnd
+    }
+
+    deinit {
+        onEnd()
+    }
+}
+
+extension DispatchSemaphore {
+    /// `wait` under a name that may be called from an asynchronous context's own thread.
+    fileprivate func waitUntilSignalled() {
+        wait()
+    }
+}

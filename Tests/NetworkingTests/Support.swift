@@ -1,0 +1,68 @@
+import Glibc
+import TestSupport
+
+@testable import Networking
+
+/// An actor that lives on a loop and runs a test body there.
+actor Pinned {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    init(_ loop: EventLoop) {
+        self.loop = loop
+    }
+
+    func run<T: Sendable>(_ body: @Sendable (isolated Pinned) async throws -> T) async rethrows -> T {
+        try await body(self)
+    }
+}
+
+/// Runs `body` on a fresh loop, which is stopped afterwards.
+func onLoop<T: Sendable>(_ body: @Sendable (isolated Pinned) async throws -> T) async throws -> T {
+    let loop = try EventLoop()
+    defer { loop.stop() }
+    return try await Pinned(loop).run(body)
+}
+
+/// A listener on a free port of the loopback address, whose connections are collected.
+final class Accepting: Sendable {
+    let streams = Locked<[Networking.Stream]>([])
+    let budget: ConnectionBudget
+    let listener: Listener
+
+    init(_ loop: EventLoop, limit: Int = 10_000) throws {
+        budget = ConnectionBudget(wanted: limit)
+        let box = Box()
+        listener = try Listener(
+            .ip(.v4(0x7F00_0001), port: 0), loop: loop, budget: budget, onAccept: { stream in box.onAccept?(stream) })
+        box.onAccept = { [unowned self] stream in streams.withLock { $0.append(stream) } }
+        try listener.start()
+    }
+
+    /// Suspends until `count` connections have been accepted.
+    func accepted(_ count: Int, on loop: EventLoop) async -> [Networking.Stream] {
+        while true {
+            let streams = streams.withLock { $0 }
+            if streams.count >= count { return streams }
+            await loop.sleep(for: .milliseconds(1))
+        }
+    }
+
+    /// Set once, before the listener starts.
+    private final class Box: @unchecked Sendable {
+        var onAccept: (@Sendable (Networking.Stream) -> Void)?
+    }
+}
+
+extension EventLoop {
+    func soon(_ seconds: Int = 10) -> Instant { now + .seconds(seconds) }
+}
+
+/// How many descriptors this process has open.
+func openDescriptors() -> Int {
+    guard let directory = opendir("/proc/self/fd") else { return -1 }
+    defer { closedir(directory) }
+    var count = 0
+    while readdir(directory) != nil { count += 1 }
+    return count
+}

@@ -1,0 +1,135 @@
+import Glibc
+import Logging
+import Networking
+import TestSupport
+import Testing
+
+@testable import Redis
+
+extension Trait where Self == ConditionTrait {
+    /// For suites that use the shared server.
+    static var needsSharedServer: Self { .enabled(if: TestRedis.sharedURL != nil, Comment(rawValue: TestRedis.reason)) }
+
+    /// For suites that start and stop a server of their own.
+    static var needsOwnServer: Self { .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine") }
+}
+
+/// Lends a connection on a loop of its own, which is closed afterwards. It is not awaited to be ready.
+func withConnection<T: Sendable>(
+    _ configuration: RedisConfiguration, logger: Logger = .disabled, _ body: (RedisConnection) async throws -> T
+) async throws -> T {
+    let loop = try EventLoop()
+    let resolving = BlockingPool(label: "redis-test", threads: 1, queueLimit: 8)
+    let connection = RedisConnection(configuration, loop: loop, resolving: resolving, logger: logger)
+    let running = Task(executorPreference: loop) { await connection.run() }
+    func end() async {
+        await connection.close()
+        await running.value
+        loop.stop()
+        resolving.stop()
+    }
+    do {
+        let value = try await body(connection)
+        await end()
+        return value
+    } catch {
+        await end()
+        throw error
+    }
+}
+
+/// The same, once it is ready.
+func withReadyConnection<T: Sendable>(
+    _ configuration: RedisConfiguration, _ body: (RedisConnection) async throws -> T
+) async throws -> T {
+    try await withConnection(configuration) { connection in
+        try await eventually { await connection.isReady }
+        return try await body(connection)
+    }
+}
+
+/// Lends a connection to the shared server, and a prefix for keys that no other test uses.
+func withSharedServer(_ body: (RedisConnection, String) async throws -> Void) async throws {
+    let configuration = try #require(TestRedis.sharedURL.flatMap { RedisConfiguration(url: $0) })
+    let prefix = "test:\(String(UInt64.random(in: .min ... .max), radix: 36)):"
+    try await withReadyConnection(configuration) { connection in
+        try await body(connection, prefix)
+        guard let keys = try await connection.send(RedisCommand("KEYS", prefix + "*")).elements, !keys.isEmpty else { return }
+        var removal = RedisCommand("DEL")
+        for key in keys { removal.append(key.text ?? "") }
+        _ = try await connection.send(removal)
+    }
+}
+
+/// Waits for `condition` to hold, for as long as the test's time limit allows.
+func eventually(_ condition: () async throws -> Bool) async throws {
+    while try await !condition() { try await Task.sleep(for: .milliseconds(5)) }
+}
+
+/// The error of an operation that must fail.
+func failure<T>(of operation: () async throws(RedisError) -> T) async -> RedisError? {
+    do throws(RedisError) {
+        _ = try await operation()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+extension RedisConnection {
+    /// Why a `PING` is not answered; nil when it is.
+    func failureOfPing() async -> RedisError? {
+        await failure { () throws(RedisError) in try await send(RedisCommand("PING")) }
+    }
+
+    /// Sends as many `ECHO`s at once as `values` has, and returns how many answers were not the value that was sent.
+    func mismatches(of values: [String]) async throws -> Int {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for value in values {
+                group.addTask(executorPreference: self.loop) {
+                    try await self.send(RedisCommand("ECHO", value)) == .bytes([UInt8](value.utf8))
+                }
+            }
+            var mismatches = 0
+            for try await isOwn in group where !isOwn { mismatches += 1 }
+            return mismatches
+        }
+    }
+
+    /// How each of `commands`, sent at once, ends.
+    func failures(of commands: [RedisCommand]) async -> [RedisError?] {
+        await withTaskGroup(of: RedisError?.self) { group in
+            for command in commands {
+                group.addTask(executorPreference: self.loop) {
+                    await failure { () throws(RedisError) in try await self.send(command) }
+                }
+            }
+            var failures: [RedisError?] = []
+            for await failure in group { failures.append(failure) }
+            return failures
+        }
+    }
+
+    /// Sets a key and reads it back.
+    func reply(toGetAfterSetting key: String, to value: [UInt8]) async throws -> RedisReply {
+        var command = RedisCommand("SET", key)
+        command.append(value)
+        _ = try await send(command)
+        return try await send(RedisCommand("GET", key))
+    }
+}
+
+extension TestRedis {
+    /// How to reach this server, with deadlines that a busy machine keeps.
+    var configuration: RedisConfiguration { .local(port: port) }
+}
+
+extension RedisConfiguration {
+    /// A server on the loopback address, with deadlines that a busy machine keeps.
+    static func local(port: UInt16) -> RedisConfiguration {
+        var configuration = RedisConfiguration(endpoint: .host("127.0.0.1", port: port))
+        configuration.connectTimeout = .seconds(30)
+        configuration.commandDeadline = .seconds(30)
+        return configuration
+    }
+}

@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Server
+
+@Suite struct HelpTopicTests {
+    @Test func `the program's help names every command`() {
+        let text = HelpTopic.program.text
+        for command in ["serve", "migrate", "client", "config", "help", "version"] {
+            #expect(text.contains("\n  \(command) "), "\(command)")
+        }
+    }
+
+    @Test func `the help of client names every one of its commands`() {
+        for command in ["client add", "client list", "client remove", "client rotate-secret"] {
+            #expect(HelpTopic.client.text.contains("\n  \(command) "), "\(command)")
+        }
+    }
+
+    @Test func `the help of client add names every option`() {
+        for option in ["--introspect", "--audience", "--id", "--token-format", "--algorithm"] {
+            #expect(HelpTopic.clientAdd.text.contains("\n  \(option)"), "\(option)")
+        }
+    }
+
+    @Test(arguments: HelpTopic.allCases)
+    func `every topic has a usage that begins with the command`(_ topic: HelpTopic) {
+        #expect(topic.text.contains("\nUsage: \(topic.invocation)"))
+        #expect(topic.text.hasSuffix("\n"))
+    }
+
+    @Test(arguments: HelpTopic.allCases)
+    func `every topic is reached by its words`(_ topic: HelpTopic) throws {
+        #expect(try Command(parsing: ["help"] + topic.words.map(String.init)) == .help(topic))
+        #expect(try Command(parsing: topic.words.map(String.init) + ["--help"]) == .help(topic))
+    }
+}

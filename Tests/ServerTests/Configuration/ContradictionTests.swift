@@ -1,0 +1,61 @@
+import Testing
+
+@testable import Server
+
+@Suite struct ContradictionTests {
+    @Test(arguments: [
+        (
+            ["KIDOBAN_SESSION_IDLE_LIFETIME": "31d", "KIDOBAN_SESSION_LIFETIME": "30d"],
+            "KIDOBAN_SESSION_IDLE_LIFETIME (31d) is longer than KIDOBAN_SESSION_LIFETIME (30d)"
+        ),
+        (
+            ["KIDOBAN_SESSION_LIFETIME": "1d"],
+            "KIDOBAN_SESSION_IDLE_LIFETIME (30d) is longer than KIDOBAN_SESSION_LIFETIME (1d)"
+        ),
+        (
+            ["KIDOBAN_ACCESS_TOKEN_LIFETIME": "2h", "KIDOBAN_SESSION_IDLE_LIFETIME": "1h"],
+            "KIDOBAN_ACCESS_TOKEN_LIFETIME (2h) is longer than KIDOBAN_SESSION_IDLE_LIFETIME (1h)"
+        ),
+        (
+            ["KIDOBAN_REFRESH_GRACE": "60s", "KIDOBAN_REFRESH_RECOVERY": "0s"],
+            "KIDOBAN_REFRESH_GRACE (1m) is longer than KIDOBAN_REFRESH_RECOVERY (0s)"
+        ),
+    ])
+    func `a part is not longer than the whole`(_ environment: [String: String], _ message: String) {
+        #expect(Sample.problems(environment).map(\.description) == [message])
+    }
+
+    @Test(arguments: [
+        ["KIDOBAN_SESSION_IDLE_LIFETIME": "30d", "KIDOBAN_SESSION_LIFETIME": "30d"],
+        ["KIDOBAN_ACCESS_TOKEN_LIFETIME": "1h", "KIDOBAN_SESSION_IDLE_LIFETIME": "1h"],
+        ["KIDOBAN_REFRESH_GRACE": "0s", "KIDOBAN_REFRESH_RECOVERY": "0s"],
+        ["KIDOBAN_REFRESH_GRACE": "1m", "KIDOBAN_REFRESH_RECOVERY": "1m"],
+        ["KIDOBAN_REFRESH_GRACE": "0s"],
+    ])
+    func `it may be as long`(_ environment: [String: String]) {
+        #expect(Sample.problems(environment).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:9090", "127.0.0.1:9090", false), ("0.0.0.0:9090", "127.0.0.1:9090", false),
+        ("[::]:9090", "127.0.0.1:9090", false),
+        ("127.0.0.1:9090", ":9090", false), ("[::1]:1", "[::1]:1", false), ("127.0.0.1:0", "127.0.0.1:0", true),
+        ("127.0.0.1:9090", "127.0.0.2:9090", true), ("127.0.0.1:9090", "127.0.0.1:9091", true),
+    ])
+    func `the listeners have addresses of their own`(_ http: String, _ operations: String, _ isAccepted: Bool) {
+        let problems = Sample.problems(["KIDOBAN_LISTEN": http, "KIDOBAN_OPERATIONS_LISTEN": operations])
+        #expect(problems.isEmpty == isAccepted)
+        #expect(problems.allSatisfy { $0.name == "KIDOBAN_OPERATIONS_LISTEN" })
+    }
+
+    @Test func `authorities without TLS are a mistake`() {
+        let files = Sample.files(["/etc/ca.pem": Sample.file("authorities")])
+        let environment = ["KIDOBAN_REDIS_CA_FILE": "/etc/ca.pem", "REDIS_URL": "redis://cache.example.com"]
+        #expect(Sample.problems(environment, files: files).map(\.name) == ["KIDOBAN_REDIS_CA_FILE"])
+    }
+
+    @Test func `a setting that is wrong by itself is not held against another`() {
+        let problems = Sample.problems(["KIDOBAN_SESSION_LIFETIME": "0s"])
+        #expect(problems.map(\.reason) == [.refused("is less than 1s")])
+    }
+}

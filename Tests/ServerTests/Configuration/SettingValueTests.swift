@@ -1,0 +1,177 @@
+import Crypto
+import HTTP
+import Identity
+import Logging
+import Networking
+import Postgres
+import Redis
+import Testing
+
+@testable import Server
+
+/// A text that a setting accepts, and how to see that it arrived.
+struct AcceptedValue: Sendable, CustomTestStringConvertible {
+    let name: String
+    let text: String
+    /// As `kidoban config` shows it.
+    let shown: String
+    /// What else has to be set, so that nothing is contradictory.
+    let others: [String: String]
+    let arrived: @Sendable (Configuration) -> Bool
+
+    init(
+        _ name: String, _ text: String, shown: String? = nil, with others: [String: String] = [:],
+        _ arrived: @escaping @Sendable (Configuration) -> Bool
+    ) {
+        self.name = name
+        self.text = text
+        self.shown = shown ?? text
+        self.others = others
+        self.arrived = arrived
+    }
+
+    var testDescription: String {
+        "\(name)=\(text)"
+    }
+
+    var environment: [String: String] {
+        others.merging([name: text]) { _, own in own }
+    }
+}
+
+extension AcceptedValue {
+    static let identity: [AcceptedValue] = [
+        .init("KIDOBAN_LISTEN", "[::1]:81") { $0.http.listen == SocketAddress(listening: "[::1]:81") },
+        .init("KIDOBAN_LISTEN", ":0", shown: "0.0.0.0:0") { $0.http.listen == .ip(.v4(0), port: 0) },
+        .init("KIDOBAN_OPERATIONS_LISTEN", "127.0.0.2:9") { $0.operations.listen == .ip(.v4(0x7F00_0002), port: 9) },
+        .init("KIDOBAN_ISSUER", "https://id.example.com/tenant-1") { $0.issuer == "https://id.example.com/tenant-1" },
+        .init("KIDOBAN_ISSUER", "http://[::1]:8080") { $0.issuer == "http://[::1]:8080" && $0.audience == $0.issuer },
+        .init("KIDOBAN_ECHOLOG_PREFIX", "/api/v1") { $0.doors.echologPrefix == "/api/v1" },
+        .init("KIDOBAN_ECHOLOG_PREFIX", "") { $0.doors.echologPrefix.isEmpty },
+        .init("KIDOBAN_MASTER_KEY", Sample.masterKey, shown: "‹redacted›") { $0.secrets.masterKey != nil },
+        .init("KIDOBAN_MASTER_KEY", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", shown: "‹redacted›") {
+            $0.secrets.masterKey != nil
+        },
+        .init("KIDOBAN_SIGNING_ALGORITHM", "RS256") { $0.tokens.signingAlgorithm == .rs256 },
+        .init("KIDOBAN_AUDIENCE", "https://api.example.com/") {
+            $0.audience == "https://api.example.com/" && $0.issuer == "http://localhost:8080"
+        },
+        .init("KIDOBAN_ACCESS_TOKEN_LIFETIME", "300s", shown: "5m") { $0.tokens.accessTokenLifetime == .seconds(300) },
+        .init("KIDOBAN_CLIENT_CACHE_LIFETIME", "0s") { $0.clients.cacheLifetime == .zero },
+        .init("KIDOBAN_SESSION_IDLE_LIFETIME", "36h") { $0.sessions.lifetime.idle == .seconds(129_600) },
+        .init("KIDOBAN_SESSION_LIFETIME", "31d") { $0.sessions.lifetime.absolute == .seconds(31 * 86_400) },
+        .init("KIDOBAN_SESSIONS_PER_USER", "7") { $0.sessions.perUser == 7 },
+        .init("KIDOBAN_REFRESH_GRACE", "1500ms") { $0.sessions.refreshPolicy.grace == .milliseconds(1500) },
+        .init("KIDOBAN_REFRESH_RECOVERY", "0s", with: ["KIDOBAN_REFRESH_GRACE": "0s"]) {
+            $0.sessions.refreshPolicy == .strict
+        },
+        .init("KIDOBAN_ARGON2_MEMORY", "65536") { $0.passwords.argon2.memoryKiB == 65536 },
+        .init("KIDOBAN_ARGON2_ITERATIONS", "3") { $0.passwords.argon2.iterations == 3 },
+        .init("KIDOBAN_ARGON2_PARALLELISM", "4") { $0.passwords.argon2.parallelism == 4 },
+        .init("KIDOBAN_HASH_THREADS", "5") { $0.passwords.threadCount == 5 },
+        .init("KIDOBAN_HASH_THREADS", "0") { $0.passwords.threadCount >= 1 },
+        .init("KIDOBAN_HASH_QUEUE", "9") { $0.passwords.queueLimit == 9 },
+        .init("KIDOBAN_AUDIT_QUEUE", "500") { $0.audit.queueLimit == 500 },
+    ]
+
+    static let stores: [AcceptedValue] = [
+        .init("DATABASE_URL", "postgresql://db.example.com:5433/k") {
+            $0.database.connectionString.target == "db.example.com:5433/k" && $0.database.connectionsPerLoop == 4
+        },
+        .init("DATABASE_URL", "host=/run/postgresql dbname=k") { $0.database.connectionString.target == "/run/postgresql/k" },
+        .init("KIDOBAN_DATABASE_POOL", "12") { $0.database.connectionsPerLoop == 12 },
+        .init("KIDOBAN_DATABASE_QUEUE", "13") { $0.database.waitingLimit == 13 },
+        .init("KIDOBAN_DATABASE_DEADLINE", "700ms") { $0.database.deadline == .milliseconds(700) },
+        .init("KIDOBAN_DATABASE_CONNECT_TIMEOUT", "3s") { $0.database.connectTimeout == .seconds(3) },
+        .init("KIDOBAN_MIGRATE", "false") { !$0.lifecycle.migratesAtStart },
+        .init("REDIS_URL", "redis://cache.example.com", shown: "redis://cache.example.com:6379") {
+            $0.redis.endpoint == .host("cache.example.com", port: 6379) && !$0.redis.usesTLS
+        },
+        .init("REDIS_URL", "rediss://kidoban:secret@[::1]:7000/3", shown: "rediss://kidoban:‹redacted›@[::1]:7000/3") {
+            $0.redis.endpoint == .host("::1", port: 7000) && $0.redis.usesTLS && $0.redis.database == 3
+                && $0.redis.username == "kidoban" && $0.redis.password == "secret"
+        },
+        .init("REDIS_URL", "unix:///run/redis.sock?db=2") {
+            $0.redis.endpoint == .unix(path: "/run/redis.sock") && $0.redis.database == 2
+        },
+        .init("KIDOBAN_REDIS_CA_FILE", "/etc/ca.pem", with: ["REDIS_URL": "rediss://r"]) {
+            $0.redis.authoritiesFile == "/etc/ca.pem"
+        },
+        .init("KIDOBAN_REDIS_DEADLINE", "250ms") { $0.redis.commandDeadline == .milliseconds(250) },
+        .init("KIDOBAN_REDIS_CONNECT_TIMEOUT", "4s") { $0.redis.connectTimeout == .seconds(4) },
+    ]
+
+    static let process: [AcceptedValue] = [
+        .init("KIDOBAN_MAX_CONNECTIONS", "42") { $0.http.maximumConnections == 42 },
+        .init("KIDOBAN_MAX_REQUEST_LINE", "4096", shown: "4KiB") { $0.http.limits.requestLine == 4096 },
+        .init("KIDOBAN_MAX_HEADER_SECTION", "32KiB") { $0.http.limits.headerSection == 32_768 },
+        .init("KIDOBAN_MAX_HEADER_FIELDS", "50") { $0.http.limits.fieldCount == 50 },
+        .init("KIDOBAN_MAX_BODY", "2MiB") { $0.http.limits.body == 2_097_152 },
+        .init("KIDOBAN_HEADER_TIMEOUT", "11s") { $0.http.limits.headTimeout == .seconds(11) },
+        .init("KIDOBAN_BODY_TIMEOUT", "12s") { $0.http.limits.bodyTimeout == .seconds(12) },
+        .init("KIDOBAN_IDLE_TIMEOUT", "13s") { $0.http.limits.idleTimeout == .seconds(13) },
+        .init("KIDOBAN_WRITE_TIMEOUT", "14s") { $0.http.limits.writeTimeout == .seconds(14) },
+        .init("KIDOBAN_LOOPS", "3") { $0.loopCount == 3 },
+        .init("KIDOBAN_LOOPS", "0") { $0.loopCount == EventLoopGroup.processors },
+        .init("KIDOBAN_DRAIN_DELAY", "5s") { $0.lifecycle.drainDelay == .seconds(5) },
+        .init("KIDOBAN_DRAIN_TIMEOUT", "1m") { $0.lifecycle.drainTimeout == .seconds(60) },
+        .init("KIDOBAN_LOG_LEVEL", "warning") { $0.logging.level == .warning },
+        .init("KIDOBAN_LOG_FORMAT", "text") { $0.logging.format(isTerminal: false) == .text(colour: false) },
+    ]
+
+    static let all = identity + stores + process
+}
+
+@Suite struct SettingValueTests {
+    private static let files = Sample.files(["/etc/ca.pem": Sample.file("authorities", mode: 0o644)])
+
+    @Test(arguments: AcceptedValue.all)
+    func `a good value arrives`(_ value: AcceptedValue) throws {
+        #expect(value.arrived(try Sample.read(value.environment, files: Self.files)))
+    }
+
+    @Test(arguments: AcceptedValue.all)
+    func `a value is shown in one spelling, with its origin`(_ value: AcceptedValue) throws {
+        #expect(
+            try Sample.shown(value.name, value.environment, files: Self.files)
+                == "\(value.name)=\(value.shown)  # environment")
+    }
+
+    @Test func `every setting is among those tested`() {
+        #expect(Set(AcceptedValue.all.map(\.name)) == Set(Settings.all.map(\.name)))
+        #expect(Settings.all.count == Set(Settings.all.map(\.name)).count)
+    }
+
+    @Test(arguments: Settings.all.map(\.name))
+    func `no setting may be empty, but the one for which that is a value`(_ name: String) {
+        let problems = Sample.problems([name: ""])
+        guard name != "KIDOBAN_ECHOLOG_PREFIX" else {
+            #expect(problems.isEmpty)
+            return
+        }
+        #expect(problems.map(\.reason) == [.refused("is empty")])
+    }
+
+    @Test(arguments: Settings.all.map(\.name))
+    func `a value with a blank before or after it is refused`(_ name: String) throws {
+        let value = try #require(AcceptedValue.all.first { $0.name == name })
+        // libpq and file names take blanks.
+        guard !["DATABASE_URL", "KIDOBAN_REDIS_CA_FILE"].contains(name) else { return }
+        for text in [" " + value.text, value.text + " "] {
+            #expect(Sample.problems(value.others.merging([name: text]) { $1 }).map(\.name) == [name])
+        }
+    }
+
+    @Test(arguments: Settings.all)
+    func `every default is accepted when it is given`(_ setting: Setting) throws {
+        guard case .value(let text) = setting.fallback else { return }
+        #expect(Sample.problems([setting.name: text]).isEmpty)
+        #expect(try Sample.shown(setting.name, [:]) == "\(setting.name)=\(text)  # default")
+    }
+}
+
+extension Setting: CustomTestStringConvertible {
+    public var testDescription: String {
+        name
+    }
+}

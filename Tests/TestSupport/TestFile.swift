@@ -1,0 +1,24 @@
+import Glibc
+
+/// Reads files.
+package enum TestFile {
+    package struct Failure: Error {
+        package let path: String
+        package let code: Int32
+    }
+
+    /// The whole content.
+    package static func text(of path: String) throws -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count >= 0 else { throw Failure(path: path, code: errno) }
+            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            bytes += buffer[..<count]
+        }
+    }
+}
