@@ -24,6 +24,7 @@ enum OpenSSL {
 
     /// Fetches an algorithm once. A library without it cannot run this program, so its absence is a crash.
     static func require(_ name: String, _ fetch: () -> OpaquePointer?) -> OpaquePointer {
+        // There is no program without it.
         guard isReady, let algorithm = unsafe fetch() else { fatalError("OpenSSL does not provide \(name)") }
         return unsafe algorithm
     }

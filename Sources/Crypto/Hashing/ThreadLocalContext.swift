@@ -13,6 +13,7 @@ import Glibc
         free: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void
     ) {
         var key = pthread_key_t()
+        // Once a process, at its start.
         guard unsafe pthread_key_create(&key, free) == 0 else { fatalError("out of thread-specific keys") }
         self.key = key
         unsafe self.make = make
@@ -23,6 +24,7 @@ import Glibc
         if let existing = unsafe pthread_getspecific(key) { return OpaquePointer(existing) }
         guard let created = unsafe make(), unsafe pthread_setspecific(key, UnsafeRawPointer(created)) == 0
         else {
+            // As everywhere in Swift, memory that cannot be had ends the process.
             fatalError("out of memory for a hashing context")
         }
         return unsafe created

@@ -15,6 +15,7 @@ package enum SecureRandom {
         guard buffer.count > 0 else { return }
         let start = unsafe buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
         guard let length = Int32(exactly: buffer.count), unsafe RAND_bytes(start, length) == 1 else {
+            // Never weak bytes in place of good ones.
             fatalError("the random generator failed: \(OpenSSL.failure("RAND_bytes"))")
         }
     }

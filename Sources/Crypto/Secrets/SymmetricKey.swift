@@ -19,6 +19,7 @@ package struct SymmetricKey: Sendable, CustomStringConvertible, CustomDebugStrin
             unsafe SecureRandom.fill(destination)
             return true
         }
+        // An impossible case: only an empty key is refused.
         guard let bytes, let key = try? SymmetricKey(bytes) else { fatalError("a non-empty key is always accepted") }
         return key
     }

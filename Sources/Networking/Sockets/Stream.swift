@@ -128,9 +128,7 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
         while true {
             try checkOpen()
             guard unsentCount > mark else { return }
-            armAlarm()
-            let result = unsafe await withUnsafeContinuation { unsafe writer = $0 }
-            try result.get()
+            try await writable { unsentCount <= mark }
         }
     }
 
@@ -156,9 +154,7 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     func connected() async throws(StreamError) {
         mayWrite = false
         while !mayWrite {
-            armAlarm()
-            let result = unsafe await withUnsafeContinuation { unsafe writer = $0 }
-            try result.get()
+            try await writable { mayWrite }
             let code = Socket.pendingError(descriptor)
             if code != 0 { throw .system(SystemError("connect", code: code)) }
         }
@@ -303,9 +299,24 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
         }
     }
 
+    /// Suspends until there may be something to read. What to wait for is looked at once more where nothing suspends any longer:
+    /// a task that prefers its loop can be set aside on its way here, and the edge would be missed.
     private func readable() async throws(StreamError) {
-        armAlarm()
-        let result = unsafe await withUnsafeContinuation { unsafe reader = $0 }
+        let result: Result<Void, StreamError> = unsafe await withUnsafeContinuation { continuation in
+            guard case .open = ending, !mayRead else { return unsafe continuation.resume(returning: .success(())) }
+            unsafe reader = unsafe continuation
+            armAlarm()
+        }
+        try result.get()
+    }
+
+    /// Suspends until something has been sent, unless `isDone` already.
+    private func writable(_ isDone: () -> Bool) async throws(StreamError) {
+        let result: Result<Void, StreamError> = unsafe await withUnsafeContinuation { continuation in
+            guard case .open = ending, !isDone() else { return unsafe continuation.resume(returning: .success(())) }
+            unsafe writer = unsafe continuation
+            armAlarm()
+        }
         try result.get()
     }
 

@@ -94,9 +94,10 @@ package actor RedisConnection {
     /// Sends one command and awaits its answer.
     /// - Throws: `RedisError`.
     package func send(_ command: RedisCommand) async throws(RedisError) -> RedisReply {
-        let stream = try await stream(for: 1)
+        try await waitForConnection()
         let outcome: PendingReplies.Outcome = unsafe await withUnsafeContinuation { continuation in
-            unsafe write(command, to: stream, .single(continuation))
+            let refusal = submit(1) { stream in unsafe write(command, to: stream, .single(continuation)) }
+            if let refusal { unsafe continuation.resume(returning: .failure(refusal)) }
         }
         return try accept(outcome)
     }
@@ -104,10 +105,13 @@ package actor RedisConnection {
     /// The value of a key; nil when there is none.
     /// - Throws: `RedisError`.
     package func get(_ key: String) async throws(RedisError) -> [UInt8]? {
-        let stream = try await stream(for: 1)
+        try await waitForConnection()
         let outcome: PendingReplies.Outcome = unsafe await withUnsafeContinuation { continuation in
-            unsafe expectReply(of: stream, .single(continuation))
-            stream.write { output in append(getting: key, to: &output) }
+            let refusal = submit(1) { stream in
+                unsafe expectReply(of: stream, .single(continuation))
+                stream.write { output in append(getting: key, to: &output) }
+            }
+            if let refusal { unsafe continuation.resume(returning: .failure(refusal)) }
         }
         switch try accept(outcome) {
         case .bytes(let value): return value
@@ -120,10 +124,13 @@ package actor RedisConnection {
     /// - Throws: the first `RedisError` among their outcomes.
     package func send(_ commands: [RedisCommand]) async throws(RedisError) -> [RedisReply] {
         guard !commands.isEmpty else { return [] }
-        let stream = try await stream(for: commands.count)
+        try await waitForConnection()
         let outcomes: [PendingReplies.Outcome] = unsafe await withUnsafeContinuation { continuation in
-            let batch = unsafe PendingReplies.Batch(count: commands.count, continuation: continuation)
-            for command in commands { write(command, to: stream, .batch(batch)) }
+            let refusal = submit(commands.count) { stream in
+                let batch = unsafe PendingReplies.Batch(count: commands.count, continuation: continuation)
+                for command in commands { write(command, to: stream, .batch(batch)) }
+            }
+            if let refusal { unsafe continuation.resume(returning: [.failure(refusal)]) }
         }
         var replies: [RedisReply] = []
         for outcome in outcomes { replies.append(try accept(outcome)) }
@@ -157,25 +164,27 @@ package actor RedisConnection {
         return command
     }
 
-    /// The stream to write `count` commands to.
-    private func stream(for count: Int) async throws(RedisError) -> Stream {
-        while true {
-            switch state {
-            case .ready(let stream):
-                guard pending.count + count <= configuration.inFlightLimit else { throw .overloaded }
-                return stream
-            case .connecting(var waiting):
-                guard waiting.count < configuration.inFlightLimit else { throw .overloaded }
-                await withCheckedContinuation { continuation in
-                    // Gives up the other reference, so that appending does not copy.
-                    state = .idle
-                    waiting.append(continuation)
-                    state = .connecting(waiting: waiting)
-                }
-            case .idle, .resting, .closed:
-                throw .unavailable
-            }
+    /// Waits for the first attempt to connect, if it is on its way.
+    private func waitForConnection() async throws(RedisError) {
+        guard case .connecting(let waiting) = state else { return }
+        guard waiting.count < configuration.inFlightLimit else { throw .overloaded }
+        await withCheckedContinuation { continuation in
+            // Looked at anew: a task that prefers its loop can be set aside on its way here.
+            guard case .connecting(var waiting) = state else { return continuation.resume() }
+            // Gives up the other reference, so that appending does not copy.
+            state = .idle
+            waiting.append(continuation)
+            state = .connecting(waiting: waiting)
         }
+    }
+
+    /// Has `count` commands written, or says why not. Nothing suspends between the look at the state and the writing: a command
+    /// entered for a connection that has gone would be given the answer to another one on the next.
+    private func submit(_ count: Int, _ write: (Stream) -> Void) -> RedisError? {
+        guard case .ready(let stream) = state else { return .unavailable }
+        guard pending.count + count <= configuration.inFlightLimit else { return .overloaded }
+        write(stream)
+        return nil
     }
 
     private func write(_ command: RedisCommand, to stream: Stream, _ receiver: PendingReplies.Receiver) {
