@@ -17,11 +17,9 @@ actor Pinned {
     }
 }
 
-/// Runs `body` on a fresh loop, which is stopped afterwards.
+/// Runs `body` on a loop.
 func onLoop<T: Sendable>(_ body: @Sendable (isolated Pinned) async throws -> T) async throws -> T {
-    let loop = try EventLoop()
-    defer { loop.stop() }
-    return try await Pinned(loop).run(body)
+    try await Pinned(SharedLoops.next()).run(body)
 }
 
 /// A listener on a free port of the loopback address, whose connections are collected.

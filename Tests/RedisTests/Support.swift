@@ -14,18 +14,17 @@ extension Trait where Self == ConditionTrait {
     static var needsOwnServer: Self { .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine") }
 }
 
-/// Lends a connection on a loop of its own, which is closed afterwards. It is not awaited to be ready.
+/// Lends a connection, which is closed afterwards. It is not awaited to be ready.
 func withConnection<T: Sendable>(
     _ configuration: RedisConfiguration, logger: Logger = .disabled, _ body: (RedisConnection) async throws -> T
 ) async throws -> T {
-    let loop = try EventLoop()
+    let loop = try SharedLoops.next()
     let resolving = BlockingPool(label: "redis-test", threads: 1, queueLimit: 8)
     let connection = RedisConnection(configuration, loop: loop, resolving: resolving, logger: logger)
     let running = Task(executorPreference: loop) { await connection.run() }
     func end() async {
         await connection.close()
         await running.value
-        loop.stop()
         resolving.stop()
     }
     do {

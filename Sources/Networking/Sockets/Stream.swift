@@ -11,7 +11,7 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     /// Bytes that may wait to be sent before `drained()` suspends.
     package static let highWaterMark = 256 * 1024
     /// What is reserved for the first bytes of a turn, so that the queue does not grow step by step.
-    private static let typicalWrite = 1024
+    private static let typicalWrite = 1000
     /// Bytes that one read takes at most.
     private static let readSize = 16 * 1024
 

@@ -7,7 +7,7 @@ import Text
 
 @testable import HTTP
 
-/// An HTTP server on a loop of its own, with a few routes, for clients that block on threads of their own.
+/// An HTTP server with a few routes, for clients that block on threads of their own.
 final class TestServer: Sendable {
     /// What its clock always says.
     static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -25,7 +25,7 @@ final class TestServer: Sendable {
     private let server: HTTPServer
 
     init(limits: Limits = Limits(), connections: Int, port: UInt16 = 0) async throws {
-        loop = try EventLoop()
+        loop = try SharedLoops.next()
         budget = ConnectionBudget(wanted: connections)
         let clock: @Sendable () -> Timestamp = { Timestamp(seconds: 784_111_777) }
         let configuration = HTTPServer.Configuration(limits: limits, budget: budget, phase: phase, clock: clock)
@@ -113,7 +113,6 @@ final class TestServer: Sendable {
         gate.open()
         await server.drain()
         while connectionCount > 0 { try await Task.sleep(for: .milliseconds(2)) }
-        loop.stop()
     }
 }
 

@@ -116,12 +116,9 @@ struct RedisFaultTests {
     }
 
     @Test func `a connection that was never run has no answer`() async throws {
-        let loop = try EventLoop()
+        let loop = try SharedLoops.next()
         let resolving = BlockingPool(label: "redis-test", threads: 1, queueLimit: 1)
-        defer {
-            loop.stop()
-            resolving.stop()
-        }
+        defer { resolving.stop() }
         let redis = RedisConnection(server.configuration, loop: loop, resolving: resolving, logger: .disabled)
         #expect(await redis.failureOfPing() == .unavailable)
     }
