@@ -61,7 +61,7 @@ struct StreamTests {
     @Test func `a deadline that was moved later does not fire early`() async throws {
         try await onLoop { pinned in
             let (client, server, listener) = try await pinned.pair()
-            let start = Instant.now()
+            let start = pinned.loop.now
             server.setDeadline(pinned.loop.now + .milliseconds(10))
             server.setDeadline(pinned.loop.now + .milliseconds(60))
             await pinned.expect(.timedOut) { _ in _ = try await server.fill() }

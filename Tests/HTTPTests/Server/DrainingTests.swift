@@ -31,6 +31,8 @@ struct DrainingTests {
             try other.send("POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
             try other.expect("HTTP/1.1 100 Continue\r\n\r\n")
             server.drain()
+            // From here on it drains.
+            try wait { (try? server.connect()) == nil }
             try other.send("hello")
             try other.expect(Answer(body: "hello", type: "application/octet-stream", number: 2, connection: "close").text)
             try other.expectEnd()

@@ -117,6 +117,9 @@ struct RedisAccessTests {
             }
             #expect(await redis.failureOfPing() == .unavailable)
             #expect(await !redis.isReady)
+            await redis.close()
+            // Nothing is written to the descriptor once it is closed.
+            sink.flush()
             return log
         }
     }
