@@ -36,6 +36,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CArgon2"),
         .systemLibrary(name: "CUnicode"),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
 
         floor("Text", ["CUnicode"], memorySafe),
         floor("Networking", ["CEpoll", "COpenSSL"], memorySafe),
@@ -46,6 +47,7 @@ let package = Package(
         floor("Postgres", ["Networking", "Logging", "CPostgres", "COpenSSL"], memorySafe),
         floor("Redis", ["Networking", "Logging", "CRedis"], memorySafe),
         floor("JOSE", ["Crypto", "Text"]),
+        floor("Outbound", ["Networking", "CCurl"], memorySafe),
 
         floor("Identity", ["JOSE", "Crypto", "Postgres", "Redis", "Networking", "Logging", "Text"]),
         floor("Endpoints", ["HTTP", "Identity", "Logging", "Postgres", "Redis", "Text"]),
@@ -54,7 +56,8 @@ let package = Package(
         .executableTarget(name: "kidoban", dependencies: ["Server"], swiftSettings: strict),
 
         .target(
-            name: "TestSupport", dependencies: ["Networking", "CPostgres"], path: "Tests/TestSupport", swiftSettings: strict),
+            name: "TestSupport", dependencies: ["Networking", "CPostgres", "COpenSSL"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         tests("TextTests", ["Text"]),
         tests("NetworkingTests", ["Networking", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
@@ -63,6 +66,7 @@ let package = Package(
         tests("PostgresTests", ["Postgres", "Networking", "Logging", "CPostgres", "TestSupport"]),
         tests("RedisTests", ["Redis", "Networking", "Logging", "TestSupport"]),
         tests("JOSETests", ["JOSE", "Crypto", "Text"]),
+        tests("OutboundTests", ["Outbound", "Networking", "TestSupport"]),
         tests(
             "IdentityTests",
             ["Identity", "JOSE", "Crypto", "Postgres", "Redis", "Networking", "Logging", "Text", "TestSupport"]),

@@ -113,6 +113,11 @@ package final class TestSocket: Sendable {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
+    /// Has whoever waits in `accept` fail.
+    package func stopListening() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
     /// Has the end of this socket, which is when it is let go of, tell the peer by a reset.
     package func resetAtEnd() {
         var abort = linger(l_onoff: 1, l_linger: 0)

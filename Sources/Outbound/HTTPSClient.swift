@@ -1,0 +1,61 @@
+import Networking
+
+/// Asks other servers over verified TLS, on threads of its own: the caller's loop goes on meanwhile.
+package final class HTTPSClient: Sendable {
+    private let configuration: OutboundConfiguration
+    private let pool: BlockingPool
+
+    /// - Throws: `OutboundError.authorities` when the configured file holds no certificate authorities.
+    package init(_ configuration: OutboundConfiguration = OutboundConfiguration()) throws(OutboundError) {
+        self.configuration = configuration
+        if let file = configuration.authoritiesFile {
+            do throws(StreamError) {
+                _ = try TLSClientContext(authoritiesFile: file)
+            } catch {
+                throw .authorities("\(error)")
+            }
+        }
+        pool = BlockingPool(
+            label: "kidoban.out", threads: configuration.threads, queueLimit: configuration.queueLimit)
+    }
+
+    /// The answer, whatever its status. A `GET` follows redirects, to the same scheme, host and port only.
+    /// - Throws: `OutboundError`; at the latest when the configured time is over.
+    package func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
+        let url = try OutboundURL(request.url)
+        let deadline = Instant.now() + configuration.timeout
+        let result: Result<OutboundResponse, OutboundError>
+        do throws(BlockingPool.Overloaded) {
+            result = try await pool.run { [configuration] in
+                Result { () throws(OutboundError) in try Self.exchange(request, url, configuration, until: deadline) }
+            }
+        } catch {
+            throw .overloaded
+        }
+        return try result.get()
+    }
+
+    /// What waits is still sent; after that nothing is.
+    package func stop() {
+        pool.stop()
+    }
+
+    private static func exchange(
+        _ request: OutboundRequest, _ start: OutboundURL, _ configuration: OutboundConfiguration, until deadline: Instant
+    ) throws(OutboundError) -> OutboundResponse {
+        var url = start
+        for _ in 0...max(0, configuration.redirectLimit) {
+            let now = Instant.now()
+            guard now < deadline else { throw .timedOut }
+            switch try Transfer(configuration).run(request, to: url, configuration, within: deadline.since(now)) {
+            case .answer(let response): return response
+            case .redirect(let text):
+                guard request.method == .get, let target = try? OutboundURL(text), target.hasSameOrigin(as: start) else {
+                    throw .redirectRefused
+                }
+                url = target
+            }
+        }
+        throw .redirectRefused
+    }
+}

@@ -1,0 +1,19 @@
+/// Why there is no answer. The texts are libcurl's and OpenSSL's, for the log; they hold nothing of what was sent.
+package enum OutboundError: Error, Equatable, Sendable {
+    /// The request itself cannot be sent: a URL that is not allowed, a field with a line end in it.
+    case invalidRequest
+    /// Connecting, or all of it, took too long; the wait for a thread is counted.
+    case timedOut
+    /// The head or the body of the answer is larger than allowed.
+    case tooLarge
+    /// No TLS, or not with the server that was meant.
+    case tls(String)
+    /// The name, the connection or the protocol on it.
+    case connection(String)
+    /// To another server, once too often, or of a `POST`.
+    case redirectRefused
+    /// Too many requests wait already.
+    case overloaded
+    /// The file of the certificate authorities cannot be used.
+    case authorities(String)
+}
