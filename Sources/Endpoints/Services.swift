@@ -10,6 +10,7 @@ package final class Services: Sendable {
     package let introspection: Introspection
     package let clients: ClientRegistry
     package let keys: KeyRingSlot
+    package let federation: Federation
     /// The team's own app, for which protocols that know no clients act.
     package let app: Client
     /// For the readiness check only.
@@ -19,7 +20,8 @@ package final class Services: Sendable {
 
     package init(
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
-        clients: ClientRegistry, keys: KeyRingSlot, app: Client, redis: RedisConnection, postgres: PostgresPool
+        clients: ClientRegistry, keys: KeyRingSlot, federation: Federation, app: Client, redis: RedisConnection,
+        postgres: PostgresPool
     ) {
         self.accounts = accounts
         self.sessions = sessions
@@ -27,6 +29,7 @@ package final class Services: Sendable {
         self.introspection = introspection
         self.clients = clients
         self.keys = keys
+        self.federation = federation
         self.app = app
         self.redis = redis
         self.postgres = postgres

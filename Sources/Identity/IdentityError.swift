@@ -18,6 +18,20 @@ package enum IdentityError: Error, Equatable, Sendable {
     /// The token was good, but its user is gone.
     case userNotFound
     case sessionNotFound
+    /// An id token, or another proof of who the user is elsewhere, that proves nothing. Why is in the audit log.
+    case invalidProof
+    /// There is no such identity provider, or it is not switched on.
+    case unknownProvider
+    /// The e-mail address has an account, and the proof is not enough to take it for the same person's: sign in there and link.
+    case emailNeedsLinking
+    /// The identity belongs to another account.
+    case identityTaken
+    /// Without it the user could not sign in any more.
+    case lastSignInMethod
+    /// The session is too old for this: sign in again first.
+    case recentSignInRequired
+    /// The user has no identity of that provider.
+    case identityNotFound
     /// A store does not answer; nothing was decided.
     case unavailable(retryAfter: Duration)
     /// More work is waiting than can be done in time; nothing was begun.
@@ -30,7 +44,8 @@ package enum IdentityError: Error, Equatable, Sendable {
         switch self {
         case .unavailable, .overloaded, .internalFault: true
         case .invalidInput, .emailTaken, .invalidCredentials, .invalidClient, .clientNotPermitted, .invalidToken,
-            .invalidRefreshToken, .userNotFound, .sessionNotFound:
+            .invalidRefreshToken, .userNotFound, .sessionNotFound, .invalidProof, .unknownProvider, .emailNeedsLinking,
+            .identityTaken, .lastSignInMethod, .recentSignInRequired, .identityNotFound:
             false
         }
     }

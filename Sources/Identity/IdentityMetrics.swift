@@ -15,11 +15,28 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         case succeeded, refused, unavailable
     }
 
+    /// What became of id tokens.
+    package enum IDToken: String, Sendable, CaseIterable {
+        case verified, refused, unavailable
+    }
+
+    /// A provider and what became of its id tokens.
+    package struct ProviderOutcome: Hashable, Sendable {
+        package let provider: ProviderID
+        package let outcome: IDToken
+
+        package init(provider: ProviderID, outcome: IDToken) {
+            self.provider = provider
+            self.outcome = outcome
+        }
+    }
+
     /// A copy of all counters.
     package struct Snapshot: Sendable {
         package var introspections: [Introspection: UInt64] = [:]
         package var refreshes: [Refresh: UInt64] = [:]
         package var signIns: [SignIn: UInt64] = [:]
+        package var idTokens: [ProviderOutcome: UInt64] = [:]
         package var signUps: UInt64 = 0
         package var auditEventsDropped: UInt64 = 0
 
@@ -28,6 +45,7 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
             introspections.merge(other.introspections, uniquingKeysWith: +)
             refreshes.merge(other.refreshes, uniquingKeysWith: +)
             signIns.merge(other.signIns, uniquingKeysWith: +)
+            idTokens.merge(other.idTokens, uniquingKeysWith: +)
             signUps += other.signUps
             auditEventsDropped += other.auditEventsDropped
         }
@@ -61,6 +79,11 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
 
     func count(_ result: SignIn) {
         rest.signIns[result, default: 0] += 1
+    }
+
+    /// The provider is a configured one: a name that somebody sent must not make a counter.
+    func countIDToken(_ outcome: IDToken, of provider: ProviderID) {
+        rest.idTokens[ProviderOutcome(provider: provider, outcome: outcome), default: 0] += 1
     }
 
     func countSignUp() {

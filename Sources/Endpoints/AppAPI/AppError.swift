@@ -39,6 +39,12 @@ enum AppError: Error {
         case .invalidCredentials: refusal("Invalid email or password")
         case .invalidToken, .invalidClient, .clientNotPermitted: refusedToken
         case .invalidRefreshToken: refusal("Invalid refresh token")
+        case .invalidProof, .unknownProvider: refusal("Invalid OAuth token")
+        case .emailNeedsLinking: response(.badRequest, "Email already exists with different provider")
+        case .identityTaken: response(.conflict, "Identity belongs to another account")
+        case .lastSignInMethod: response(.conflict, "Last sign-in method")
+        case .recentSignInRequired: response(.forbidden, "Recent sign-in required")
+        case .identityNotFound: response(.notFound, "Identity not found")
         case .userNotFound: response(.notFound, "User not found")
         case .sessionNotFound: response(.notFound, "Session not found")
         case .unavailable(let delay), .overloaded(let delay):

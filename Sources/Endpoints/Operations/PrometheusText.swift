@@ -47,6 +47,13 @@ enum PrometheusText {
         for outcome in IdentityMetrics.SignIn.allCases {
             text.sample("kidoban_sign_ins_total", [("outcome", outcome.rawValue)], Double(counters.signIns[outcome] ?? 0))
         }
+        text.family("kidoban_id_tokens_total", "counter", "Id tokens of other identity providers, by provider and outcome.")
+        for (key, count) in counters.idTokens.sorted(by: {
+            ($0.key.provider.text, $0.key.outcome.rawValue) < ($1.key.provider.text, $1.key.outcome.rawValue)
+        }) {
+            text.sample(
+                "kidoban_id_tokens_total", [("provider", key.provider.text), ("outcome", key.outcome.rawValue)], Double(count))
+        }
         text.single("kidoban_sign_ups_total", "counter", "Users signed up.", Double(counters.signUps))
         text.single(
             "kidoban_audit_events_dropped_total", "counter", "Audit events lost because PostgreSQL was away too long.",

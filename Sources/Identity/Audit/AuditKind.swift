@@ -18,6 +18,8 @@ package enum AuditKind: Equatable, Sendable {
     case signUpRefused
     case userSignedIn
     case signInFailed(SignInFailure)
+    /// A proof of who somebody is elsewhere that proved nothing, and why.
+    case proofRefused(IDTokenRefusal)
     case tokenRefreshed(RefreshSessionScript.Issue)
     case refreshRefused
     /// A used refresh token came back: a copy of it is about, and its session was ended.
@@ -46,6 +48,7 @@ package enum AuditKind: Equatable, Sendable {
         case .signUpRefused: "sign_up_refused"
         case .userSignedIn: "user_signed_in"
         case .signInFailed: "sign_in_failed"
+        case .proofRefused: "proof_refused"
         case .tokenRefreshed: "token_refreshed"
         case .refreshRefused: "refresh_refused"
         case .refreshReused: "refresh_reused"
@@ -71,6 +74,7 @@ package enum AuditKind: Equatable, Sendable {
     package var reason: String? {
         switch self {
         case .signInFailed(let failure): failure.rawValue
+        case .proofRefused(let refusal): refusal.reason
         case .tokenRefreshed(let issue): issue.rawValue
         case .sessionEnded(let end), .allSessionsEnded(let end): end.rawValue
         case .userSignedUp, .signUpRefused, .userSignedIn, .refreshRefused, .refreshReused, .tokenRevoked, .userUpdated,
@@ -82,7 +86,8 @@ package enum AuditKind: Equatable, Sendable {
 
     package var outcome: Outcome {
         switch self {
-        case .signUpRefused, .signInFailed, .refreshRefused, .refreshReused, .clientAuthenticationFailed: .refused
+        case .signUpRefused, .signInFailed, .proofRefused, .refreshRefused, .refreshReused, .clientAuthenticationFailed:
+            .refused
         case .userSignedUp, .userSignedIn, .tokenRefreshed, .tokenRevoked, .sessionEnded, .allSessionsEnded, .userUpdated,
             .passwordChanged, .userDisabled, .userEnabled, .userDeleted, .clientAdded, .clientRemoved, .clientSecretReplaced,
             .signingKeyCreated, .signingKeyActivated, .signingKeyRetired:

@@ -83,6 +83,9 @@ struct Worker: Sendable {
             sessions: sessions,
             accessTokens: AccessTokens(tokens: tokens, sessions: sessions, issuer: issuer, users: users),
             introspection: Introspection(tokens: tokens, sessions: sessions, metrics: metrics), clients: clients, keys: keys,
+            federation: Federation(
+                providers: configuration.federation.providers, keys: { _, _ in .unavailable(retryAfter: .seconds(1)) },
+                replays: ReplayMemory(redis: redis), audit: audit, metrics: metrics, ambience: shared.ambience),
             app: shared.app, redis: redis, postgres: postgres)
     }
 }

@@ -27,6 +27,7 @@ package struct Configuration: Sendable {
     package var passwords = Passwords()
     package var clients = Clients()
     package var audit = Audit()
+    package var federation = Federation()
     package var doors = Doors()
     package var database = Configuration.localDatabase
     package var redis = RedisConfiguration(endpoint: .host("localhost", port: 6379))

@@ -46,7 +46,7 @@ package struct JSONObject: Equatable, Sendable {
 
 extension String {
     /// Equality of the UTF-8 bytes, without Unicode normalisation.
-    func hasSameBytes(as other: String) -> Bool {
+    package func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 }

@@ -1,0 +1,101 @@
+import JOSE
+package import Text
+
+/// Proofs of who somebody is from other identity providers: the room of one loop.
+package final class Federation: Sendable {
+    /// How a provider's keys are asked for: never a fetch of its own for each token.
+    package typealias KeyLookup = @Sendable (_ keyID: String, _ provider: ProviderID) async -> KeySetLookup
+
+    /// Those that are switched on.
+    package let providers: [IdentityProvider]
+    private let keys: KeyLookup
+    private let replays: ReplayMemory
+    private let audit: AuditLog
+    private let metrics: IdentityMetrics
+    private let ambience: Ambience
+
+    package init(
+        providers: [IdentityProvider], keys: @escaping KeyLookup, replays: ReplayMemory, audit: AuditLog,
+        metrics: IdentityMetrics, ambience: Ambience
+    ) {
+        self.providers = providers
+        self.keys = keys
+        self.replays = replays
+        self.audit = audit
+        self.metrics = metrics
+        self.ambience = ambience
+    }
+
+    /// The configured provider of that name.
+    package func provider(_ id: ProviderID) -> IdentityProvider? {
+        providers.first { $0.id == id }
+    }
+
+    /// Proves an id token and uses it up: it is good for one sign-in, and for a repetition within 30 s whose answer was lost.
+    ///
+    /// - Parameter nonce: what the app gave the provider, as the request has it.
+    /// - Throws: `invalidProof`, the reason of which is in the audit log under the caller's reference id; `unknownProvider`; and when
+    ///   nothing could be decided, because the provider's keys or Redis cannot be had, `unavailable`.
+    package func verify(
+        _ token: SecretString, from provider: ProviderID, nonce: SecretString?, caller: Caller
+    ) async throws(IdentityError) -> VerifiedIDToken {
+        guard let configured = self.provider(provider) else { throw .unknownProvider }
+        let outcome: Result<VerifiedIDToken, IDTokenRefusal>
+        do throws(IdentityError) {
+            outcome = try await prove(token, from: configured, nonce: nonce)
+        } catch {
+            metrics.countIDToken(.unavailable, of: provider)
+            throw error
+        }
+        switch outcome {
+        case .success(let proof):
+            metrics.countIDToken(.verified, of: provider)
+            return proof
+        case .failure(let refusal):
+            metrics.countIDToken(.refused, of: provider)
+            await record(refusal, of: provider, caller)
+            throw .invalidProof
+        }
+    }
+
+    /// Makes a token good again that has led to nothing, such as one for an account that has to be linked first.
+    package func giveBack(_ proof: VerifiedIDToken) async throws(IdentityError) {
+        try await replays.forget(proof)
+    }
+
+    /// A refusal is a result here; what is thrown decides nothing.
+    private func prove(
+        _ token: SecretString, from provider: IdentityProvider, nonce: SecretString?
+    ) async throws(IdentityError) -> Result<VerifiedIDToken, IDTokenRefusal> {
+        let verification: IDTokenVerification
+        do throws(IDTokenRefusal) {
+            verification = try IDTokenVerification(token, from: provider)
+        } catch {
+            return .failure(error)
+        }
+        let key: JWK
+        switch await keys(verification.keyID, provider.id) {
+        case .key(let found): key = found
+        case .unknownKey: return .failure(.unknownKey(keyID: verification.keyID))
+        case .unavailable(let delay): throw .unavailable(retryAfter: delay)
+        }
+        let now = ambience.now()
+        let proof: VerifiedIDToken
+        do throws(IDTokenRefusal) {
+            proof = try verification.verify(with: key, nonce: nonce, now: now)
+        } catch {
+            return .failure(error)
+        }
+        return try await replays.admit(proof, at: now) ? .success(proof) : .failure(.replayed)
+    }
+
+    private func record(_ refusal: IDTokenRefusal, of provider: ProviderID, _ caller: Caller) async {
+        var detail = JSONObject()
+        detail["provider"] = .string(provider.text)
+        detail["explanation"] = .string(refusal.explanation)
+        await audit.record(
+            AuditEvent(
+                id: ambience.uuid(), time: ambience.now(), kind: .proofRefused(refusal), actor: .anonymous,
+                address: caller.address, referenceID: caller.referenceID, detail: detail))
+    }
+}

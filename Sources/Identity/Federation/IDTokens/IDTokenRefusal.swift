@@ -1,0 +1,124 @@
+package import Crypto
+package import JOSE
+package import Text
+
+/// Why an id token proves nothing. For the audit log and `kidoban explain`: the caller only learns that it does not.
+package enum IDTokenRefusal: Error, Equatable, Sendable {
+    /// No token that can be read, or whose signature holds: what RFC 7515 and RFC 7519 ask of every token.
+    case unacceptable(JOSEError)
+    /// An algorithm that we know and that is not the provider's.
+    case algorithm(SignatureAlgorithm, accepted: [SignatureAlgorithm])
+    /// The provider has no such key.
+    case unknownKey(keyID: String)
+    case issuer(String, accepted: [String])
+    case audience([String], accepted: [String])
+    case presenter(String, accepted: [String])
+    /// For several audiences without saying who may present it.
+    case noPresenter(audience: [String])
+    case expired(at: Timestamp, now: Timestamp)
+    case notYetValid(until: Timestamp, now: Timestamp)
+    case issuedInFuture(at: Timestamp, now: Timestamp)
+    case issuedTooLongAgo(at: Timestamp, now: Timestamp)
+    case nonce(NonceProblem)
+    /// It has been used to sign in before.
+    case replayed
+
+    package enum NonceProblem: Equatable, Sendable {
+        /// The provider's rule demands one, and the request has none.
+        case notSent
+        /// The request has one, the token has none.
+        case notInToken
+        /// The token has one, the request has none.
+        case notExpected
+        case differs
+    }
+
+    /// A stable, machine-readable name.
+    package var reason: String {
+        switch self {
+        case .unacceptable(let error): error.reason
+        case .algorithm: "algorithm_not_allowed"
+        case .unknownKey: "unknown_key"
+        case .issuer: "wrong_issuer"
+        case .audience: "wrong_audience"
+        case .presenter: "wrong_presenter"
+        case .noPresenter: "missing_presenter"
+        case .expired: "expired"
+        case .notYetValid: "not_yet_valid"
+        case .issuedInFuture: "issued_in_future"
+        case .issuedTooLongAgo: "issued_too_long_ago"
+        case .nonce(.notSent): "nonce_not_sent"
+        case .nonce(.notInToken): "nonce_not_in_token"
+        case .nonce(.notExpected): "nonce_not_expected"
+        case .nonce(.differs): "nonce_differs"
+        case .replayed: "replayed"
+        }
+    }
+
+    /// What the token says and what it would have to say, for the operator. What comes from the token is cut and escaped.
+    package var explanation: String {
+        switch self {
+        case .unacceptable(let error): error.explanation
+        case .algorithm(let algorithm, let accepted):
+            "alg is \(algorithm.rawValue), accepted are \(Self.shown(accepted.map(\.rawValue)))"
+        case .unknownKey(let keyID): "kid is \(Self.shown(keyID)), and the provider has no such key"
+        case .issuer(let issuer, let accepted): "iss is \(Self.shown(issuer)), accepted are \(Self.shown(accepted))"
+        case .audience(let audience, let accepted): "aud is \(Self.shown(audience)), configured are \(Self.shown(accepted))"
+        case .presenter(let presenter, let accepted): "azp is \(Self.shown(presenter)), configured are \(Self.shown(accepted))"
+        case .noPresenter(let audience): "aud is \(Self.shown(audience)), and without azp nobody says who may present it"
+        case .expired(let time, let now): "exp is \(time.iso8601), and it is \(now.iso8601)"
+        case .notYetValid(let time, let now): "nbf is \(time.iso8601), and it is \(now.iso8601)"
+        case .issuedInFuture(let time, let now), .issuedTooLongAgo(let time, let now):
+            "iat is \(time.iso8601), and it is \(now.iso8601)"
+        case .nonce(.notSent): "the request has no nonce, and this provider's rule demands one"
+        case .nonce(.notInToken): "the request has a nonce, and the token has none"
+        case .nonce(.notExpected): "the token has a nonce, and the request has none"
+        case .nonce(.differs): "nonce is not what the request has, as the provider's rule wants it"
+        case .replayed: "the token has been used before"
+        }
+    }
+
+    private static let longestShown = 120
+    private static let mostShown = 8
+
+    private static func shown(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.append(escaping: String(text.unicodeScalars.prefix(longestShown)), .readable)
+        let isCut = text.unicodeScalars.count > longestShown
+        return String(decoding: bytes, as: UTF8.self) + (isCut ? "…" : "")
+    }
+
+    private static func shown(_ texts: [String]) -> String {
+        let list = texts.prefix(mostShown).map { shown($0) } + (texts.count > mostShown ? ["…"] : [])
+        return list.isEmpty ? "none" : list.joined(separator: ", ")
+    }
+}
+
+extension JOSEError {
+    /// The same as ``reason`` in words.
+    var explanation: String {
+        switch self {
+        case .tooLarge: "the token is larger than \(UnverifiedJWS.maximumByteCount) bytes"
+        case .notThreeParts: "the token does not have three parts"
+        case .invalidBase64URL(let part): "the \(part.rawValue) is not strict base64url"
+        case .missingSignature: "the signature is empty"
+        case .headerNotJSON, .headerNotObject: "the header is not an unambiguous JSON object (\(reason))"
+        case .invalidHeaderParameter(let name): "\(name) in the header is missing or not a string of bearable length"
+        case .criticalExtension: "the header has crit"
+        case .unencodedPayload: "the header has b64"
+        case .compressed: "the header has zip"
+        case .unsupportedAlgorithm: "alg is none, symmetric or unknown"
+        case .algorithmNotAllowed: "alg is not among those of the provider"
+        case .keyDoesNotFit: "the key that kid names is not for this alg"
+        case .missingKeyID: "the header has no kid"
+        case .unknownKey: "there is no key of that kid"
+        case .invalidSignature: "the signature is not of the provider's key"
+        case .unexpectedType: "typ is not JWT"
+        case .payloadNotJSON, .payloadNotObject: "the payload is not an unambiguous JSON object (\(reason))"
+        case .missingClaim(let name): "\(name) is missing"
+        case .invalidClaim(let name): "\(name) is of a wrong type, empty, too long or out of range"
+        case .expired, .notYetValid, .issuedInFuture, .issuedTooLongAgo: "the times do not fit (\(reason))"
+        case .invalidKeySet, .signingFailed: reason
+        }
+    }
+}

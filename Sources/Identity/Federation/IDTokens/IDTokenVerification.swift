@@ -1,0 +1,83 @@
+import Crypto
+package import JOSE
+package import Text
+
+/// An id token that somebody presents, up to the question for its key; everything here is a pure function of its parameters.
+package struct IDTokenVerification: Sendable {
+    /// `kid`: the key to look up among those of the provider, and nowhere else.
+    package let keyID: String
+    private let token: UnverifiedJWS
+    private let digest: Digest
+    private let provider: IdentityProvider
+
+    /// Reads the token as far as it can be read before its signature is checked.
+    package init(_ text: SecretString, from provider: IdentityProvider) throws(IDTokenRefusal) {
+        let text = text.revealedText
+        let token = try accepting { () throws(JOSEError) in try UnverifiedJWS.parse(text) }
+        let algorithm = token.header.algorithm
+        guard provider.algorithms.contains(algorithm) else {
+            throw .algorithm(algorithm, accepted: provider.algorithms)
+        }
+        guard let keyID = token.header.keyID else { throw .unacceptable(.missingKeyID) }
+        self.token = token
+        self.keyID = keyID
+        self.provider = provider
+        let end = text.utf8.lastIndex(of: UInt8(ascii: ".")) ?? text.endIndex
+        digest = SHA256.hash(Array(text.utf8[..<end]))
+    }
+
+    /// Checks the signature with a key that the provider has published under ``keyID``, and then reads the claims.
+    package func statement(signedWith key: JWK, nonce: SecretString?, now: Timestamp) throws(IDTokenRefusal) -> IDTokenStatement {
+        let verified = try accepting { () throws(JOSEError) in try token.verify(with: key, allowing: provider.algorithms) }
+        let claims = try accepting { () throws(JOSEError) in try verified.claims() }
+        return IDTokenStatement(token: verified, claims: claims, provider: provider, nonce: nonce, now: now)
+    }
+
+    /// The whole of ``IDTokenCheck`` from the signature on.
+    package func verify(with key: JWK, nonce: SecretString?, now: Timestamp) throws(IDTokenRefusal) -> VerifiedIDToken {
+        let statement = try statement(signedWith: key, nonce: nonce, now: now)
+        for check in IDTokenCheck.ofClaims { try statement.hold(check) }
+        return try VerifiedIDToken(statement, digest: digest)
+    }
+}
+
+extension VerifiedIDToken {
+    private static let relayDomain = "@privaterelay.appleid.com"
+    private static let longestProfileText = 1024
+
+    /// The claims that are read are optional and never a reason to refuse: a broken one counts as absent.
+    fileprivate init(_ statement: IDTokenStatement, digest: Digest) throws(IDTokenRefusal) {
+        let (claims, provider) = (statement.claims, statement.provider)
+        guard let subject = claims.subject, let issuedAt = claims.issuedAt, let expiresAt = claims.expiresAt else {
+            throw .unacceptable(.missingClaim("sub"))
+        }
+        let email = claims["email"]?.stringValue.flatMap { try? EmailAddress($0) }
+        let isVerified = email != nil && claims.flag("email_verified") == true
+        self.init(
+            provider: provider.id, subject: subject, audience: try statement.audience(), email: email,
+            isEmailVerified: isVerified,
+            isEmailAuthoritative: isVerified && email.map { provider.emailTrust.covers($0, claims) } ?? false,
+            isPrivateEmail: claims.flag("is_private_email") == true
+                || email?.normalized.hasSuffix(Self.relayDomain) == true,
+            name: Self.text("name", claims), pictureURL: Self.text("picture", claims), issuedAt: issuedAt, expiresAt: expiresAt,
+            digest: digest, codeHash: Self.text("c_hash", claims))
+    }
+
+    private static func text(_ name: String, _ claims: JWTClaims) -> String? {
+        guard let text = claims[name]?.stringValue, (1...longestProfileText).contains(text.utf8.count) else { return nil }
+        return text
+    }
+}
+
+extension EmailTrust {
+    /// Whether a verified address is its user's today.
+    fileprivate func covers(_ email: EmailAddress, _ claims: JWTClaims) -> Bool {
+        let domain = String(email.normalized.dropFirst(email.localPart.count + 1))
+        switch self {
+        case .never: return false
+        case .whenVerified: return true
+        case .hostedByGoogle: return domain == "gmail.com" || claims["hd"]?.stringValue?.isEmpty == false
+        case .domains(let domains): return domains.contains(domain)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package import Crypto
+package import Text
+
+/// What a provider has said of a user in an id token for us, all checks passed. Only ``IDTokenVerification`` makes one.
+package struct VerifiedIDToken: Equatable, Sendable {
+    package let provider: ProviderID
+    /// `sub`: with the provider the only key of the identity. Printable ASCII, 1 to 255 bytes.
+    package let subject: String
+    /// Which of our client ids the token is for.
+    package let audience: String
+    /// Nil also for one that no account could have.
+    package let email: EmailAddress?
+    /// The provider says so.
+    package let isEmailVerified: Bool
+    /// Verified, and by the provider's rule (`EmailTrust`) the mailbox is the user's today.
+    package let isEmailAuthoritative: Bool
+    /// An address of Apple's private relay, which belongs to this user and team alone.
+    package let isPrivateEmail: Bool
+    package let name: String?
+    package let pictureURL: String?
+    package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
+    /// SHA-256 of what the signature covers, by which a second use is recognised. The signature itself is left out: ECDSA has two
+    /// valid ones for each that somebody made.
+    package let digest: Digest
+    /// `c_hash`: of the authorization code that came along (OpenID Connect Core §3.3.2.11).
+    package let codeHash: String?
+}
