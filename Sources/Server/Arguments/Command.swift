@@ -5,6 +5,7 @@ package import Identity
 package enum Command: Equatable, Sendable {
     case serve
     case migrate
+    case health
     case client(ClientAction)
     case config(ConfigOutput)
     case help(HelpTopic)

@@ -18,7 +18,7 @@ extension HelpTopic {
     package var usage: String {
         switch self {
         case .program: "kidoban <command> [--help]"
-        case .serve, .migrate, .clientList, .version: invocation
+        case .serve, .migrate, .health, .clientList, .version: invocation
         case .client: "kidoban client <command> [--help]"
         case .clientAdd: "kidoban client add NAME [options]"
         case .clientRemove, .clientRotateSecret: "\(invocation) ID"
@@ -32,6 +32,7 @@ extension HelpTopic {
         case .program: "Kidoban, an identity provider."
         case .serve: "Serve until SIGTERM or SIGINT."
         case .migrate: "Bring the database to the schema of this version."
+        case .health: "Ask the server on this machine whether it is ready."
         case .client: "Manage the clients that may talk to the server in their own name."
         case .clientAdd: "Register a client and print its id and its secret, once."
         case .clientList: "List the registered clients."
@@ -55,7 +56,7 @@ extension HelpTopic {
                 ("--algorithm A", "what its JWTs are signed with: ES256 or RS256"),
             ]
         case .config: [("--markdown", "print the tables of the documentation instead")]
-        case .serve, .migrate, .client, .clientList, .clientRemove, .clientRotateSecret, .help, .version: []
+        case .serve, .migrate, .health, .client, .clientList, .clientRemove, .clientRotateSecret, .help, .version: []
         }
     }
 
@@ -76,6 +77,12 @@ extension HelpTopic {
             """
         case .migrate, .clientAdd, .clientList, .clientRemove, .clientRotateSecret:
             "It finds the database as `kidoban serve` does; see `kidoban serve --help` for the settings."
+        case .health:
+            """
+            It asks `/health/ready` at KIDOBAN_OPERATIONS_LISTEN, as the server of the same environment has it.
+
+            Exit status: 0 when the server is ready, 1 when it is not, does not answer, or is on its way out.
+            """
         case .config:
             "See `kidoban serve --help` for what the settings mean."
         case .client, .help, .version: nil

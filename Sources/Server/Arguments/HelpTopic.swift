@@ -3,6 +3,7 @@ package enum HelpTopic: String, CaseIterable, Sendable {
     case program = ""
     case serve
     case migrate
+    case health
     case client
     case clientAdd = "client add"
     case clientList = "client list"

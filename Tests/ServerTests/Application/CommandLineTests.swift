@@ -5,7 +5,7 @@ import Testing
 @Suite(.needsProgram)
 struct CommandLineTests {
     @Test(arguments: [
-        [], ["serve"], ["migrate"], ["client"], ["client", "add"], ["client", "list"], ["client", "remove"],
+        [], ["serve"], ["migrate"], ["health"], ["client"], ["client", "add"], ["client", "list"], ["client", "remove"],
         ["client", "rotate-secret"], ["config"], ["version"], ["help"],
     ])
     func `help is everywhere and needs no configuration`(_ words: [String]) async throws {

@@ -23,6 +23,7 @@ import Testing
         let id = try #require(ClientID("app-backend"))
         #expect(try Command(parsing: ["serve"]) == .serve)
         #expect(try Command(parsing: ["migrate"]) == .migrate)
+        #expect(try Command(parsing: ["health"]) == .health)
         #expect(try Command(parsing: ["config"]) == .config(.inForce))
         #expect(try Command(parsing: ["config", "--markdown"]) == .config(.markdown))
         #expect(try Command(parsing: ["client", "list"]) == .client(.list))

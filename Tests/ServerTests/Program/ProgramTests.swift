@@ -33,7 +33,7 @@ import Testing
                 """)
     }
 
-    @Test(arguments: [["serve"], ["migrate"], ["client", "list"], ["config"]])
+    @Test(arguments: [["serve"], ["migrate"], ["health"], ["client", "list"], ["config"]])
     func `a wrong configuration ends with 78, with all that is wrong`(_ arguments: [String]) async {
         let (status, printed) = await run(arguments, ["KIDOBAN_LOOPS": "wrong", "KIDOBAN_LISTN": "x"])
         #expect(status == 78)
