@@ -5,6 +5,8 @@ package enum AcceptedContent: Sendable {
     case json
     case form
     case jsonOrForm
+    /// Of any type: the endpoint words what is wrong with it. Content codings are refused as for the others.
+    case any
 
     /// Whether the announced body is one the route reads; if not, the answer is 415, before the body is read.
     ///
@@ -19,6 +21,7 @@ package enum AcceptedContent: Sendable {
         }
         switch (self, ContentType(of: head)) {
         case (.json, .json), (.form, .form), (.jsonOrForm, .json), (.jsonOrForm, .form): return true
+        case (.any, _): return true
         case (.none, _), (.json, _), (.form, _), (.jsonOrForm, _): return false
         }
     }

@@ -49,13 +49,15 @@ struct PathTree: Sendable {
             return nil
         }
         var segments: [String?] = []
-        for segment in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        for (index, segment) in parts.enumerated() {
             if segment.first == "{", segment.last == "}", segment.count > 2 {
                 segments.append(nil)
                 continue
             }
             let isPlain = segment.utf8.allSatisfy { ByteClass.path.contains($0) && $0 != .ascii("%") }
-            guard isPlain, !segment.isEmpty || path == "/" else {
+            // A path may end with a slash, and then is another one.
+            guard isPlain, !segment.isEmpty || index == parts.count - 1 else {
                 return nil
             }
             segments.append(String(segment))

@@ -19,11 +19,14 @@ package struct Session: Sendable {
     /// Which refresh tokens count. A cookie session has the initial state and never changes it.
     package let refresh: RefreshRotation
     package let lastUsedAt: Timestamp
+    /// How long it lives after its last use, if that is not for its client to say; a cookie session always has one.
+    package let ownIdleLife: Duration?
 
     package init(
         id: SessionID, userID: UserID, username: String, clientID: ClientID, kind: SessionKind, device: DeviceDescription,
         createdAt: Timestamp,
-        authenticatedAt: Timestamp, absoluteEnd: Timestamp, salt: SessionSalt, refresh: RefreshRotation, lastUsedAt: Timestamp
+        authenticatedAt: Timestamp, absoluteEnd: Timestamp, salt: SessionSalt, refresh: RefreshRotation, lastUsedAt: Timestamp,
+        ownIdleLife: Duration? = nil
     ) {
         self.id = id
         self.userID = userID
@@ -37,6 +40,7 @@ package struct Session: Sendable {
         self.salt = salt
         self.refresh = refresh
         self.lastUsedAt = lastUsedAt
+        self.ownIdleLife = ownIdleLife
     }
 
     /// A session that begins now.
@@ -49,7 +53,7 @@ package struct Session: Sendable {
             id: id, userID: userID, username: username, clientID: clientID, kind: kind, device: device, createdAt: now,
             authenticatedAt: now,
             absoluteEnd: now.adding(lifetime.absolute), salt: salt, refresh: RefreshRotation(mode: kind.refreshMode ?? .static),
-            lastUsedAt: now
+            lastUsedAt: now, ownIdleLife: kind == .cookie ? lifetime.idle : nil
         )
     }
 }

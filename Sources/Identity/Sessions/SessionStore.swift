@@ -3,12 +3,13 @@ import Text
 
 /// The sessions in Redis: one record each, and one index a user. Each command touches one key only.
 package struct SessionStore: Sendable {
-    private let redis: RedisConnection
+    let redis: RedisConnection
     private let policy: RefreshPolicy
 
     private static let create = RedisScript(name: "create_session", source: CreateSessionScript.source)
     private static let refresh = RedisScript(name: "refresh_session", source: RefreshSessionScript.source)
     private static let end = RedisScript(name: "end_session", source: EndSessionScript.source)
+    private static let touch = RedisScript(name: "touch_session", source: TouchSessionScript.source)
     private static let index = RedisScript(name: "index_session", source: IndexSessionScript.source)
 
     package init(redis: RedisConnection, policy: RefreshPolicy) {
@@ -62,6 +63,14 @@ package struct SessionStore: Sendable {
                 outcome: outcome, generation: generation, revoked: try Self.texts(parts[2]).compactMap(\.self), reason: reason)
         else { throw .internalFault }
         return decided
+    }
+
+    /// Marks a cookie session as used, and returns when it was used last; `nil` when it is over.
+    /// - Throws: the store's failure.
+    func touch(_ id: SessionID, at now: Timestamp) async throws(IdentityError) -> Timestamp? {
+        let reply = try await run(Self.touch, SessionRecord.key(id), TouchSessionScript.arguments(at: now))
+        guard let used = reply.integerValue else { throw .internalFault }
+        return used > 0 ? Timestamp(milliseconds: used) : nil
     }
 
     /// Ends a session; its access tokens are for the caller to delete.

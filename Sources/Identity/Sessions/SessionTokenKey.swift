@@ -1,6 +1,6 @@
 package import Crypto
 
-/// Makes and checks the macs by which refresh tokens and session cookies are known to be ours.
+/// Makes and checks the macs by which refresh tokens, session cookies and form tokens are known to be ours.
 ///
 /// The mac is HMAC-SHA-256 over five fields of fixed width, hence unambiguous: the kind (1 byte), the session's id (16), the
 /// generation (4, big endian), the session's salt (16). The key is derived from the master key for this purpose alone.
@@ -9,6 +9,9 @@ package struct SessionTokenKey: Sendable {
     package enum Kind: UInt8, Sendable, CaseIterable {
         case refreshToken = 1
         case cookie = 2
+        case restAuthCookie = 3
+        /// What a page sends along with a cookie.
+        case formToken = 4
     }
 
     private let key: SymmetricKey

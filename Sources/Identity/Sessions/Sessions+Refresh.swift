@@ -1,21 +1,42 @@
 package import Text
 
+/// What a client wants of a refresh beyond the rule.
+package struct RefreshWishes: Sendable {
+    /// A session that keeps its token rotates from now on.
+    package var rotation = false
+    /// A repeated refresh gives the very access token again that the first has given, as far as it is still good.
+    package var sameAccessToken = false
+    /// How much longer than usual the access token lives.
+    package var leeway: Duration = .zero
+
+    package init(rotation: Bool = false, sameAccessToken: Bool = false, leeway: Duration = .zero) {
+        self.rotation = rotation
+        self.sameAccessToken = sameAccessToken
+        self.leeway = leeway
+    }
+}
+
 extension Sessions {
+    /// The same for who wants rotation at most.
+    package func refresh(
+        _ presented: SecretString, wantsRotation: Bool, caller: Caller
+    ) async throws(IdentityError) -> SessionTokens {
+        try await refresh(presented, RefreshWishes(rotation: wantsRotation), caller: caller)
+    }
+
     /// Exchanges a refresh token (RFC 6749 §6) by the rule of `RefreshRotation`.
     ///
-    /// - Parameters:
-    ///   - presented: what the client sent as its refresh token.
-    ///   - wantsRotation: a session that keeps its token rotates from now on.
+    /// - Parameter presented: what the client sent as its refresh token.
     /// - Throws: `IdentityError.invalidRefreshToken`; `userNotFound` when the token was good and the account has been deleted;
     ///   `unavailable` when a store is. Within the grace the request may be repeated, whatever became of it.
     package func refresh(
-        _ presented: SecretString, wantsRotation: Bool, caller: Caller
+        _ presented: SecretString, _ wishes: RefreshWishes, caller: Caller
     ) async throws(IdentityError) -> SessionTokens {
         var outcome = IdentityMetrics.Refresh.refused
         defer { metrics.count(outcome) }
         do throws(IdentityError) {
             let (session, token) = try await refreshable(presented, caller)
-            return try await exchange(token, of: session, wantsRotation: wantsRotation, caller, &outcome)
+            return try await exchange(token, of: session, wishes, caller, &outcome)
         } catch {
             if error.isOurs, outcome != .reuse { outcome = .unavailable }
             throw error
@@ -38,32 +59,68 @@ extension Sessions {
     }
 
     private func exchange(
-        _ token: RefreshToken, of session: Session, wantsRotation: Bool, _ caller: Caller,
+        _ token: RefreshToken, of session: Session, _ wishes: RefreshWishes, _ caller: Caller,
         _ outcome: inout IdentityMetrics.Refresh
     ) async throws(IdentityError) -> SessionTokens {
         let client = try await client(of: session)
         let now = ambience.now()
-        let minted = try issuer.mint(for: session, client: client, at: now)
+        let minted = try issuer.mint(for: session, client: client, leeway: wishes.leeway, at: now)
         do throws(IdentityError) {
             try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
+            if wishes.sameAccessToken { try await keep(minted, parent: token) }
             let request = RefreshSessionScript.Request(
-                sessionID: session.id, generation: token.generation, wantsRotation: wantsRotation, accessToken: minted.issued)
+                sessionID: session.id, generation: token.generation, wantsRotation: wishes.rotation,
+                accessToken: minted.issued, repeatsSuccessor: wishes.sameAccessToken)
             let reply = try await store.refresh(request, idle: client.sessionLifetime.idle, at: now)
-            let (issue, generation) = try await admitted(reply, session, caller, &outcome)
-            try await tokens.delete(reply.revoked)
-            await store.strike(reply.revoked, from: session.id)
-            outcome = issue.metric
-            await note(
-                .tokenRefreshed(issue), session.id, of: session.userID, client: client.id, by: .user(session.userID), caller)
-            let successor = RefreshToken(session.id, generation: generation, salt: session.salt, key: key)
-            return SessionTokens(
-                session: session, accessToken: minted.text, accessTokenExpiresAt: minted.issued.expiresAt,
-                refreshToken: successor.text)
+            if case .repeated(let hash, let generation) = reply.outcome {
+                if let kept = try await store.successor(hash)?.open(token, hash: hash) {
+                    await discard(minted)
+                    return await answer(
+                        .replay, generation, kept.accessToken, kept.expiresAt, of: session, caller, &outcome)
+                }
+                let second = try await store.refresh(request.withoutRepetition, idle: client.sessionLifetime.idle, at: now)
+                return try await answer(second, minted, of: session, caller, &outcome)
+            }
+            return try await answer(reply, minted, of: session, caller, &outcome)
         } catch {
-            // Nobody gets it, so a failure here does no harm.
-            try? await tokens.delete([minted.issued.hash])
+            await discard(minted)
             throw error
         }
+    }
+
+    /// Lets whoever presents the parent again have this access token.
+    private func keep(_ minted: AccessTokenIssuer.Minted, parent: RefreshToken) async throws(IdentityError) {
+        guard policy.grace > .zero else { return }
+        guard let sealed = try? SealedSuccessor(minted.text, minted.issued, parent: parent) else { throw .internalFault }
+        try await store.keep(sealed, for: minted.issued.hash, life: policy.grace)
+    }
+
+    /// Takes back an access token that nobody gets, so a failure here does no harm.
+    private func discard(_ minted: AccessTokenIssuer.Minted) async {
+        try? await tokens.delete([minted.issued.hash])
+        await store.forgetSuccessor(minted.issued.hash)
+    }
+
+    private func answer(
+        _ reply: RefreshSessionScript.Reply, _ minted: AccessTokenIssuer.Minted, of session: Session, _ caller: Caller,
+        _ outcome: inout IdentityMetrics.Refresh
+    ) async throws(IdentityError) -> SessionTokens {
+        let (issue, generation) = try await admitted(reply, session, caller, &outcome)
+        try await tokens.delete(reply.revoked)
+        await store.strike(reply.revoked, from: session.id)
+        return await answer(issue, generation, minted.text, minted.issued.expiresAt, of: session, caller, &outcome)
+    }
+
+    private func answer(
+        _ issue: RefreshSessionScript.Issue, _ generation: UInt32, _ accessToken: SecretString, _ expiresAt: Timestamp,
+        of session: Session, _ caller: Caller, _ outcome: inout IdentityMetrics.Refresh
+    ) async -> SessionTokens {
+        outcome = issue.metric
+        await note(
+            .tokenRefreshed(issue), session.id, of: session.userID, client: session.clientID, by: .user(session.userID), caller)
+        let successor = RefreshToken(session.id, generation: generation, salt: session.salt, key: key)
+        return SessionTokens(
+            session: session, accessToken: accessToken, accessTokenExpiresAt: expiresAt, refreshToken: successor.text)
     }
 
     /// What the script issues. What it does not is finished here: the tokens of a session that is over are deleted.
@@ -84,6 +141,9 @@ extension Sessions {
             throw reason == .userDeleted ? .userNotFound : .invalidRefreshToken
         case .missing:
             throw .invalidRefreshToken
+        case .repeated:
+            // Not asked for.
+            throw .internalFault
         }
     }
 

@@ -54,10 +54,11 @@ package final class Sessions: Sendable {
     }
 
     /// Begins a session for a user who has just proved who he is.
+    /// - Parameter leeway: how much longer than usual its access token lives.
     /// - Throws: `IdentityError.invalidCredentials` when the user was disabled, deleted or given a new password meanwhile, or
     ///   the sessions were ended; `unavailable` when a store is.
     package func begin(
-        for user: User, client: Client, kind: SessionKind, caller: Caller
+        for user: User, client: Client, kind: SessionKind, leeway: Duration = .zero, caller: Caller
     ) async throws(IdentityError) -> SessionTokens {
         let now = ambience.now()
         let session = Session(
@@ -65,15 +66,8 @@ package final class Sessions: Sendable {
             clientID: client.id, kind: kind, device: caller.device,
             salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)), lifetime: client.sessionLifetime,
             beginningAt: now)
-        let minted = try issuer.mint(for: session, client: client, at: now)
-        let count: Int
-        do throws(IdentityError) {
-            count = try await establish(session, minted, of: user, idle: client.sessionLifetime.idle, at: now)
-        } catch {
-            await discard(session, minted)
-            throw error
-        }
-        if count > limitPerUser { await endSurplus(of: user.id, sparing: session.id, caller) }
+        let minted = try issuer.mint(for: session, client: client, leeway: leeway, at: now)
+        try await begin(session, accessToken: minted, of: user, idle: client.sessionLifetime.idle, caller, at: now)
         let refreshToken = RefreshToken(
             session.id, generation: session.refresh.generation, salt: session.salt, key: key)
         return SessionTokens(
@@ -81,15 +75,33 @@ package final class Sessions: Sendable {
             refreshToken: refreshToken.text)
     }
 
+    /// Begins a session, or leaves nothing of it; a surplus one makes room for it.
+    func begin(
+        _ session: Session, accessToken minted: AccessTokenIssuer.Minted?, of user: User, idle: Duration, _ caller: Caller,
+        at now: Timestamp
+    ) async throws(IdentityError) {
+        let count: Int
+        do throws(IdentityError) {
+            count = try await establish(session, minted, of: user, idle: idle, at: now)
+        } catch {
+            await discard(session, minted)
+            throw error
+        }
+        if count > limitPerUser { await endSurplus(of: user.id, sparing: session.id, caller) }
+    }
+
     /// Writes a new session and its first access token, and returns how many sessions the user's index names now.
     private func establish(
-        _ session: Session, _ minted: AccessTokenIssuer.Minted, of user: User, idle: Duration, at now: Timestamp
+        _ session: Session, _ minted: AccessTokenIssuer.Minted?, of user: User, idle: Duration, at now: Timestamp
     ) async throws(IdentityError) -> Int {
         let count = try await store.announce(session, at: now)
         // After the announcement: whoever disables the user from here on finds this session.
         try await users.recordSignIn(of: user, at: now)
-        try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
-        guard try await store.create(session, idle: idle, accessToken: minted.issued, at: now) else {
+        if let minted {
+            try await tokens.store(
+                minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
+        }
+        guard try await store.create(session, idle: idle, accessToken: minted?.issued, at: now) else {
             throw .invalidCredentials
         }
         // Who stood still for so long may have missed the tombstone that was to stop him.
@@ -100,9 +112,9 @@ package final class Sessions: Sendable {
     }
 
     /// Takes back what there is of a session that could not begin. Nobody holds a token of it, so a failure does little harm.
-    private func discard(_ session: Session, _ minted: AccessTokenIssuer.Minted) async {
+    func discard(_ session: Session, _ minted: AccessTokenIssuer.Minted?) async {
         _ = try? await end(session.id, of: session.userID, reason: .revoked)
-        try? await tokens.delete([minted.issued.hash])
+        if let minted { try? await tokens.delete([minted.issued.hash]) }
     }
 
     /// The live sessions of a user, the one used last first.

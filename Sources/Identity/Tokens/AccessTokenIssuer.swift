@@ -30,10 +30,11 @@ package final class AccessTokenIssuer: Sendable {
     }
 
     /// A token of `session` for `client`, not stored yet.
+    /// - Parameter leeway: how much longer than the client's tokens it lives.
     /// - Throws: `IdentityError.unavailable` while there is no key; `internalFault` when signing fails.
-    func mint(for session: Session, client: Client, at now: Timestamp) throws(IdentityError) -> Minted {
+    func mint(for session: Session, client: Client, leeway: Duration = .zero, at now: Timestamp) throws(IdentityError) -> Minted {
         let expiresAt = client.sessionLifetime.accessTokenExpiry(
-            lifetime: client.accessTokenLifetime, at: now, absoluteEnd: session.absoluteEnd)
+            lifetime: client.accessTokenLifetime + leeway, at: now, absoluteEnd: session.absoluteEnd)
         let tokenID = ambience.uuid()
         let text = try text(for: session, client: client, tokenID: tokenID, at: now, expiresAt: expiresAt)
         let record = IntrospectionRecord(

@@ -33,6 +33,36 @@ package final class AccessTokens: Sendable {
         return user
     }
 
+    /// Ends the session of an access token that is good, or has expired no longer ago than `lateness`: who signs out must not have
+    /// to refresh first.
+    /// - Throws: `IdentityError.invalidToken` when it is none, has been revoked, or its session is over; `unavailable`: the session
+    ///   may live on then.
+    package func signOut(_ token: SecretString, lateness: Duration, caller: Caller) async throws(IdentityError) {
+        let (userID, sessionID) = try await holder(of: token, lateness: lateness)
+        do throws(IdentityError) {
+            try await sessions.end(sessionID, of: userID, reason: .signedOut, caller: caller)
+        } catch .sessionNotFound {
+            throw .invalidToken
+        }
+    }
+
+    private func holder(
+        of token: SecretString, lateness: Duration
+    ) async throws(IdentityError) -> (UserID, SessionID) {
+        if let record = try await tokens.record(AccessTokenHash(of: token.revealedText)) {
+            guard let user = Self.user(record) else { throw .internalFault }
+            return (user.userID, user.sessionID)
+        }
+        // One that has expired is stored no more, but its signature still says whose it was. One that has not was revoked.
+        let now = sessions.ambience.now()
+        guard let claims = issuer.unrevokedClaims(token.revealedText), let expiresAt = claims.expiresAt, expiresAt <= now,
+            now.duration(since: expiresAt) <= lateness,
+            let userID = claims.subject.flatMap({ UserID($0) }),
+            let sessionID = claims["sid"]?.stringValue.flatMap({ SessionID($0) })
+        else { throw .invalidToken }
+        return (userID, sessionID)
+    }
+
     /// Revokes an access or a refresh token on behalf of its client (RFC 7009 §2.1): an access token alone, a refresh token with its
     /// whole session. A token that is none, or no longer one, is no error.
     /// - Throws: `IdentityError.clientNotPermitted` for another client's token, which stays; `unavailable`: it may still be

@@ -7,26 +7,47 @@ extension Accounts {
     /// - Throws: `IdentityError.invalidInput` for what can be no address or no password, before anyone is looked up;
     ///   `invalidCredentials`, `clientNotPermitted`, `overloaded`, `unavailable`.
     package func signIn(
-        email: String, password: SecretString, client: Client, kind: SessionKind, caller: Caller
+        email: String, password: SecretString, client: Client, kind: SessionKind, leeway: Duration = .zero, caller: Caller
     ) async throws(IdentityError) -> (user: User, tokens: SessionTokens) {
+        try await signIn(email, password, client, caller) { user throws(IdentityError) in
+            let tokens = try await sessions.begin(for: user, client: client, kind: kind, leeway: leeway, caller: caller)
+            return (tokens, tokens.session.id)
+        }
+    }
+
+    /// The same with a session that is held by a cookie.
+    package func signIn(
+        email: String, password: SecretString, client: Client, terms: CookieTerms, caller: Caller
+    ) async throws(IdentityError) -> (user: User, session: CookieSession) {
+        try await signIn(email, password, client, caller) { user throws(IdentityError) in
+            let begun = try await sessions.begin(for: user, client: client, terms: terms, caller: caller)
+            return (begun, begun.session.id)
+        }
+    }
+
+    private func signIn<Begun>(
+        _ email: String, _ password: SecretString, _ client: Client, _ caller: Caller,
+        beginning begin: (User) async throws(IdentityError) -> (Begun, SessionID)
+    ) async throws(IdentityError) -> (User, Begun) {
         do throws(IdentityError) {
             guard client.maySignUsersIn else { throw .clientNotPermitted }
             let user = try await authenticate(email, password, client, caller)
-            let tokens = try await begin(user, client, kind, caller)
+            let (begun, id) = try await noting(user, client, caller) { () throws(IdentityError) in try await begin(user) }
             metrics.count(IdentityMetrics.SignIn.succeeded)
-            await note(.userSignedIn, user.id, by: .user(user.id), client, session: tokens.session.id, caller)
-            return (user, tokens)
+            await note(.userSignedIn, user.id, by: .user(user.id), client, session: id, caller)
+            return (user, begun)
         } catch {
             metrics.count(error.isOurs ? IdentityMetrics.SignIn.unavailable : .refused)
             throw error
         }
     }
 
-    private func begin(
-        _ user: User, _ client: Client, _ kind: SessionKind, _ caller: Caller
-    ) async throws(IdentityError) -> SessionTokens {
+    /// Puts on record that the account has changed since the password was found right.
+    private func noting<Begun>(
+        _ user: User, _ client: Client, _ caller: Caller, _ begin: () async throws(IdentityError) -> Begun
+    ) async throws(IdentityError) -> Begun {
         do throws(IdentityError) {
-            return try await sessions.begin(for: user, client: client, kind: kind, caller: caller)
+            return try await begin()
         } catch {
             if error == .invalidCredentials {
                 await note(.signInFailed(.accountChanged), user.id, by: .anonymous, client, caller)

@@ -43,6 +43,8 @@ import Testing
             (.json, [json, "Content-Encoding: gzip"], false), (.json, [json, "Content-Encoding: "], false),
             (.json, [json, "Content-Encoding: identity", "Content-Encoding: gzip"], false),
             (.json, [json, "Content-Encoding: identity, gzip"], false),
+            (.any, [json], true), (.any, [form], true), (.any, [], true), (.any, ["Content-Type: text/plain"], true),
+            (.any, ["Content-Encoding: identity"], true), (.any, [json, "Content-Encoding: gzip"], false),
         ] as [(AcceptedContent, [String], Bool)])
     func `a route takes the bodies it reads and no others`(accepted: AcceptedContent, fields: [String], expected: Bool) throws {
         #expect(accepted.accepts(try parsedHead(fields: fields + ["Content-Length: 2"])) == expected)

@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "a", "/a/", "//", "/a//b", "/a b", "/é", "/%41", "/a?b", "/a#b", "/{}", "/a{b}", "/{b}c", "/{a/b}", "/\\",
+        "", "a", "//", "/a//", "//a/", "/a//b", "/a b", "/é", "/%41", "/a?b", "/a#b", "/{}", "/a{b}", "/{b}c", "/{a/b}", "/\\",
     ])
     func `a malformed pattern is refused`(pattern: String) {
         #expect(throws: RouterError.malformedPattern(pattern)) { try router([(.get, pattern)]) }
@@ -176,6 +176,26 @@ import Testing
 
     @Test(arguments: ["a", "/a/", "/"]) func `a malformed prefix is refused`(prefix: String) {
         #expect(throws: RouterError.malformedPattern("\(prefix)/x")) { try router([(.get, "/x")], prefix: prefix) }
+    }
+
+    @Test func `a path may have its own route with a slash at the end`() throws {
+        let router = try router([(.get, "/a"), (.put, "/a/"), (.get, "/b/{c}/")])
+        #expect(router.routes.map(\.pattern) == ["/a", "/a/", "/b/{c}/"])
+        for (path, method, index) in [("/a", "GET", 0), ("/a/", "PUT", 1), ("/b/x/", "GET", 2)] {
+            guard case .found(let found) = router.match(try parsedHead(fields: [], method: method, path: path)) else {
+                Issue.record("\(path) is not found")
+                continue
+            }
+            #expect(found.index == index)
+        }
+        for (path, method) in [
+            ("/a", "PUT"), ("/a/", "GET"), ("/b/x", "GET"), ("/b/x//", "GET"), ("/a//", "PUT"), ("/b//", "GET"),
+        ] {
+            guard case .refused = router.match(try parsedHead(fields: [], method: method, path: path)) else {
+                Issue.record("\(path) is found")
+                continue
+            }
+        }
     }
 
     @Test func `a route that comes twice is refused, whatever its parameters are called`() throws {

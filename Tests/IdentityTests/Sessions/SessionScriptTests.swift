@@ -32,7 +32,7 @@ import Text
         )
         #expect(
             arguments == [
-                "7", "1763870706789", "60000", "86400000", "60000", hash, "1763871606789", "1", "5", "2000",
+                "7", "1763870706789", "60000", "86400000", "60000", hash, "1763871606789", "1", "5", "2000", "0",
             ])
     }
 
@@ -48,6 +48,9 @@ import Text
         #expect(reply("missing", 0) == .missing)
         #expect(reply("ended", 0, "user_deleted") == .ended(.userDeleted))
         #expect(reply("ended", 0, "?") == nil)
+        #expect(reply("repeat", 2, hash) == .repeated(token.hash, generation: 2))
+        #expect(reply("repeat", 2) == nil)
+        #expect(reply("repeat", -1, hash) == nil)
         #expect(reply("?", 1) == nil)
         #expect(reply("rotate", -1) == nil)
         #expect(reply("rotate", 4_294_967_296) == nil)
@@ -72,6 +75,15 @@ import Text
         #expect(ended?.revoked == [token.hash])
         #expect(EndSessionScript.Reply(outcome: "missing", userID: "", revoked: [])?.userID == nil)
         #expect(EndSessionScript.Reply(outcome: "?", userID: "", revoked: []) == nil)
+    }
+
+    @Test func `a cookie session is written with its own idle life, the others without`() throws {
+        func arguments(_ kind: SessionKind) throws -> [String] {
+            CreateSessionScript.arguments(try Sample.session(kind), idle: .seconds(60), accessToken: nil, at: Sample.now)
+        }
+        #expect(try arguments(.cookie).suffix(2) == ["idle", "2592000000"])
+        for kind in [SessionKind.rotating, .static] { #expect(try !arguments(kind).contains("idle")) }
+        #expect(TouchSessionScript.arguments(at: Sample.now) == ["1763870706789"])
     }
 
     @Test func `the index lists the session by its end`() throws {

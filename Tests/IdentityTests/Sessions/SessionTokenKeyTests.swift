@@ -25,6 +25,6 @@ import Text
                 }
             }
         }
-        #expect(macs.count == 2 * 4 * 2 * 2)
+        #expect(macs.count == SessionTokenKey.Kind.allCases.count * 4 * 2 * 2)
     }
 }

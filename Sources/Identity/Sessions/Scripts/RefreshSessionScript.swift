@@ -8,9 +8,13 @@ package import Text
 /// - Key: `session:<sid>`.
 /// - Arguments, all decimal unless said: presented generation; `now`, grace, recovery and idle life in milliseconds; hash (64
 ///   hexadecimal digits) and expiry of the new access token; 1 if the client wants rotation, else 0; how many access tokens a
-///   session may have at once; least life of a tombstone in milliseconds.
+///   session may have at once; least life of a tombstone in milliseconds; 1 if a replay is to give the very access token of the
+///   rotation before, else 0.
 /// - Returns four elements: the outcome's name; the generation that the refresh token now has; the hashes of access tokens to
-///   delete; the reason of the end if `ended`, else empty.
+///   delete; the reason of the end if `ended`, the hash of the access token to give again if `repeat`, else empty.
+///
+/// A rotation that may be repeated notes the hash of its access token as `successor`. `repeat` is a `replay` that finds this token
+/// still listed and not expired; the new one is then not listed.
 ///
 /// The hashes to delete are, for `reuse` and `ended`, all that the record lists. Otherwise they are those issued with a
 /// generation that a recovery skipped (it lies strictly between `parent` and `generation`), and the ones nearest to their
@@ -28,6 +32,7 @@ package enum RefreshSessionScript {
         local grace, recovery, idle = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
         local hash, expiry = ARGV[6], tonumber(ARGV[7])
         local wants_rotation, capacity, tombstone = ARGV[8] == '1', tonumber(ARGV[9]), tonumber(ARGV[10])
+        local repeats = ARGV[11] == '1'
 
         local record, tokens = {}, {}
         local reply = redis.call('HGETALL', key)
@@ -83,6 +88,20 @@ package enum RefreshSessionScript {
             redis.call('HSET', key, 'generation', generation, 'rotated', ARGV[2])
         end
 
+        local changed = outcome == 'rotate' or outcome == 'recover'
+        if changed and repeats then redis.call('HSET', key, 'successor', hash)
+        elseif changed then redis.call('HDEL', key, 'successor')
+        end
+        if outcome == 'replay' and repeats then
+            for _, token in ipairs(tokens) do
+                if token.hash == record.successor and token.expiry > now then
+                    redis.call('HSET', key, 'used', ARGV[2])
+                    redis.call('PEXPIRE', key, life)
+                    return { 'repeat', generation, {}, token.hash }
+                end
+            end
+        end
+
         local listed, dead = {}, {}
         for _, token in ipairs(tokens) do
             if token.hash ~= hash and token.expiry + \(listingMargin) > now then
@@ -109,12 +128,24 @@ package enum RefreshSessionScript {
         package let generation: UInt32
         package let wantsRotation: Bool
         package let accessToken: IssuedAccessToken
+        /// Whether a replay is to give the very access token of the rotation before.
+        package let repeatsSuccessor: Bool
 
-        package init(sessionID: SessionID, generation: UInt32, wantsRotation: Bool, accessToken: IssuedAccessToken) {
+        package init(
+            sessionID: SessionID, generation: UInt32, wantsRotation: Bool, accessToken: IssuedAccessToken,
+            repeatsSuccessor: Bool = false
+        ) {
             self.sessionID = sessionID
             self.generation = generation
             self.wantsRotation = wantsRotation
             self.accessToken = accessToken
+            self.repeatsSuccessor = repeatsSuccessor
+        }
+
+        /// The same by one who could not read the access token of the rotation before.
+        var withoutRepetition: Request {
+            Request(
+                sessionID: sessionID, generation: generation, wantsRotation: wantsRotation, accessToken: accessToken)
         }
     }
 
@@ -133,7 +164,7 @@ package enum RefreshSessionScript {
             String(request.generation), String(now.milliseconds), String(policy.grace.wholeMilliseconds),
             String(policy.recovery.wholeMilliseconds), String(idle.wholeMilliseconds), request.accessToken.hash.hex,
             String(request.accessToken.expiresAt.milliseconds), request.wantsRotation ? "1" : "0", String(capacity),
-            String(tombstone.wholeMilliseconds),
+            String(tombstone.wholeMilliseconds), request.repeatsSuccessor ? "1" : "0",
         ]
     }
 
@@ -141,6 +172,8 @@ package enum RefreshSessionScript {
     package enum Outcome: Equatable, Sendable {
         /// An answer goes out: the new access token, and the refresh token of `generation`.
         case issued(Issue, generation: UInt32)
+        /// The answer of the rotation before goes out again, with this access token; the new one is not wanted.
+        case repeated(AccessTokenHash, generation: UInt32)
         /// The session is over because of this very request.
         case reuse
         /// The session was over before.
@@ -167,6 +200,11 @@ package enum RefreshSessionScript {
             case "ended":
                 guard let end = SessionEnd(rawValue: reason) else { return nil }
                 outcome = .ended(end)
+            case "repeat":
+                guard let successor = AccessTokenHash(hex: reason), let generation = UInt32(exactly: generation) else {
+                    return nil
+                }
+                outcome = .repeated(successor, generation: generation)
             default:
                 guard let issue = Issue(rawValue: name), let generation = UInt32(exactly: generation) else { return nil }
                 outcome = .issued(issue, generation: generation)

@@ -1,0 +1,31 @@
+package import Text
+
+/// Which of the clients that keep cookies a cookie is for. One for the one is none for the other, whatever name it is sent under.
+package enum CookieUse: Sendable, CaseIterable {
+    /// The cookie session API, for apps and web pages.
+    case session
+    /// Clients that speak the rest-auth protocol.
+    case restAuth
+
+    var macKind: SessionTokenKey.Kind {
+        switch self {
+        case .session: .cookie
+        case .restAuth: .restAuthCookie
+        }
+    }
+}
+
+/// On which terms a cookie session begins.
+package struct CookieTerms: Sendable {
+    package let use: CookieUse
+    /// The session's own, instead of its client's.
+    package let lifetime: SessionLifetime
+    /// The cookie that the caller had before. Its session ends, so that nobody who knows it profits from the sign-in.
+    package let replaced: SecretString?
+
+    package init(use: CookieUse, lifetime: SessionLifetime, replacing replaced: SecretString? = nil) {
+        self.use = use
+        self.lifetime = lifetime
+        self.replaced = replaced
+    }
+}

@@ -1,0 +1,100 @@
+package import Text
+
+extension Sessions {
+    /// Begins a session for a user who has just proved who he is, and ends the one whose cookie it replaces.
+    /// - Throws: `IdentityError.invalidCredentials` when the user was disabled, deleted or given a new password meanwhile;
+    ///   `unavailable` when a store is, and then no session has begun.
+    package func begin(
+        for user: User, client: Client, terms: CookieTerms, caller: Caller
+    ) async throws(IdentityError) -> CookieSession {
+        let now = ambience.now()
+        let session = Session(
+            id: SessionID(random: ambience.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
+            clientID: client.id, kind: .cookie, device: caller.device,
+            salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)), lifetime: terms.lifetime, beginningAt: now)
+        try await begin(session, accessToken: nil, of: user, idle: terms.lifetime.idle, caller, at: now)
+        if let replaced = terms.replaced {
+            do throws(IdentityError) {
+                try await signOut(replaced, use: terms.use, caller: caller)
+            } catch {
+                await discard(session, nil)
+                throw error
+            }
+        }
+        return CookieSession(session, use: terms.use, usedAt: now, key: key)
+    }
+
+    /// The session of a cookie.
+    /// - Parameter slides: whether this counts as use and puts off the idle end.
+    /// - Throws: `IdentityError.invalidToken`: the cookie is none, or its session is over; `unavailable`.
+    package func session(
+        of cookie: SecretString, use: CookieUse, slides: Bool
+    ) async throws(IdentityError) -> CookieSession {
+        guard case .live(let session) = try await holder(of: cookie, use: use) else { throw .invalidToken }
+        let now = ambience.now()
+        guard slides else {
+            guard now < session.idleEnd(usedAt: session.lastUsedAt) else { throw .invalidToken }
+            return CookieSession(session, use: use, usedAt: session.lastUsedAt, key: key)
+        }
+        guard let used = try await store.touch(session.id, at: now) else { throw .invalidToken }
+        return CookieSession(session, use: use, usedAt: used, key: key)
+    }
+
+    /// Ends the session of a cookie. One that is none, or no longer one, has nothing left to end.
+    /// - Throws: `IdentityError.unavailable`; the session may live on then.
+    package func signOut(_ cookie: SecretString, use: CookieUse, caller: Caller) async throws(IdentityError) {
+        do throws(IdentityError) {
+            switch try await holder(of: cookie, use: use) {
+            case .live(let session):
+                guard try await end(session.id, of: session.userID, reason: .signedOut) else { return }
+                await note(
+                    .sessionEnded(.signedOut), session.id, of: session.userID, client: session.clientID,
+                    by: .user(session.userID), caller)
+            case .ended(let id, let userID):
+                // Whoever ended it may not have got to the end.
+                _ = try await end(id, of: userID, reason: .signedOut)
+            }
+        } catch .invalidToken {
+            return
+        }
+    }
+
+    /// Ends the sessions of a user, on every device, because he asks for it from one of them; that one ends last, so that after a
+    /// failure it can ask again, or stays.
+    /// - Throws: `IdentityError.unavailable`; some may live on then.
+    package func signOutEverywhere(
+        _ userID: UserID, from current: SessionID, keepingIt: Bool, caller: Caller
+    ) async throws(IdentityError) {
+        try await endAll(of: userID, reason: .revoked, except: current)
+        if !keepingIt { _ = try await end(current, of: userID, reason: .signedOut) }
+        await note(
+            .allSessionsEnded(keepingIt ? .revoked : .signedOut), current, of: userID, client: nil, by: .user(userID), caller)
+    }
+
+    private enum CookieHolder {
+        case live(Session)
+        case ended(SessionID, UserID)
+    }
+
+    /// Whose a cookie is.
+    /// - Throws: `IdentityError.invalidToken` when the mac does not hold or nothing is left of its session; `unavailable`.
+    private func holder(of cookie: SecretString, use: CookieUse) async throws(IdentityError) -> CookieHolder {
+        guard let presented = PresentedSessionCookie(cookie) else { throw .invalidToken }
+        switch try await store.record(presented.sessionID) {
+        case .live(let session):
+            guard session.kind == .cookie, presented.isGenuine(use: use, salt: session.salt, key: key) else {
+                throw .invalidToken
+            }
+            return .live(session)
+        case .ended(let tombstone):
+            guard let salt = tombstone.salt, let userID = tombstone.userID,
+                presented.isGenuine(use: use, salt: salt, key: key)
+            else { throw .invalidToken }
+            return .ended(presented.sessionID, userID)
+        case .missing:
+            throw .invalidToken
+        case .malformed:
+            throw .internalFault
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import Redis
+import Testing
+import Text
+
+@testable import Identity
+
+extension WithStores {
+    @Suite struct CookieSessionsTests {
+        private static let brief = SessionLifetime(idle: .seconds(1800), absolute: .seconds(43_200))
+
+        private func signIn(
+            on copy: Copy, use: CookieUse = .session, lifetime: SessionLifetime = brief, replacing: SecretString? = nil
+        ) async throws -> CookieSession {
+            try await copy.run { rooms in
+                try await rooms.accounts.signIn(
+                    email: Copy.email, password: SecretString(Copy.password), client: rooms.app,
+                    terms: CookieTerms(use: use, lifetime: lifetime, replacing: replacing), caller: Copy.caller
+                ).session
+            }
+        }
+
+        private func touch(
+            _ cookie: SecretString, on copy: Copy, use: CookieUse = .session, slides: Bool = true
+        ) async throws -> CookieSession? {
+            do {
+                return try await copy.run { try await $0.sessions.session(of: cookie, use: use, slides: slides) }
+            } catch IdentityError.invalidToken {
+                return nil
+            }
+        }
+
+        private func signOut(_ cookie: SecretString, on copy: Copy) async throws {
+            try await copy.run { try await $0.sessions.signOut(cookie, use: .session, caller: Copy.caller) }
+        }
+
+        @Test func `a cookie session lives idle for so long, and every use puts that off`() async throws {
+            try await World.run { world in
+                _ = try await world.a.signUp()
+                let begun = try await signIn(on: world.a)
+                #expect(begun.idleEnd == world.clock.now.adding(.seconds(1800)))
+                for _ in 1...10 {
+                    world.clock.advance(by: .seconds(1799))
+                    let touched = try #require(try await touch(begun.cookie, on: world.a))
+                    #expect(touched.cookie.revealedText == begun.cookie.revealedText)
+                    #expect(touched.idleEnd == world.clock.now.adding(.seconds(1800)))
+                    #expect(touched.session.absoluteEnd == begun.session.absoluteEnd)
+                }
+                world.clock.advance(by: .seconds(1800))
+                #expect(try await touch(begun.cookie, on: world.a) == nil)
+                #expect(try await touch(begun.cookie, on: world.a, slides: false) == nil)
+            }
+        }
+
+        @Test func `no use puts off the absolute end`() async throws {
+            try await World.run { world in
+                _ = try await world.a.signUp()
+                let begun = try await signIn(on: world.a)
+                for _ in 1...28 {
+                    world.clock.advance(by: .seconds(1500))
+                    #expect(try await touch(begun.cookie, on: world.a) != nil)
+                }
+                let last = try #require(try await touch(begun.cookie, on: world.a))
+                #expect(last.idleEnd == begun.session.absoluteEnd)
+                world.clock.advance(by: .seconds(1199))
+                #expect(try await touch(begun.cookie, on: world.a) != nil)
+                world.clock.advance(by: .seconds(1))
+                #expect(try await touch(begun.cookie, on: world.a) == nil)
+                #expect(try await touch(begun.cookie, on: world.a, slides: false) == nil)
+            }
+        }
+
+        @Test func `Redis forgets it then too`() async throws {
+            try await World.run { world in
+                _ = try await world.a.signUp()
+                let begun = try await signIn(on: world.a)
+                try await world.pass(.seconds(1700))
+                #expect(try await touch(begun.cookie, on: world.a) != nil)
+                try await world.pass(.seconds(1700))
+                #expect(try await world.a.keyspace().items.contains { $0.key == SessionRecord.key(begun.session.id) })
+                try await world.pass(.seconds(101))
+                #expect(try await !world.a.keyspace().items.contains { $0.key == SessionRecord.key(begun.session.id) })
+                #expect(try await touch(begun.cookie, on: world.a) == nil)
+            }
+        }
+
+        @Test func `a look that is no use puts nothing off`() async throws {
+            try await World.run { world in
+                _ = try await world.a.signUp()
+                let begun = try await signIn(on: world.a)
+                world.clock.advance(by: .seconds(1000))
+                let seen = try #require(try await touch(begun.cookie, on: world.a, slides: false))
+                #expect(seen.idleEnd == begun.idleEnd)
+                world.clock.advance(by: .seconds(800))
+                #expect(try await touch(begun.cookie, on: world.a, slides: false) == nil)
+                #expect(try await touch(begun.cookie, on: world.a) == nil)
+            }
+        }
+
+        @Test func `a touch beside a sign-out never revives the session`() async throws {
+            try await World.run({ $0.copies = 2 }) { world in
+                _ = try await world.a.signUp()
+                for _ in 1...20 {
+                    let begun = try await signIn(on: world.a)
+                    try await withThrowingTaskGroup { group in
+                        for number in 0..<60 {
+                            let copy = world.copies[number % 2]
+                            group.addTask {
+                                if number == 30 {
+                                    try await self.signOut(begun.cookie, on: copy)
+                                } else {
+                                    _ = try await self.touch(begun.cookie, on: copy)
+                                }
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                    #expect(try await touch(begun.cookie, on: world.a) == nil)
+                    let record = try await world.a.run {
+                        try await SessionStore(redis: $0.redis, policy: .standard).record(begun.session.id)
+                    }
+                    guard case .ended(let tombstone) = record else {
+                        Issue.record("it is not ended")
+                        continue
+                    }
+                    #expect(tombstone.reason == .signedOut)
+                }
+            }
+        }
+
+        @Test func `a touch writes nothing where there is nothing`() async throws {
+            try await World.run { world in
+                let touched = try await world.a.run {
+                    try await SessionStore(redis: $0.redis, policy: .standard).touch(Sample.sessionID, at: Sample.now)
+                }
+                #expect(touched == nil)
+                #expect(try await world.a.keyspace().items.isEmpty)
+            }
+        }
+
+        @Test func `the cookie of one kind of client is none for the other`() async throws {
+            try await World.run { world in
+                _ = try await world.a.signUp()
+                let begun = try await signIn(on: world.a, use: .restAuth)
+                #expect(try await touch(begun.cookie, on: world.a, use: .session) == nil)
+                #expect(try await touch(begun.cookie, on: world.a, use: .restAuth) != nil)
+                try await signOut(begun.cookie, on: world.a)
+                #expect(try await touch(begun.cookie, on: world.a, use: .restAuth) != nil)
+            }
+        }
+
+        @Test func `a session of tokens has no cookie, whoever makes one up`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                let key = try SessionTokenKey(world.masterKey)
+                let forged = SessionCookie(member.sessionID, use: .session, salt: member.tokens.session.salt, key: key)
+                #expect(try await touch(forged.text, on: world.a) == nil)
+                try await signOut(forged.text, on: world.a)
+                #expect(try await world.a.isActive(member.accessToken))
+            }
+        }
+
+        @Test func `a new sign-in ends the session whose cookie it replaces`() async throws {
+            try await World.run { world in
+                _ = try await world.a.signUp()
+                let first = try await signIn(on: world.a)
+                let second = try await signIn(on: world.a, replacing: first.cookie)
+                #expect(second.session.id != first.session.id)
+                #expect(try await touch(first.cookie, on: world.a) == nil)
+                #expect(try await touch(second.cookie, on: world.a) != nil)
+                await #expect(throws: IdentityError.invalidCredentials) {
+                    try await world.a.run { rooms in
+                        _ = try await rooms.accounts.signIn(
+                            email: Copy.email, password: SecretString("wrong"), client: rooms.app,
+                            terms: CookieTerms(use: .session, lifetime: Self.brief, replacing: second.cookie),
+                            caller: Copy.caller)
+                    }
+                }
+                #expect(try await touch(second.cookie, on: world.a) != nil)
+            }
+        }
+
+        @Test func `it is one of the user's sessions, and ends with them`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                let begun = try await signIn(on: world.a)
+                let listed = try await world.a.run { try await $0.sessions.list(of: member.id) }
+                #expect(listed.contains { $0.id == begun.session.id && $0.kind == .cookie })
+                try await world.a.run {
+                    try await $0.sessions.signOutEverywhere(
+                        member.id, from: begun.session.id, keepingIt: true, caller: Copy.caller)
+                }
+                #expect(try await touch(begun.cookie, on: world.a) != nil)
+                #expect(try await !world.a.isActive(member.accessToken))
+                world.clock.advance(by: .seconds(1))
+                try await world.a.run {
+                    try await $0.sessions.signOutEverywhere(
+                        member.id, from: begun.session.id, keepingIt: false, caller: Copy.caller)
+                }
+                #expect(try await touch(begun.cookie, on: world.a) == nil)
+                #expect(try await world.a.run { try await $0.sessions.list(of: member.id) }.isEmpty)
+                #expect(try await world.a.events("all_sessions_ended").map(\.reason) == ["revoked", "signed_out"])
+            }
+        }
+
+        @Test func `barring the user ends it`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                let begun = try await signIn(on: world.a)
+                try await world.a.run { try await $0.accounts.disable(member.id, caller: Copy.caller) }
+                #expect(try await touch(begun.cookie, on: world.a) == nil)
+                await #expect(throws: IdentityError.invalidCredentials) { try await signIn(on: world.a) }
+            }
+        }
+
+        @Test func `its record stays small`() async throws {
+            try await World.run { world in
+                _ = try await world.a.signUp()
+                let begun = try await signIn(on: world.a)
+                let encoding = try await world.a.run {
+                    try await $0.redis.send(RedisCommand("OBJECT", "ENCODING", SessionRecord.key(begun.session.id)))
+                }
+                #expect(encoding.text == "listpack")
+                #expect(try await world.a.keyspace().items.allSatisfy { !$0.text.contains(begun.cookie.revealedText) })
+            }
+        }
+    }
+}
