@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench format clean stop
+.PHONY: help run test check bench format openapi clean stop
 
 help: ## Print this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,11 @@ bench: ## Measure introspection beside nginx and nginx + Lua + Redis, in one run
 
 format: ## Reformat the Swift sources in place
 	@swift format --in-place --parallel --recursive Package.swift Sources Tests
+
+openapi: ## Write openapi.json, the document of all routes, anew
+	@swift build --product kidoban
+	@env --ignore-environment .build/debug/kidoban openapi >openapi.json.draft
+	@mv openapi.json.draft openapi.json
 
 stop: ## Stop the server, the PostgreSQL and the Redis started with this DATA; their data stays
 	@scripts/stop

@@ -19,11 +19,14 @@ package enum AppDoor {
                 route(ListSessions(services: services, bearer: bearer)),
                 route(EndSession(services: services, bearer: bearer)),
             ],
-            failure: { failure, _ in AppError.request(failure).response })
+            documentation: AppError.documentation, failure: { failure, _ in AppError.request(failure).response })
     }
 
     private static func route<Endpoint: AppEndpoint>(_ endpoint: Endpoint, at alias: String? = nil) -> Route {
-        Route(Endpoint.method, alias ?? Endpoint.path, accepts: Endpoint.accepts) { request in
+        Route(
+            Endpoint.method, alias ?? Endpoint.path, accepts: Endpoint.accepts,
+            documentation: alias == nil ? Endpoint.documentation : Endpoint.documentation.alias(of: Endpoint.path)
+        ) { request in
             do throws(AppError) {
                 return try await endpoint.answer(request)
             } catch {
@@ -38,6 +41,7 @@ protocol AppEndpoint: Sendable {
     static var method: Method { get }
     static var path: String { get }
     static var accepts: AcceptedContent { get }
+    static var documentation: RouteDocumentation { get }
 
     func answer(_ request: Request) async throws(AppError) -> Response
 }

@@ -16,3 +16,11 @@ enum AuthResponse {
         return .appJSON(status, writer)
     }
 }
+
+extension AuthResponse {
+    static let schema = Schema.object([
+        .required("token", .string.described("The access token once more.")),
+        .required("accessToken", .string.described("A JWT (RFC 9068).")), .required("refreshToken", .string),
+        .required("user", UserObject.schema),
+    ]).named("AuthResponse")
+}

@@ -18,3 +18,11 @@ struct DeleteMe: AppEndpoint {
         return .empty(.noContent)
     }
 }
+
+extension DeleteMe {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Delete the account", security: [BearerUser.scheme],
+            responses: [.empty(.noContent, "The account is gone and all sessions are over.")] + BearerUser.refusals)
+    }
+}

@@ -19,3 +19,14 @@ struct EndSession: AppEndpoint {
         return .empty(.noContent)
     }
 }
+
+extension EndSession {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Sign one of the user's devices out", security: [BearerUser.scheme],
+            parameters: [.path("id", .string, "Of the session.")],
+            responses: [
+                .empty(.noContent, "The session is over."), AppError.documented(.notFound, "Session not found"),
+            ] + BearerUser.refusals)
+    }
+}

@@ -1,3 +1,4 @@
+import HTTP
 import Identity
 import Text
 
@@ -121,4 +122,14 @@ extension JSONType {
         case .string, .number, .boolean, .null, .object: "character(s)"
         }
     }
+}
+
+extension Issue {
+    static let schema = Schema.object([
+        .required("code", .string), .required("message", .string),
+        .required("path", .array(of: .string).described("Where the field is.")),
+        .optional("expected", .string), .optional("received", .string), .optional("validation", .string),
+        .optional("minimum", .integer), .optional("maximum", .integer), .optional("type", .string),
+        .optional("inclusive", .boolean), .optional("exact", .boolean), .optional("options", .array(of: .string)),
+    ]).named("Issue")
 }

@@ -34,3 +34,18 @@ struct ListSessions: AppEndpoint {
         return .appJSON(.ok, writer)
     }
 }
+
+extension ListSessions {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "The user's devices, the one used last first", security: [BearerUser.scheme],
+            responses: [.json(.ok, "The sessions.", .object([.required("sessions", .array(of: session))]))]
+                + BearerUser.refusals)
+    }
+
+    private static let session = Schema.object([
+        .required("id", .string), .required("device", .string.described("The `User-Agent` at sign-in: untrusted text.")),
+        .required("created_at", .time), .required("last_used_at", .time), .required("expires_at", .time),
+        .required("current", .boolean.described("Whether it is the session of the token that asks.")),
+    ]).named("Session")
+}

@@ -26,3 +26,19 @@ struct Login: AppEndpoint {
         return AuthResponse.make(.ok, user, tokens)
     }
 }
+
+extension Login {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Sign a user in by e-mail address and password",
+            body: .required(
+                .object([.required("email", .email), .required("password", .password), .optional("rotate", rotate)])),
+            responses: [
+                .json(.ok, "The user is signed in.", AuthResponse.schema), AppError.invalidInputDocumented,
+                AppError.documented(
+                    .unauthorized, "Invalid email or password", "Unknown address, wrong password or disabled account."),
+            ])
+    }
+
+    static let rotate = Schema.boolean.orNull.described("Whether the refresh token changes with each use.")
+}

@@ -27,3 +27,17 @@ struct Logout: AppEndpoint {
         return .empty(.noContent)
     }
 }
+
+extension Logout {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Sign out",
+            details: "Ends the session of the refresh token or, when the body has none, of the access token.",
+            security: [.none, BearerUser.scheme], body: .optional(.object([.optional("refreshToken", .string.orNull)])),
+            responses: [
+                .empty(.noContent, "The session is over, if there was one."), AppError.tokenRequiredDocumented,
+                AppError.documented(.badRequest, "Invalid input", "The body is no JSON."),
+                AppError.documented(.unauthorized, "Invalid refresh token", "`refreshToken` is no string."),
+            ] + BearerUser.refusals)
+    }
+}

@@ -22,3 +22,11 @@ struct Me: AppEndpoint {
         return .appJSON(.ok, writer)
     }
 }
+
+extension Me {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Who is signed in", security: [BearerUser.scheme],
+            responses: [.json(.ok, "The user.", UserObject.schema)] + BearerUser.refusals)
+    }
+}

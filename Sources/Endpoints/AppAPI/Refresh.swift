@@ -53,3 +53,26 @@ enum RefreshTokenField {
         }
     }
 }
+
+extension Refresh {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Get a new access token",
+            details:
+                "A session that began without `rotate` keeps its refresh token. With `rotate`, now or at its beginning, each "
+                + "refresh gives a new one; a client that did not get the answer repeats the request.",
+            body: .required(.object([.required("refreshToken", .string), .optional("rotate", Login.rotate)])),
+            responses: [
+                .json(.ok, "The tokens to use from now on.", tokens), AppError.tokenRequiredDocumented,
+                AppError.invalidInputDocumented,
+                AppError.documented(
+                    .unauthorized, "Invalid refresh token", "It is none, it was used up, or its session has ended."),
+                AppError.documented(.unauthorized, "User not found", "Its user has been deleted."),
+            ])
+    }
+
+    private static let tokens = Schema.object([
+        .required("accessToken", .string), .optional("token", .string.described("The access token once more.")),
+        .optional("refreshToken", .string),
+    ])
+}

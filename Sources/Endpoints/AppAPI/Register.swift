@@ -44,3 +44,24 @@ struct Register: AppEndpoint {
         return (Accounts.SignUp(email: email, password: secret, displayName: name), rotates ? .rotating : .static)
     }
 }
+
+extension Register {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Make a user and sign him in",
+            body: .required(
+                .object([
+                    .required("email", .email.described("Unique without regard to letter case.")),
+                    .required(
+                        "password", .password.described("At least 8 characters, at most 1024 bytes, and none of the commonest.")),
+                    .optional("name", .string.orNull.described("At most 200 characters, trimmed; empty counts as absent.")),
+                    .optional("rotate", Login.rotate),
+                    .optional("oauth_provider", .choice(providers).described("Of no effect.")),
+                    .optional("oauth_id", .string.described("Of no effect.")),
+                ])),
+            responses: [
+                .json(.created, "The user is signed in.", AuthResponse.schema), AppError.invalidInputDocumented,
+                AppError.documented(.badRequest, "Email already exists"),
+            ])
+    }
+}

@@ -48,3 +48,23 @@ struct UpdateMe: AppEndpoint {
         return nil
     }
 }
+
+extension UpdateMe {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Change name, photo and settings", details: "What is absent stays as it is.", security: [BearerUser.scheme],
+            body: .required(
+                .object([
+                    .optional("name", .string.orNull.described("Empty or `null` removes it.")),
+                    .optional("photo_url", .url.orNull.described("`https`, at most 2048 bytes; empty or `null` removes it.")),
+                    .optional(
+                        "settings",
+                        .object([
+                            .optional("biometric_enabled", .boolean), .optional("auto_backup", .boolean),
+                            .optional("theme", UserObject.theme),
+                        ])),
+                ])),
+            responses: [.json(.ok, "The user as he is now.", UserObject.schema), AppError.invalidInputDocumented]
+                + BearerUser.refusals)
+    }
+}

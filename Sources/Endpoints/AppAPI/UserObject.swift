@@ -1,3 +1,4 @@
+import HTTP
 import Identity
 import Text
 
@@ -20,4 +21,18 @@ enum UserObject {
         writer.member("updated_at", user.updatedAt)
         writer.endObject()
     }
+}
+
+extension UserObject {
+    static let schema = Schema.object([
+        .required("id", .uuid), .required("email", .email.described("As it was typed.")),
+        .optional("name", .string(1...200)), .optional("photo_url", .url), .required("email_verified", .boolean),
+        .required("settings", settings), .required("created_at", .time), .required("updated_at", .time),
+    ]).named("User")
+
+    private static let settings = Schema.object([
+        .required("biometric_enabled", .boolean), .required("auto_backup", .boolean), .required("theme", theme),
+    ])
+
+    static let theme = Schema.choice(UserSettings.Theme.allCases.map(\.rawValue))
 }

@@ -17,3 +17,26 @@ struct Introspect: Sendable {
         }
     }
 }
+
+extension Introspect {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Is this token good? (RFC 7662)", security: [.none, ClientAuthentication.basic], body: .required(TokenForm.schema),
+            responses: [
+                .json(.ok, "What the token says if it is active; else `active` alone.", answer),
+                OAuthError.invalidRequestDocumented, OAuthError.invalidClientDocumented,
+                OAuthError.documented(
+                    .forbidden, "unauthorized_client", "The client was added without `--introspect`."),
+            ])
+    }
+
+    private static let answer = Schema.object([
+        .required("active", .boolean), .optional("aud", .anyOf([.string, .array(of: .string)])),
+        .optional("client_id", .string.described("The client that the token was issued to.")),
+        .optional("sub", .string.described("The user.")),
+        .optional("username", .string.described("The e-mail address when the session began.")),
+        .optional("token_type", .constant("Bearer")), .optional("exp", .integer), .optional("iat", .integer),
+        .optional("nbf", .integer), .optional("iss", .string), .optional("jti", .string),
+        .optional("sid", .string.described("The session.")),
+    ]).named("Introspection")
+}

@@ -15,3 +15,17 @@ struct KeySet: Sendable {
         return .json(.ok, ring.rendered, fields: Self.fields)
     }
 }
+
+extension KeySet {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "The public keys of access tokens (RFC 7517)",
+            responses: [.json(.ok, "The key set.", .object([.required("keys", .array(of: key))]))])
+    }
+
+    private static let key = Schema.object([
+        .required("kty", .string), .required("kid", .string), .required("alg", .string), .required("use", .constant("sig")),
+        .optional("crv", .string), .optional("x", .string), .optional("y", .string), .optional("n", .string),
+        .optional("e", .string),
+    ]).named("JWK")
+}

@@ -10,17 +10,17 @@ package enum OAuthDoor {
             name: "oauth",
             routes: [
                 // The busiest route: counted always, logged when asked for detail.
-                Route(.post, "/oauth2/introspect", accepts: .form, logLevel: .debug) { request in
-                    await answer(request, introspect.answer)
-                },
-                Route(.post, "/oauth2/revoke", accepts: .form) { request in
+                Route(
+                    .post, "/oauth2/introspect", accepts: .form, logLevel: .debug, documentation: Introspect.documentation
+                ) { request in await answer(request, introspect.answer) },
+                Route(.post, "/oauth2/revoke", accepts: .form, documentation: Revoke.documentation) { request in
                     await answer(request, Revoke(services: services, authentication: authentication).answer)
                 },
-                Route(.get, "/.well-known/jwks.json", logLevel: .debug) { request in
+                Route(.get, "/.well-known/jwks.json", logLevel: .debug, documentation: KeySet.documentation) { request in
                     await answer(request, KeySet(keys: services.keys).answer)
                 },
             ],
-            failure: { failure, _ in OAuthError.request(failure).response })
+            documentation: OAuthError.documentation, failure: { failure, _ in OAuthError.request(failure).response })
     }
 
     private static func answer(

@@ -20,3 +20,18 @@ struct Revoke: Sendable {
         return .empty(.ok, fields: .notStored)
     }
 }
+
+extension Revoke {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Make a token bad (RFC 7009)",
+            details: "An access token is revoked alone, a refresh token with its session. A public client names itself only.",
+            security: [.none, ClientAuthentication.basic], body: .required(TokenForm.schema),
+            responses: [
+                .empty(.ok, "No such token is good."), OAuthError.invalidRequestDocumented,
+                OAuthError.documented(
+                    .badRequest, "invalid_grant", "The token was issued to another client."),
+                OAuthError.invalidClientDocumented,
+            ])
+    }
+}

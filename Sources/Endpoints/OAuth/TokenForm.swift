@@ -25,3 +25,10 @@ struct TokenForm {
         return token
     }
 }
+
+extension TokenForm {
+    static let schema = Schema.object([
+        .required("token", .string), .optional("token_type_hint", .string.described("Not needed.")),
+        .optional("client_id", .string), .optional("client_secret", .password),
+    ])
+}

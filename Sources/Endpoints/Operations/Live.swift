@@ -4,3 +4,11 @@ import HTTP
 enum Live {
     static let response = Response.json(.ok, [UInt8]("{\"status\":\"live\"}".utf8), fields: ["Cache-Control": "no-store"])
 }
+
+extension Live {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Does the process answer?",
+            responses: [.json(.ok, "It does.", .object([.required("status", .constant("live"))]))])
+    }
+}

@@ -14,14 +14,15 @@ package enum OperationsDoor {
         return Door(
             name: "operations",
             routes: [
-                Route(.get, "/health/live", logLevel: .debug) { _ in Live.response },
-                Route(.get, "/health/ready", logLevel: .debug) { _ in await ready.answer() },
-                Route(.get, "/metrics", logLevel: .debug) { _ in
+                Route(.get, "/health/live", logLevel: .debug, documentation: Live.documentation) { _ in Live.response },
+                Route(.get, "/health/ready", logLevel: .debug, documentation: Ready.documentation) { _ in await ready.answer() },
+                Route(.get, "/metrics", logLevel: .debug, documentation: PrometheusText.documentation) { _ in
                     Response(
                         .ok, contentType: "text/plain; version=0.0.4; charset=utf-8", body: PrometheusText.render(await collect())
                     )
                 },
             ],
+            documentation: .plainText("What operators ask, on a listener of its own: `KIDOBAN_OPERATIONS_LISTEN`."),
             failure: Router.plainText)
     }
 }

@@ -101,3 +101,10 @@ enum PrometheusText {
         }
     }
 }
+
+extension PrometheusText {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Counters of the process", responses: [.text(.ok, "Prometheus' text format, version 0.0.4.")])
+    }
+}

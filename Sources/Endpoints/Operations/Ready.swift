@@ -54,3 +54,20 @@ struct Ready: Sendable {
         }
     }
 }
+
+extension Ready {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Should requests come here?",
+            responses: [
+                .json(.ok, "They should.", report), .json(.serviceUnavailable, "They should not.", report),
+            ])
+    }
+
+    private static let report = Schema.object([
+        .required("status", .choice(["ready", "draining", "unavailable"])), .required("postgres", state),
+        .required("redis", state), .required("signing_keys", state),
+    ]).named("Readiness")
+
+    private static let state = Schema.choice(["ok", "unavailable"])
+}

@@ -26,6 +26,16 @@ package enum AcceptedContent: Sendable {
         }
     }
 
+    /// The content types that a client is told to send, without parameters.
+    package var types: [String] {
+        switch self {
+        case .none: []
+        case .json, .any: ["application/json"]
+        case .form: ["application/x-www-form-urlencoded"]
+        case .jsonOrForm: ["application/json", "application/x-www-form-urlencoded"]
+        }
+    }
+
     private static func isUncoded(_ head: RequestHead) -> Bool {
         guard let coding = head.fields.value(of: .contentEncoding) else {
             return true

@@ -8,11 +8,20 @@ package final class Door: Sendable {
     package let prefix: String
     package let routes: [Route]
     package let failure: FailureRenderer
+    private let makeDocumentation: @Sendable () -> DoorDocumentation
 
-    package init(name: String, prefix: String = "", routes: [Route], failure: @escaping FailureRenderer) {
+    /// - Parameter documentation: evaluated only when somebody asks for it.
+    package init(
+        name: String, prefix: String = "", routes: [Route],
+        documentation: @escaping @Sendable @autoclosure () -> DoorDocumentation, failure: @escaping FailureRenderer
+    ) {
         self.name = name
         self.prefix = prefix
         self.routes = routes
         self.failure = failure
+        makeDocumentation = documentation
     }
+
+    /// Made anew each time.
+    package var documentation: DoorDocumentation { makeDocumentation() }
 }

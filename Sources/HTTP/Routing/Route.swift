@@ -13,15 +13,21 @@ package final class Route: Sendable {
     package let handler: Handler
     /// At which level its answers below 500 are logged; the busiest routes say less.
     package let logLevel: LogLevel
+    private let makeDocumentation: @Sendable () -> RouteDocumentation
 
+    /// - Parameter documentation: evaluated only when somebody asks for it.
     package init(
         _ method: Method, _ pattern: String, accepts: AcceptedContent = .none, logLevel: LogLevel = .info,
-        handler: @escaping Handler
+        documentation: @escaping @Sendable @autoclosure () -> RouteDocumentation, handler: @escaping Handler
     ) {
         self.method = method
         self.pattern = pattern
         self.accepts = accepts
         self.handler = handler
         self.logLevel = logLevel
+        makeDocumentation = documentation
     }
+
+    /// Made anew each time.
+    package var documentation: RouteDocumentation { makeDocumentation() }
 }

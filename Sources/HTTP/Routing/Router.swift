@@ -38,8 +38,9 @@ package struct Router: Sendable {
                 if place == endpoints.count {
                     endpoints.append(Endpoint(owner: owner, routes: []))
                 }
-                guard !endpoints[place].routes.contains(where: { routes[$0].route.method == route.method }) else {
-                    throw .duplicateRoute(method: route.method, pattern: entry.pattern)
+                if let other = endpoints[place].routes.first(where: { routes[$0].route.method == route.method }) {
+                    let doors = [routes[other].door.name, door.name]
+                    throw .duplicateRoute(method: route.method, pattern: entry.pattern, doors: doors)
                 }
                 endpoints[place].routes.append(routes.count)
                 routes.append(entry)

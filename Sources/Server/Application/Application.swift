@@ -107,9 +107,7 @@ package actor Application {
         for worker in workers { await worker.stop() }
         await operations.drain()
         group.stop()
-        shared.hashing.stop()
-        shared.connecting.stop()
-        shared.resolving.stop()
+        shared.stop()
         logger.info("stopped")
     }
 

@@ -51,6 +51,13 @@ struct SharedParts: Sendable {
             phase: phase, clock: ambience.now)
     }
 
+    /// Ends the threads.
+    func stop() {
+        hashing.stop()
+        connecting.stop()
+        resolving.stop()
+    }
+
     func randomNumber() -> UInt64 {
         ambience.random(8).reduce(0) { $0 << 8 | UInt64($1) }
     }

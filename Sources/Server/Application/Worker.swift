@@ -17,6 +17,7 @@ struct Worker: Sendable {
     let keys: KeyRingSlot
     let signingKeys: SigningKeyStore
     let services: Services
+    let doors: [Door]
     let server: HTTPServer
 
     /// - Throws: `StartError.configuration` when the parts do not fit together.
@@ -33,7 +34,7 @@ struct Worker: Sendable {
             pool: postgres, masterKey: shared.masterKey, computing: shared.connecting, ambience: shared.ambience)
         services = Self.services(
             shared, loop: loop, postgres: postgres, redis: redis, audit: audit, metrics: metrics, keys: keys, logger: logger)
-        let doors = [OAuthDoor.make(services), AppDoor.make(services, prefix: configuration.doors.echologPrefix)]
+        doors = Self.doors(services, configuration)
         server = HTTPServer(
             shared.http, router: try Self.router(doors), loop: loop, logger: logger, random: shared.randomNumber())
     }
@@ -49,14 +50,6 @@ struct Worker: Sendable {
         await audit.close()
         await postgres.close()
         await redis.close()
-    }
-
-    static func router(_ doors: [Door]) throws(StartError) -> Router {
-        do throws(RouterError) {
-            return try Router(doors: doors, fallback: doors.last?.failure ?? Router.plainText)
-        } catch {
-            throw .configuration("the routes do not fit together: \(error)")
-        }
     }
 
     private static func services(

@@ -16,6 +16,7 @@ extension Command {
         case .serve: self = try Self.bare(.serve, rest, topic)
         case .migrate: self = try Self.bare(.migrate, rest, topic)
         case .health: self = try Self.bare(.health, rest, topic)
+        case .openAPI: self = try Self.bare(.openAPI, rest, topic)
         case .version: self = try Self.bare(.version, rest, topic)
         case .config: self = try .config(Self.configOutput(rest))
         case .help: self = try .help(Self.helpTopic(rest))

@@ -8,6 +8,7 @@ package enum Command: Equatable, Sendable {
     case health
     case client(ClientAction)
     case config(ConfigOutput)
+    case openAPI
     case help(HelpTopic)
     case version
 

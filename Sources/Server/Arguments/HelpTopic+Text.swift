@@ -18,7 +18,7 @@ extension HelpTopic {
     package var usage: String {
         switch self {
         case .program: "kidoban <command> [--help]"
-        case .serve, .migrate, .health, .clientList, .version: invocation
+        case .serve, .migrate, .health, .clientList, .openAPI, .version: invocation
         case .client: "kidoban client <command> [--help]"
         case .clientAdd: "kidoban client add NAME [options]"
         case .clientRemove, .clientRotateSecret: "\(invocation) ID"
@@ -39,6 +39,7 @@ extension HelpTopic {
         case .clientRemove: "Remove a client."
         case .clientRotateSecret: "Give a client a new secret and print it, once. The old one is refused from then on."
         case .config: "Print every setting in force and where it comes from, secrets redacted."
+        case .openAPI: "Print the OpenAPI document of what is served."
         case .help: "Print help about a command."
         case .version: "Print the version."
         }
@@ -56,7 +57,7 @@ extension HelpTopic {
                 ("--algorithm A", "what its JWTs are signed with: ES256 or RS256"),
             ]
         case .config: [("--markdown", "print the tables of the documentation instead")]
-        case .serve, .migrate, .health, .client, .clientList, .clientRemove, .clientRotateSecret, .help, .version: []
+        case .serve, .migrate, .health, .client, .clientList, .clientRemove, .clientRotateSecret, .openAPI, .help, .version: []
         }
     }
 
@@ -85,6 +86,8 @@ extension HelpTopic {
             """
         case .config:
             "See `kidoban serve --help` for what the settings mean."
+        case .openAPI:
+            "A running server has it at /openapi.json. What is in it depends on KIDOBAN_DOORS, the prefixes and KIDOBAN_ISSUER."
         case .client, .help, .version: nil
         }
     }

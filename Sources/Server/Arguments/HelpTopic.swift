@@ -10,6 +10,7 @@ package enum HelpTopic: String, CaseIterable, Sendable {
     case clientRemove = "client remove"
     case clientRotateSecret = "client rotate-secret"
     case config
+    case openAPI = "openapi"
     case help
     case version
 

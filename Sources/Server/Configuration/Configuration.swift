@@ -115,14 +115,6 @@ extension Configuration {
         }
     }
 
-    /// How the client protocols are mounted.
-    package struct Doors: Sendable {
-        /// What the paths of the app API start with: empty, or segments such as `/api/v1`.
-        package var echologPrefix = ""
-
-        package init() {}
-    }
-
     /// What must never be seen.
     package struct Secrets: Sendable {
         /// Not nil when it was read as required.

@@ -13,9 +13,6 @@ extension Settings {
             Setting(
                 "KIDOBAN_ISSUER", \.issuer, .issuer,
                 "The URL under which clients know this installation, and the `iss` of its tokens. The same on all copies."),
-            Setting(
-                "KIDOBAN_ECHOLOG_PREFIX", \.doors.echologPrefix, .pathPrefix,
-                "What the paths of the app API (`/auth/…`) start with."),
         ])
 
     static let identity = Section(

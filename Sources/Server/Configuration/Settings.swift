@@ -7,7 +7,7 @@ package enum Settings {
     }
 
     static let sections = [
-        addresses, identity, tokens, passwords, database, redis, requests, lifecycle, logging,
+        addresses, doors, identity, tokens, passwords, database, redis, requests, lifecycle, logging,
     ]
 
     static let all = sections.flatMap(\.settings)

@@ -22,7 +22,7 @@ package enum Program {
         case .help(let topic): return console.print(topic.text)
         case .version: return console.print("kidoban \(Version.text)\n")
         case .config(.markdown): return console.print(ConfigurationListing.markdown)
-        case .config(.inForce), .serve, .migrate, .health, .client: break
+        case .config(.inForce), .serve, .migrate, .health, .client, .openAPI: break
         }
         do throws(ConfigurationProblems) {
             let reading = try Configuration.read(
@@ -40,6 +40,7 @@ package enum Program {
         case .migrate: Migrate.run(reading.configuration, console)
         case .health: await Health.run(reading.configuration, console)
         case .client(let action): await ClientCommand.run(action, reading.configuration, console)
+        case .openAPI: PrintOpenAPI.run(reading.configuration, console)
         case .config, .help, .version: console.print(ConfigurationListing.lines(of: reading))
         }
     }

@@ -17,10 +17,12 @@ import Testing
 
     private static func router() throws(RouterError) -> Router {
         func route(_ method: Method, _ pattern: String, accepts: AcceptedContent = .none) -> Route {
-            Route(method, pattern, accepts: accepts) { _ in .empty(.ok) }
+            Route(method, pattern, accepts: accepts, documentation: .undocumented) { _ in .empty(.ok) }
         }
         func door(_ name: String, prefix: String = "", _ routes: [Route]) -> Door {
-            Door(name: name, prefix: prefix, routes: routes) { failure, _ in .text(failure.status, name) }
+            Door(name: name, prefix: prefix, routes: routes, documentation: .plainText("")) { failure, _ in
+                .text(failure.status, name)
+            }
         }
         return try Router(doors: [
             door(
@@ -134,7 +136,9 @@ import Testing
         #expect(
             router.response(to: .unavailable(retryAfter: .seconds(7)), in: nil, head: nil).fields.values(named: "retry-after")
                 == ["7"])
-        let door = Door(name: "own", routes: []) { _, _ in .empty(.serviceUnavailable, fields: ["Retry-After": "9"]) }
+        let door = Door(name: "own", routes: [], documentation: .plainText("")) { _, _ in
+            .empty(.serviceUnavailable, fields: ["Retry-After": "9"])
+        }
         #expect(
             router.response(to: .unavailable(retryAfter: .seconds(7)), in: door, head: nil).fields.values(named: "retry-after")
                 == ["9"])
@@ -148,8 +152,12 @@ import Testing
     }
 
     @Test func `a handler is called with what the path held`() async throws {
-        let route = Route(.get, "/{a}/{b}") { request in .text(.ok, request.pathParameters.joined(separator: "|")) }
-        let router = try Router(doors: [Door(name: "d", routes: [route], failure: Router.plainText)])
+        let route = Route(.get, "/{a}/{b}", documentation: .undocumented) { request in
+            .text(.ok, request.pathParameters.joined(separator: "|"))
+        }
+        let router = try Router(doors: [
+            Door(name: "d", routes: [route], documentation: .plainText(""), failure: Router.plainText)
+        ])
         let head = try parsedHead(fields: [], path: "/x/y%20z")
         guard case .found(let found) = router.match(head) else {
             Issue.record("not found")
@@ -163,8 +171,10 @@ import Testing
 
 @Suite struct RouterTableTests {
     private func router(_ routes: [(Method, String)], prefix: String = "") throws(RouterError) -> Router {
-        let routes = routes.map { Route($0.0, $0.1) { _ in .empty(.ok) } }
-        return try Router(doors: [Door(name: "d", prefix: prefix, routes: routes, failure: Router.plainText)])
+        let routes = routes.map { Route($0.0, $0.1, documentation: .undocumented) { _ in .empty(.ok) } }
+        let door = Door(
+            name: "d", prefix: prefix, routes: routes, documentation: .plainText(""), failure: Router.plainText)
+        return try Router(doors: [door])
     }
 
     @Test(arguments: [
@@ -199,8 +209,11 @@ import Testing
     }
 
     @Test func `a route that comes twice is refused, whatever its parameters are called`() throws {
-        #expect(throws: RouterError.duplicateRoute(method: .get, pattern: "/a")) { try router([(.get, "/a"), (.get, "/a")]) }
-        #expect(throws: RouterError.duplicateRoute(method: .get, pattern: "/{b}")) {
+        let doors = ["d", "d"]
+        #expect(throws: RouterError.duplicateRoute(method: .get, pattern: "/a", doors: doors)) {
+            try router([(.get, "/a"), (.get, "/a")])
+        }
+        #expect(throws: RouterError.duplicateRoute(method: .get, pattern: "/{b}", doors: doors)) {
             try router([(.get, "/{a}"), (.get, "/{b}")])
         }
         _ = try router([(.get, "/a"), (.post, "/a"), (.get, "/{a}"), (.get, "/{a}/b")])
@@ -231,4 +244,9 @@ import Testing
         ].map(\.status.code)
         #expect(codes == [404, 415, 408, 503, 500])
     }
+}
+
+extension RouteDocumentation {
+    /// For routes that only tests have.
+    static var undocumented: RouteDocumentation { RouteDocumentation("For tests.", responses: []) }
 }

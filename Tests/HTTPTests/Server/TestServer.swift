@@ -29,7 +29,7 @@ final class TestServer: Sendable {
         budget = ConnectionBudget(wanted: connections)
         let clock: @Sendable () -> Timestamp = { Timestamp(seconds: 784_111_777) }
         let configuration = HTTPServer.Configuration(limits: limits, budget: budget, phase: phase, clock: clock)
-        let door = Door(name: "test", routes: Self.routes(gate, served)) { failure, _ in
+        let door = Door(name: "test", routes: Self.routes(gate, served), documentation: .plainText("For tests.")) { failure, _ in
             .text(failure.status, "\(failure.reason)")
         }
         server = try HTTPServer(
@@ -40,7 +40,7 @@ final class TestServer: Sendable {
 
     private static func routes(_ gate: Gate, _ served: Locked<[String]>) -> [Route] {
         func route(_ method: HTTP.Method, _ path: String, _ handler: @escaping Route.Handler) -> Route {
-            Route(method, path) { request in
+            Route(method, path, documentation: .undocumented) { request in
                 served.withLock { $0.append(request.head.path) }
                 return await handler(request)
             }
@@ -60,7 +60,7 @@ final class TestServer: Sendable {
                 await gate.pass()
                 return .text(.ok, "slow")
             },
-            Route(.post, "/json", accepts: .json) { Response(.ok, body: $0.body) },
+            Route(.post, "/json", accepts: .json, documentation: .undocumented) { Response(.ok, body: $0.body) },
         ]
     }
 

@@ -6,7 +6,7 @@ import Testing
 struct CommandLineTests {
     @Test(arguments: [
         [], ["serve"], ["migrate"], ["health"], ["client"], ["client", "add"], ["client", "list"], ["client", "remove"],
-        ["client", "rotate-secret"], ["config"], ["version"], ["help"],
+        ["client", "rotate-secret"], ["config"], ["openapi"], ["version"], ["help"],
     ])
     func `help is everywhere and needs no configuration`(_ words: [String]) async throws {
         for option in ["--help", "-h"] {

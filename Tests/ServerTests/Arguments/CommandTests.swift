@@ -29,6 +29,7 @@ import Testing
         #expect(try Command(parsing: ["client", "list"]) == .client(.list))
         #expect(try Command(parsing: ["client", "remove", "app-backend"]) == .client(.remove(id)))
         #expect(try Command(parsing: ["client", "rotate-secret", "app-backend"]) == .client(.rotateSecret(id)))
+        #expect(try Command(parsing: ["openapi"]) == .openAPI)
         #expect(try Command(parsing: ["version"]) == .version)
         #expect(try Command(parsing: ["--version"]) == .version)
     }

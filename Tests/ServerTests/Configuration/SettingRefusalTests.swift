@@ -94,6 +94,8 @@ struct BoundedSetting: Sendable, CustomTestStringConvertible {
     @Test(arguments: [
         ("KIDOBAN_LISTEN", "localhost:8080"), ("KIDOBAN_LISTEN", "8080"), ("KIDOBAN_LISTEN", "0.0.0.0:65536"),
         ("KIDOBAN_LISTEN", "::1:8080"), ("KIDOBAN_OPERATIONS_LISTEN", "127.0.0.1"), ("KIDOBAN_OPERATIONS_LISTEN", "256.0.0.1:1"),
+        ("KIDOBAN_DOORS", "app,"), ("KIDOBAN_DOORS", "app,app"), ("KIDOBAN_DOORS", "app,oath"), ("KIDOBAN_DOORS", "App"),
+        ("KIDOBAN_DOORS", "all,app"),
         ("KIDOBAN_ECHOLOG_PREFIX", "api"), ("KIDOBAN_ECHOLOG_PREFIX", "/"), ("KIDOBAN_ECHOLOG_PREFIX", "/api/"),
         ("KIDOBAN_ECHOLOG_PREFIX", "/a//b"), ("KIDOBAN_ECHOLOG_PREFIX", "/a/../b"), ("KIDOBAN_ECHOLOG_PREFIX", "/{id}"),
         ("KIDOBAN_ECHOLOG_PREFIX", "/a%2Fb"), ("KIDOBAN_ECHOLOG_PREFIX", "/" + String(repeating: "a", count: 128)),

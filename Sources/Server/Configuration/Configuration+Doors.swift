@@ -1,0 +1,15 @@
+extension Configuration {
+    /// How the client protocols are mounted.
+    package struct Doors: Sendable {
+        package var open = DoorSelection.all
+        private var prefixes: [String: String] = [:]
+
+        package init() {}
+
+        /// What the paths of a door start with: empty, or segments such as `/api/v1`.
+        package subscript(prefixOf door: String) -> String {
+            get { prefixes[door] ?? "" }
+            set { prefixes[door] = newValue }
+        }
+    }
+}

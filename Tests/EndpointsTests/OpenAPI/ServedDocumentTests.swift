@@ -1,0 +1,68 @@
+import HTTP
+import Server
+import TestSupport
+import Testing
+import Text
+
+@Suite(.needsServers, .installation())
+struct ServedDocumentTests {
+    private let http: TestHTTPClient
+    private let operations: TestHTTPClient
+
+    init() throws {
+        let copy = try #require(Installation.current?.copies.first)
+        (http, operations) = (copy.http, copy.operations)
+    }
+
+    @Test func `the document is served, to scripts of any site too`() async throws {
+        let response = try await http.get("/openapi.json")
+        #expect(response.status == 200)
+        #expect(response.value("Content-Type") == "application/json")
+        #expect(response.value("Access-Control-Allow-Origin") == "*")
+        #expect(response.json["openapi"] == "3.1.0")
+        #expect(response.json["paths"]?["/openapi.json"] != nil)
+        #expect(try await http.get("/openapi.json").body == response.body)
+    }
+
+    @Test func `every path takes the methods that are documented for it, and no others`() async throws {
+        let paths = try await http.get("/openapi.json").json["paths"]?.objectValue?.members ?? []
+        #expect(!paths.isEmpty)
+        for path in paths {
+            let documented = Set(path.value.keys.map { $0.uppercased() }).subtracting(["SERVERS"])
+            let server = path.value["servers"] == nil ? http : operations
+            let target = path.key.replacing("{id}", with: "x").replacing("{provider}", with: "x")
+            for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+                let response = try await server.send(method, target)
+                #expect((response.status != 405) == documented.contains(method), "\(method) \(path.key): \(response.status)")
+                guard response.status == 405 else { continue }
+                let allowed = Set((response.value("Allow") ?? "").split(separator: ",").map { $0.filter { $0 != " " } })
+                #expect(allowed.subtracting(["HEAD"]) == documented, "\(path.key)")
+            }
+        }
+    }
+}
+
+@Suite(.needsServers)
+struct ClosedDoorTests {
+    @Test func `a door that is closed is not there`() async throws {
+        try await Installation { $0.doors.open = .only(["app"]) }.run { installation in
+            let http = try installation.server
+            #expect(try await http.get("/auth/me").status == 401)
+            for path in ["/.well-known/jwks.json", "/openapi.json"] {
+                let response = try await http.get(path)
+                #expect(response.status == 404)
+                #expect(response.text == #"{"error":"Not found"}"#)
+            }
+        }
+    }
+
+    @Test func `without the app's door, what is nowhere is said in plain text`() async throws {
+        try await Installation { $0.doors.open = .only(["oauth"]) }.run { installation in
+            let http = try installation.server
+            #expect(try await http.get("/.well-known/jwks.json").status == 200)
+            let response = try await http.get("/auth/me")
+            #expect(response.status == 404)
+            #expect(response.value("Content-Type") == "text/plain; charset=utf-8")
+        }
+    }
+}
