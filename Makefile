@@ -1,8 +1,8 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench format openapi clean stop
+.PHONY: help run test check check-deploy bench format openapi clean stop
 
 help: ## Print this
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@printf '\nVariables, for example: make run PORT=8081 OPERATIONS_PORT=9091 DATA=.local2\n\n'
 	@printf '  %-16s %s\n' \
 	    PORT 'where applications reach the server of `make run` on 127.0.0.1 (8080)' \
@@ -10,6 +10,7 @@ help: ## Print this
 	    DATA 'directory of the private PostgreSQL and Redis, the keys and demo.env (.local)' \
 	    DATABASE_URL 'for `make run`: a PostgreSQL to use in place of a private one' \
 	    REDIS_URL 'for `make run`: a Redis to use in place of a private one' \
+	    ENGINE '`private` for a Docker engine of its own in `make check-deploy` even where there is one' \
 	    ARGS 'further arguments of `make test` (to swift test) and `make bench`'
 
 run: ## Install what is missing, build, and serve on 127.0.0.1:PORT with private servers until Ctrl-C
@@ -20,6 +21,9 @@ test: ## Run the tests against a PostgreSQL and a Redis of their own under DATA/
 
 check: ## Everything a change must pass: format, house rules, a build without warnings, the tests
 	@scripts/check
+
+check-deploy: ## Check all of deploy/, build the image, run docker-compose.yml, replace its copies under load
+	@deploy/check/run
 
 bench: ## Measure introspection beside nginx and nginx + Lua + Redis, in one run of about three minutes
 	@Benchmarks/run $(ARGS)
