@@ -52,7 +52,8 @@ let package = Package(
         floor("Identity", ["JOSE", "Crypto", "Postgres", "Redis", "Networking", "Logging", "Text"]),
         floor("Endpoints", ["HTTP", "Identity", "Logging", "Postgres", "Redis", "Text"]),
         floor(
-            "Server", ["Endpoints", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Networking", "Crypto", "Logging", "Text"]),
+            "Server",
+            ["Endpoints", "Identity", "HTTP", "Outbound", "Postgres", "Redis", "JOSE", "Networking", "Crypto", "Logging", "Text"]),
         .executableTarget(name: "kidoban", dependencies: ["Server"], swiftSettings: strict),
 
         .target(

@@ -35,6 +35,16 @@ package final class HTTPSClient: Sendable {
         return try result.get()
     }
 
+    /// Whether a URL may be asked at all: `https`, or `http` to this machine, and without credentials.
+    package static func mayAsk(_ url: String) -> Bool {
+        (try? OutboundURL(url)) != nil
+    }
+
+    /// Whether a URL leads to this very machine.
+    package static func leadsHome(_ url: String) -> Bool {
+        (try? OutboundURL(url))?.isLoopback ?? false
+    }
+
     /// What waits is still sent; after that nothing is.
     package func stop() {
         pool.stop()

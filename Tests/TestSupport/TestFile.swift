@@ -22,3 +22,14 @@ package enum TestFile {
         }
     }
 }
+
+extension TestFile {
+    /// Makes a file.
+    package static func write(_ text: String, to path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else { throw Failure(path: path, code: errno) }
+    }
+}

@@ -12,13 +12,15 @@ extension Command {
         }
         switch topic {
         case .program where rest.first == "--version": self = try Self.bare(.version, rest.dropFirst(), .version)
-        case .program, .client: throw Self.unknown(rest, in: topic)
+        case .program, .client, .explain: throw Self.unknown(rest, in: topic)
         case .serve: self = try Self.bare(.serve, rest, topic)
         case .migrate: self = try Self.bare(.migrate, rest, topic)
         case .health: self = try Self.bare(.health, rest, topic)
         case .openAPI: self = try Self.bare(.openAPI, rest, topic)
         case .version: self = try Self.bare(.version, rest, topic)
         case .config: self = try .config(Self.configOutput(rest))
+        case .devIssuer: self = try .devIssuer(DevIssuerOptions(parsing: rest))
+        case .explainIDToken: self = try .explainIDToken(IDTokenQuestion(parsing: rest))
         case .help: self = try .help(Self.helpTopic(rest))
         case .clientAdd: self = try .client(.add(NewClient(parsing: rest)))
         case .clientList: self = try Self.bare(.client(.list), rest, topic)

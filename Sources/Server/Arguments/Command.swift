@@ -1,5 +1,6 @@
 package import Crypto
 package import Identity
+package import Networking
 
 /// What the program is asked to do.
 package enum Command: Equatable, Sendable {
@@ -9,6 +10,8 @@ package enum Command: Equatable, Sendable {
     case client(ClientAction)
     case config(ConfigOutput)
     case openAPI
+    case explainIDToken(IDTokenQuestion)
+    case devIssuer(DevIssuerOptions)
     case help(HelpTopic)
     case version
 
@@ -61,4 +64,28 @@ package struct NewClient: Equatable, Sendable {
         case .jwt(let chosen): chosen ?? algorithm == .rs256 ? .jwtRS256 : .jwtES256
         }
     }
+}
+
+/// A token that is to be explained.
+package struct IDTokenQuestion: Equatable, Sendable {
+    package enum Source: Equatable, Sendable {
+        case standardInput
+        case argument(String)
+        case file(path: String)
+    }
+
+    package var source = Source.standardInput
+    /// Nil when there is only one to choose from.
+    package var provider: ProviderID?
+    package var nonce: String?
+
+    package init() {}
+}
+
+/// How the issuer for development runs.
+package struct DevIssuerOptions: Equatable, Sendable {
+    /// On this machine; port 0 lets the kernel choose.
+    package var listen = SocketAddress.ip(.v4(0x7F00_0001), port: 8090)
+
+    package init() {}
 }

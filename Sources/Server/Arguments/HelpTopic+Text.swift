@@ -23,6 +23,9 @@ extension HelpTopic {
         case .clientAdd: "kidoban client add NAME [options]"
         case .clientRemove, .clientRotateSecret: "\(invocation) ID"
         case .config: "kidoban config [--markdown]"
+        case .devIssuer: "kidoban dev-issuer [--listen ADDRESS]"
+        case .explain: "kidoban explain <command> [--help]"
+        case .explainIDToken: "kidoban explain id-token [TOKEN] [options]"
         case .help: "kidoban help [command]"
         }
     }
@@ -40,6 +43,9 @@ extension HelpTopic {
         case .clientRotateSecret: "Give a client a new secret and print it, once. The old one is refused from then on."
         case .config: "Print every setting in force and where it comes from, secrets redacted."
         case .openAPI: "Print the OpenAPI document of what is served."
+        case .devIssuer: "Be an identity provider for development: sign id tokens for whoever asks."
+        case .explain: "Say why something is accepted or refused."
+        case .explainIDToken: "Say check by check whether an id token would be accepted, without using it up."
         case .help: "Print help about a command."
         case .version: "Print the version."
         }
@@ -57,7 +63,17 @@ extension HelpTopic {
                 ("--algorithm A", "what its JWTs are signed with: ES256 or RS256"),
             ]
         case .config: [("--markdown", "print the tables of the documentation instead")]
-        case .serve, .migrate, .health, .client, .clientList, .clientRemove, .clientRotateSecret, .openAPI, .help, .version: []
+        case .devIssuer:
+            [("--listen ADDRESS", "where, on this machine only: \(DevIssuerOptions().listen) by default; port 0: any")]
+        case .explainIDToken:
+            [
+                ("--provider NAME", "whose it is said to be; needed when several are configured"),
+                ("--nonce N", "the nonce that the app would send along"),
+                ("--file PATH", "where the token is, if it is not an argument and not at the standard input"),
+            ]
+        case .serve, .migrate, .health, .client, .clientList, .clientRemove, .clientRotateSecret, .openAPI, .explain, .help,
+            .version:
+            []
         }
     }
 
@@ -88,7 +104,15 @@ extension HelpTopic {
             "See `kidoban serve --help` for what the settings mean."
         case .openAPI:
             "A running server has it at /openapi.json. What is in it depends on KIDOBAN_DOORS, the prefixes and KIDOBAN_ISSUER."
-        case .client, .help, .version: nil
+        case .devIssuer: DevIssuerPage.help
+        case .explainIDToken:
+            """
+            The providers are those that `kidoban serve` would have with the same settings; the key set is fetched. Claims
+            are looked at when the signature holds.
+
+            Exit status: 0 if the token would be accepted, 1 if not.
+            """
+        case .client, .explain, .help, .version: nil
         }
     }
 

@@ -11,6 +11,9 @@ package enum HelpTopic: String, CaseIterable, Sendable {
     case clientRotateSecret = "client rotate-secret"
     case config
     case openAPI = "openapi"
+    case devIssuer = "dev-issuer"
+    case explain
+    case explainIDToken = "explain id-token"
     case help
     case version
 

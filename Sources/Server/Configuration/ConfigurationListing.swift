@@ -2,7 +2,7 @@
 enum ConfigurationListing {
     /// Every setting that is in force as `NAME=value`, with where it comes from, secrets redacted.
     static func lines(of reading: ConfigurationReading) -> String {
-        Settings.all.map { setting in
+        Settings.all(naming: reading.configuration.federation.names).map { setting in
             let (text, note) = inForce(setting, reading)
             return "\(setting.name)=\(text)  # \(note)\n"
         }.joined()
@@ -19,7 +19,7 @@ enum ConfigurationListing {
 
     /// All settings for a terminal.
     static var help: String {
-        Settings.sections.map { section in
+        Settings.documentedSections.map { section in
             let entries = section.settings.map { setting in
                 let also = setting.mayComeFromFile ? "  or \(setting.fileName)" : ""
                 let standard = setting.defaultText.isEmpty ? "empty" : setting.defaultText
@@ -32,7 +32,7 @@ enum ConfigurationListing {
 
     /// All settings as tables for the documentation.
     static var markdown: String {
-        Settings.sections.map { section in
+        Settings.documentedSections.map { section in
             let rows = section.settings.map { setting in
                 let name = "`\(setting.name)`" + (setting.mayComeFromFile ? ", `\(setting.fileName)`" : "")
                 return "| \(name) | \(markdownDefault(setting)) | \(setting.meaning) | \(setting.expectation) |\n"

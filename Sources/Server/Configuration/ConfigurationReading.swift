@@ -35,8 +35,9 @@ extension Configuration {
         environment: [String: String], files: FileReader, masterKey: MasterKeyNeed
     ) throws(ConfigurationProblems) -> ConfigurationReading {
         var reader = EnvironmentReader(environment: environment, files: files)
-        reader.refuseUnknownNames()
         for setting in Settings.all { reader.read(setting) }
+        reader.readProviders()
+        reader.refuseUnknownNames()
         reader.checkAuthorities()
         if masterKey == .required { reader.require(\.secrets.masterKey, "KIDOBAN_MASTER_KEY") }
         reader.refuseContradictions()

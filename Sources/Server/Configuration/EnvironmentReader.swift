@@ -5,6 +5,7 @@ struct EnvironmentReader {
     /// What `make run` tells other programs about a server, in variables named like settings.
     private static let demonstration: Set<String> = [
         "KIDOBAN_URL", "KIDOBAN_OPERATIONS_URL", "KIDOBAN_CLIENT_ID", "KIDOBAN_CLIENT_SECRET", "KIDOBAN_PID",
+        "KIDOBAN_DEV_ISSUER_URL",
     ]
     private static let testPrefix = "KIDOBAN_TEST_"
 
@@ -20,13 +21,35 @@ struct EnvironmentReader {
         self.files = files
     }
 
+    /// Must come after what names the settings of providers, and says so first.
     mutating func refuseUnknownNames() {
-        for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
-            guard name.hasPrefix(Settings.prefix), !Settings.names.contains(name), !Self.demonstration.contains(name),
-                !name.hasPrefix(Self.testPrefix), !ServiceLink.isOne(name: name, value: value)
-            else { continue }
-            let nearest = NearestName.of(name, among: Settings.names.sorted()) ?? ""
-            problems.append(ConfigurationProblem(name, .unknown(nearest: nearest)))
+        let names = Settings.names(of: Settings.all(naming: configuration.federation.names))
+        let unknown = environment.filter { name, value in
+            name.hasPrefix(Settings.prefix) && !names.contains(name) && !Self.demonstration.contains(name)
+                && !name.hasPrefix(Self.testPrefix) && !ServiceLink.isOne(name: name, value: value)
+                // As long as the list of providers cannot be read, nobody knows which settings they have.
+                && !(Settings.isOfProvider(name) && refused.contains(Settings.providersName))
+        }
+        problems.insert(
+            contentsOf: unknown.keys.sorted().map { name in
+                ConfigurationProblem(name, .unknown(nearest: Self.nearest(to: name, among: names)))
+            }, at: 0)
+    }
+
+    /// A setting of a provider that has not been named lacks the name in the list.
+    private static func nearest(to name: String, among names: Set<String>) -> String {
+        let candidates = Settings.isOfProvider(name) ? names.filter(Settings.isOfProvider) : names
+        return NearestName.of(name, among: candidates.sorted()) ?? Settings.providersName
+    }
+
+    /// Reads what is set for the providers that are named, each of which needs what no token can be checked without.
+    mutating func readProviders() {
+        for (index, id) in configuration.federation.names.enumerated() {
+            for setting in Settings.ofProvider(id, at: index) {
+                read(setting)
+                guard case .nothing = setting.fallback, environment[setting.name] == nil else { continue }
+                refuse(setting.name, .missing, expected: setting.expectation)
+            }
         }
     }
 

@@ -7,7 +7,7 @@ package enum Settings {
     }
 
     static let sections = [
-        addresses, doors, identity, tokens, passwords, database, redis, requests, lifecycle, logging,
+        addresses, doors, identity, tokens, passwords, federation, database, redis, requests, lifecycle, logging,
     ]
 
     static let all = sections.flatMap(\.settings)
@@ -15,6 +15,9 @@ package enum Settings {
     static let prefix = "KIDOBAN_"
 
     /// Every name that may be given, those of files included.
-    static let names: Set<String> = Set(
-        all.flatMap { setting in setting.mayComeFromFile ? [setting.name, setting.fileName] : [setting.name] })
+    static let names = names(of: all)
+
+    static func names(of settings: [Setting]) -> Set<String> {
+        Set(settings.flatMap { setting in setting.mayComeFromFile ? [setting.name, setting.fileName] : [setting.name] })
+    }
 }

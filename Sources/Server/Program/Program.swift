@@ -22,25 +22,29 @@ package enum Program {
         case .help(let topic): return console.print(topic.text)
         case .version: return console.print("kidoban \(Version.text)\n")
         case .config(.markdown): return console.print(ConfigurationListing.markdown)
-        case .config(.inForce), .serve, .migrate, .health, .client, .openAPI: break
+        case .config(.inForce), .serve, .migrate, .health, .client, .openAPI, .explainIDToken, .devIssuer: break
         }
         do throws(ConfigurationProblems) {
             let reading = try Configuration.read(
                 environment: environment, files: files, masterKey: command == .serve ? .required : .optional)
-            return await run(command, reading, console)
+            return await run(command, reading, files, console)
         } catch {
             console.complain("the configuration is wrong:\n\(error)See `kidoban serve --help` for all settings.")
             return ExitStatus.configuration
         }
     }
 
-    private static func run(_ command: Command, _ reading: ConfigurationReading, _ console: Console) async -> Int32 {
+    private static func run(
+        _ command: Command, _ reading: ConfigurationReading, _ files: FileReader, _ console: Console
+    ) async -> Int32 {
         switch command {
         case .serve: await Serve.run(reading.configuration, console)
         case .migrate: Migrate.run(reading.configuration, console)
         case .health: await Health.run(reading.configuration, console)
         case .client(let action): await ClientCommand.run(action, reading.configuration, console)
         case .openAPI: PrintOpenAPI.run(reading.configuration, console)
+        case .explainIDToken(let question): await ExplainIDToken.run(question, reading.configuration, files, console)
+        case .devIssuer(let options): await DevIssuer.run(options, reading.configuration, console)
         case .config, .help, .version: console.print(ConfigurationListing.lines(of: reading))
         }
     }

@@ -50,3 +50,15 @@ extension Copy {
         try await rooms.postgres.query(RecordedEvent.all).map { try RecordedEvent($0) }
     }
 }
+
+extension Copy {
+    private static let details = Statement(
+        name: "test_audit_details", sql: "SELECT detail::text FROM audit_events WHERE kind = $1 ORDER BY occurred_at, id")
+
+    /// What else the events of a kind tell.
+    func auditDetails(_ kind: String) async throws -> [JSONObject] {
+        try await rooms.postgres.query(Self.details, [.text(kind)]).map { row in
+            try JSON.parse(row.string(0)).objectValue ?? JSONObject()
+        }
+    }
+}

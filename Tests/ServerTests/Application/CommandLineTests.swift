@@ -6,7 +6,8 @@ import Testing
 struct CommandLineTests {
     @Test(arguments: [
         [], ["serve"], ["migrate"], ["health"], ["client"], ["client", "add"], ["client", "list"], ["client", "remove"],
-        ["client", "rotate-secret"], ["config"], ["openapi"], ["version"], ["help"],
+        ["client", "rotate-secret"], ["config"], ["openapi"], ["version"], ["help"], ["explain"],
+        ["explain", "id-token"], ["dev-issuer"],
     ])
     func `help is everywhere and needs no configuration`(_ words: [String]) async throws {
         for option in ["--help", "-h"] {

@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import Networking
 import Testing
 
 @testable import Server
@@ -31,6 +32,8 @@ import Testing
         #expect(try Command(parsing: ["client", "rotate-secret", "app-backend"]) == .client(.rotateSecret(id)))
         #expect(try Command(parsing: ["openapi"]) == .openAPI)
         #expect(try Command(parsing: ["version"]) == .version)
+        #expect(try Command(parsing: ["dev-issuer"]) == .devIssuer(DevIssuerOptions()))
+        #expect(try Command(parsing: ["explain", "id-token"]) == .explainIDToken(IDTokenQuestion()))
         #expect(try Command(parsing: ["--version"]) == .version)
     }
 
@@ -43,6 +46,41 @@ import Testing
     ])
     func `help is everywhere`(_ arguments: [String], _ topic: HelpTopic) throws {
         #expect(try Command(parsing: arguments) == .help(topic))
+    }
+
+    @Test func `a token to explain is an argument, a file or at the standard input`() throws {
+        func question(_ arguments: String...) throws -> IDTokenQuestion? {
+            guard case .explainIDToken(let question) = try Command(parsing: ["explain", "id-token"] + arguments) else {
+                return nil
+            }
+            return question
+        }
+        #expect(try question()?.source == .standardInput)
+        #expect(try question("-")?.source == .standardInput)
+        #expect(try question("a.b.c")?.source == .argument("a.b.c"))
+        #expect(try question("--file", "/t")?.source == .file(path: "/t"))
+        let full = try question("a.b.c", "--provider", "apple", "--nonce=n")
+        #expect(full?.provider == .apple && full?.nonce == "n")
+        let both = failure("explain", "id-token", "a.b.c", "--file", "/t")?.problem
+        #expect(both == .contradiction("TOKEN", "--file"))
+        guard case .invalid("--provider", _) = failure("explain", "id-token", "--provider", "Ap ple")?.problem else {
+            Issue.record("not refused")
+            return
+        }
+    }
+
+    @Test(arguments: ["0.0.0.0:8090", ":8090", "192.0.2.1:1", "[::]:1", "8090", "localhost:1"])
+    func `the issuer for development listens on this machine only`(_ address: String) {
+        guard case .invalid("--listen", _) = failure("dev-issuer", "--listen", address)?.problem else {
+            Issue.record("not refused")
+            return
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1:0", "127.1.2.3:8091", "[::1]:8090"])
+    func `any address of the loopback will do`(_ address: String) throws {
+        guard case .devIssuer(let options) = try Command(parsing: ["dev-issuer", "--listen", address]) else { return }
+        #expect(options.listen.description == address)
     }
 
     @Test func `a client is added with what is said of it`() throws {

@@ -121,7 +121,33 @@ extension AcceptedValue {
         .init("KIDOBAN_LOG_FORMAT", "text") { $0.logging.format(isTerminal: false) == .text(colour: false) },
     ]
 
-    static let all = identity + stores + process
+    static let federation: [AcceptedValue] = [
+        .init("KIDOBAN_APPLE_CLIENT_IDS", "com.x.app, com.x.web", shown: "com.x.app,com.x.web") {
+            $0.federation.providers == [IdentityProvider.apple(clientIDs: ["com.x.app", "com.x.web"])]
+        },
+        .init("KIDOBAN_APPLE_ISSUERS", "https://a.example,b") { $0.federation.apple.issuers == ["https://a.example", "b"] },
+        .init("KIDOBAN_APPLE_JWKS_URL", "http://127.0.0.1:8081/keys") {
+            $0.federation.apple.keySetURL == "http://127.0.0.1:8081/keys"
+        },
+        .init("KIDOBAN_APPLE_NONCE", "required") {
+            $0.federation.apple.nonceRule == NonceRule(.required, form: .plainOrHashed)
+        },
+        .init("KIDOBAN_GOOGLE_CLIENT_IDS", "a.apps.googleusercontent.com") {
+            $0.federation.providers == [IdentityProvider.google(clientIDs: ["a.apps.googleusercontent.com"])]
+        },
+        .init("KIDOBAN_GOOGLE_ISSUERS", "https://a.example") { $0.federation.google.issuers == ["https://a.example"] },
+        .init("KIDOBAN_GOOGLE_JWKS_URL", "https://a.example/keys") {
+            $0.federation.google.keySetURL == "https://a.example/keys"
+        },
+        .init("KIDOBAN_GOOGLE_NONCE", "required-hashed") {
+            $0.federation.google.nonceRule == NonceRule(.required, form: .hashed)
+        },
+        .init("KIDOBAN_PROVIDERS", "acme", with: ProviderSettingsTests.acme) {
+            $0.federation.providers.map(\.id.text) == ["acme"]
+        },
+    ]
+
+    static let all = identity + federation + stores + process
 }
 
 @Suite struct SettingValueTests {

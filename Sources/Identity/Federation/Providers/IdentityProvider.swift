@@ -67,3 +67,10 @@ package enum EmailTrust: Equatable, Sendable {
     /// For addresses of these domains, in lower case.
     case domains([String])
 }
+
+extension EmailTrust {
+    /// A domain as ``domains(_:)`` compares it; nil for what no mail can go to.
+    package static func domain(_ text: String) -> String? {
+        DomainName(text)?.ascii
+    }
+}

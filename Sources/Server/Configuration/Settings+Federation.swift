@@ -1,0 +1,87 @@
+import Identity
+
+extension Settings {
+    static let federation = Section(
+        title: "Sign-in with other identity providers",
+        settings: preset(
+            "APPLE", "Apple", .apple, example: "bundle ids and Services IDs", nonceForm: .plainOrHashed)
+            + preset("GOOGLE", "Google", .google, example: "of the iOS, Android and web client", nonceForm: .plain)
+            + [
+                Setting(
+                    providersName, \.federation.names, .providerNames, fallback: .nothing("none"),
+                    "Further OpenID providers, by names of your own. Each has the settings `KIDOBAN_PROVIDER_NAME_…`, with its name in "
+                        + "capitals and an underscore for a hyphen.")
+            ])
+
+    static let providersName = "KIDOBAN_PROVIDERS"
+    private static let providerPrefix = "KIDOBAN_PROVIDER_"
+
+    private static func preset(
+        _ word: String, _ name: String, _ place: Configuration.Federation.Place, example: String, nonceForm: NonceRule.Form
+    ) -> [Setting] {
+        [
+            Setting(
+                "KIDOBAN_\(word)_CLIENT_IDS", \.federation[place].clientIDs, .clientIDs,
+                fallback: .nothing("none; then \(name) is off"),
+                "Whom \(name)'s id tokens may be for (`aud`): \(example)."),
+            Setting(
+                "KIDOBAN_\(word)_ISSUERS", \.federation[place].issuers, .issuers, "What `iss` of \(name)'s tokens may be."),
+            Setting(
+                "KIDOBAN_\(word)_JWKS_URL", \.federation[place].keySetURL, .keySetURL, "Where \(name)'s public keys are."),
+            Setting(
+                "KIDOBAN_\(word)_NONCE", \.federation[place].nonceRule, .nonceRule(form: nonceForm),
+                "The rule for the nonce, see `docs/federation.md`."),
+        ]
+    }
+
+    /// The settings of the provider at a place of the list.
+    static func ofProvider(_ id: ProviderID, at index: Int) -> [Setting] {
+        ofProvider(providerPrefix + variableWord(of: id), .other(index))
+    }
+
+    private static func ofProvider(_ prefix: String, _ place: Configuration.Federation.Place) -> [Setting] {
+        let required = Setting.Fallback.nothing("none; it is needed")
+        return [
+            Setting(
+                prefix + "_CLIENT_IDS", \.federation[place].clientIDs, .clientIDs, fallback: required,
+                "Whom its id tokens may be for (`aud`)."),
+            Setting(
+                prefix + "_ISSUERS", \.federation[place].issuers, .issuers, fallback: required, "What `iss` of its tokens may be."
+            ),
+            Setting(
+                prefix + "_JWKS_URL", \.federation[place].keySetURL, .keySetURL, fallback: required, "Where its public keys are."),
+            Setting(
+                prefix + "_ALGORITHMS", \.federation[place].algorithms, .signatureAlgorithms, fallback: .value("RS256"),
+                "What its tokens may be signed with."),
+            Setting(
+                prefix + "_NONCE", \.federation[place].nonceRule, .nonceRule(form: .plain), fallback: .value("optional"),
+                "The rule for the nonce, see `docs/federation.md`."),
+            Setting(
+                prefix + "_EMAIL_TRUST", \.federation[place].emailTrust, .emailTrust, fallback: .value("never"),
+                "When an e-mail address that it calls verified is enough to link an account of that address."),
+        ]
+    }
+
+    /// What the documentation shows for all of them.
+    static let documentedSections =
+        sections.map { section in
+            guard section.title == federation.title else { return section }
+            // Never read: it stands for the place of whichever provider.
+            return Section(title: section.title, settings: section.settings + ofProvider(providerPrefix + "NAME", .other(0)))
+        }
+
+    /// All settings that there are when these providers are named.
+    static func all(naming providers: [ProviderID]) -> [Setting] {
+        all + providers.enumerated().flatMap { ofProvider($0.element, at: $0.offset) }
+    }
+
+    /// Whether it can only be meant for a provider whose name is missing from the list.
+    static func isOfProvider(_ name: String) -> Bool {
+        name.hasPrefix(providerPrefix)
+    }
+
+    /// `my-idp` is `MY_IDP`. No two providers share a word, because a name has no underscores.
+    private static func variableWord(of id: ProviderID) -> String {
+        id.text.uppercased().split(separator: "-", omittingEmptySubsequences: false).joined(separator: "_")
+    }
+}

@@ -1,0 +1,163 @@
+import Crypto
+import JOSE
+import TestSupport
+import Testing
+import Text
+
+@testable import Identity
+
+extension WithStores {
+    /// The room, with a real Redis for what has been used and a real PostgreSQL for what was refused.
+    @Suite struct FederationTests {
+        private let issuer: TestIssuer
+        private let lookup = Locked(KeySetLookup.unknownKey)
+
+        init() throws {
+            issuer = try TestIssuer()
+            let key = issuer.jwk
+            lookup.withLock { $0 = .key(key) }
+        }
+
+        private func verify(
+            _ token: SecretString, from provider: ProviderID = .apple, nonce: String? = nil, on copy: Copy
+        ) async throws -> VerifiedIDToken {
+            let lookup = lookup
+            return try await copy.run { rooms in
+                let federation = Federation(
+                    providers: [TestIssuer.apple, TestIssuer.google],
+                    keys: { keyID, _ in keyID == TestIssuer.keyID ? lookup.value : .unknownKey },
+                    replays: ReplayMemory(redis: rooms.redis), audit: rooms.audit, metrics: rooms.metrics,
+                    ambience: rooms.accounts.ambience)
+                return try await federation.verify(
+                    token, from: provider, nonce: nonce.map { SecretString($0) }, caller: Copy.caller)
+            }
+        }
+
+        @Test func `a token is good once, and again for half a minute`() async throws {
+            try await World.run({ $0.copies = 2 }) { world in
+                let token = try issuer.token(TestIssuer.appleClaims())
+                let first = try await verify(token, on: world.a)
+                #expect(try await verify(token, on: world.b) == first)
+                try await world.pass(.seconds(30))
+                _ = try await verify(token, on: world.b)
+                try await world.pass(.milliseconds(1))
+                for copy in world.copies {
+                    await #expect(throws: IdentityError.invalidProof) { try await verify(token, on: copy) }
+                }
+                let events = try await world.a.events("proof_refused", count: 2)
+                #expect(events.map(\.reason) == ["replayed", "replayed"])
+            }
+        }
+
+        @Test func `it is remembered for as long as its times would let it in, under a hash`() async throws {
+            try await World.run { world in
+                let token = try issuer.token(TestIssuer.googleClaims())
+                let proof = try await verify(token, from: .google, on: world.a)
+                let item = try #require(try await world.a.keyspace().items.first { $0.key.hasPrefix("it:") })
+                #expect(item.key == "it:" + proof.digest.hex)
+                #expect(item.life > 3_600_000 && item.life <= 3_720_000)
+                try await world.pass(.seconds(3600 + 59))
+                await #expect(throws: IdentityError.invalidProof) { try await verify(token, from: .google, on: world.a) }
+                try await world.pass(.seconds(120))
+                #expect(try await world.a.keyspace().keys("it:").isEmpty)
+                await #expect(throws: IdentityError.invalidProof) { try await verify(token, from: .google, on: world.a) }
+                #expect(try await world.a.events("proof_refused", count: 2).map(\.reason) == ["replayed", "expired"])
+            }
+        }
+
+        @Test func `a hundred uses at once are one first use`() async throws {
+            try await World.run({ $0.copies = 2 }) { world in
+                let token = try issuer.token(TestIssuer.appleClaims())
+                let copies = world.copies
+                let count = await withTaskGroup(of: Bool.self) { group in
+                    for index in 0..<100 {
+                        group.addTask { (try? await verify(token, on: copies[index % 2])) != nil }
+                    }
+                    return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                }
+                #expect(count == 100)
+                #expect(try await world.a.keyspace().keys("it:").count == 1)
+            }
+        }
+
+        @Test func `a token that led to nothing can be given back`() async throws {
+            try await World.run { world in
+                let token = try issuer.token(TestIssuer.appleClaims())
+                let proof = try await verify(token, on: world.a)
+                try await world.a.run { try await ReplayMemory(redis: $0.redis).forget(proof) }
+                try await world.pass(.seconds(300))
+                #expect(try await verify(token, on: world.a) == proof)
+            }
+        }
+
+        @Test func `a refused token leaves nothing but its reason in the audit log`() async throws {
+            try await World.run { world in
+                let token = try issuer.token(TestIssuer.appleClaims(JSONObject(["aud": "com.x.app.dev"])))
+                await #expect(throws: IdentityError.invalidProof) { try await verify(token, on: world.a) }
+                let event = try #require(try await world.a.events("proof_refused").first)
+                #expect(event.outcome == "refused")
+                #expect(event.reason == "wrong_audience")
+                #expect(event.actor == "anonymous")
+                #expect(event.address == "192.0.2.7")
+                #expect(event.referenceID == "request-1")
+                let details = try await world.a.auditDetails("proof_refused")
+                #expect(details.first?["provider"] == "apple")
+                #expect(details.first?["explanation"] == "aud is com.x.app.dev, configured are com.x.app, com.x.app.web")
+                #expect(try await world.a.keyspace().keys("it:").isEmpty)
+                #expect(!world.logged.contains(token.revealedText))
+                #expect(!"\(details)".contains(token.revealedText))
+            }
+        }
+
+        @Test func `a provider that is not switched on is not there`() async throws {
+            try await World.run { world in
+                let acme = try #require(ProviderID("acme"))
+                let token = try issuer.token(TestIssuer.appleClaims())
+                await #expect(throws: IdentityError.unknownProvider) { try await verify(token, from: acme, on: world.a) }
+            }
+        }
+
+        @Test func `without the keys nothing is decided, and the token stays good`() async throws {
+            try await World.run { world in
+                let token = try issuer.token(TestIssuer.appleClaims())
+                lookup.withLock { $0 = .unavailable(retryAfter: .seconds(7)) }
+                await #expect(throws: IdentityError.unavailable(retryAfter: .seconds(7))) { try await verify(token, on: world.a) }
+                let key = issuer.jwk
+                lookup.withLock { $0 = .key(key) }
+                _ = try await verify(token, on: world.a)
+                #expect(try await world.a.recordedEvents().isEmpty)
+            }
+        }
+
+        @Test func `without Redis no token is taken, and a forged one is still refused`() async throws {
+            try await World.run({ $0.patience = .milliseconds(500) }) { world in
+                let good = try issuer.token(TestIssuer.appleClaims())
+                let forged = try issuer.token(TestIssuer.appleClaims(), key: issuer.stranger)
+                world.redis.stop()
+                await #expect(throws: IdentityError.unavailable(retryAfter: .seconds(1))) { try await verify(good, on: world.a) }
+                await #expect(throws: IdentityError.invalidProof) { try await verify(forged, on: world.a) }
+            }
+        }
+
+        @Test func `what becomes of tokens is counted by provider`() async throws {
+            try await World.run { world in
+                _ = try await verify(issuer.token(TestIssuer.appleClaims()), on: world.a)
+                _ = try await verify(issuer.token(TestIssuer.googleClaims()), from: .google, on: world.a)
+                await #expect(throws: IdentityError.invalidProof) {
+                    try await verify(SecretString("x"), from: .google, on: world.a)
+                }
+                lookup.withLock { $0 = .unavailable(retryAfter: .seconds(1)) }
+                await #expect(throws: IdentityError.self) {
+                    try await verify(issuer.token(TestIssuer.appleClaims()), on: world.a)
+                }
+                let counted = await world.a.run { $0.metrics.snapshot.idTokens }
+                let outcome = { IdentityMetrics.ProviderOutcome(provider: $0, outcome: $1) }
+                #expect(
+                    counted == [
+                        outcome(.apple, .verified): 1, outcome(.google, .verified): 1, outcome(.google, .refused): 1,
+                        outcome(.apple, .unavailable): 1,
+                    ])
+            }
+        }
+    }
+}
