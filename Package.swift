@@ -49,11 +49,11 @@ let package = Package(
         floor("JOSE", ["Crypto", "Text"]),
         floor("Outbound", ["Networking", "CCurl"], memorySafe),
 
-        floor("Identity", ["JOSE", "Crypto", "Postgres", "Redis", "Networking", "Logging", "Text"]),
+        floor("Identity", ["JOSE", "Crypto", "Postgres", "Redis", "Outbound", "Networking", "Logging", "Text"]),
         floor("Endpoints", ["HTTP", "Identity", "Logging", "Postgres", "Redis", "Text"]),
         floor(
             "Server",
-            ["Endpoints", "Identity", "HTTP", "Outbound", "Postgres", "Redis", "JOSE", "Networking", "Crypto", "Logging", "Text"]),
+            ["Endpoints", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking", "Crypto", "Logging", "Text"]),
         .executableTarget(name: "kidoban", dependencies: ["Server"], swiftSettings: strict),
 
         .target(
@@ -70,18 +70,20 @@ let package = Package(
         tests("OutboundTests", ["Outbound", "Networking", "TestSupport"]),
         tests(
             "IdentityTests",
-            ["Identity", "JOSE", "Crypto", "Postgres", "Redis", "Networking", "Logging", "Text", "TestSupport"]),
+            ["Identity", "JOSE", "Crypto", "Postgres", "Redis", "Outbound", "Networking", "Logging", "Text", "TestSupport"]),
         tests(
             "EndpointsTests",
             [
-                "Server", "Endpoints", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Networking", "Crypto", "Logging", "Text",
-                "TestSupport",
+                "Server", "Endpoints", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking", "Crypto",
+                "Logging",
+                "Text", "TestSupport",
             ]),
         tests(
             "ServerTests",
             [
-                "Server", "Endpoints", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Networking", "Crypto", "Logging", "Text",
-                "TestSupport",
+                "Server", "Endpoints", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking", "Crypto",
+                "Logging",
+                "Text", "TestSupport",
             ]),
     ]
 )

@@ -22,12 +22,20 @@ package final class HTTPSClient: Sendable {
     /// The answer, whatever its status. A `GET` follows redirects, to the same scheme, host and port only.
     /// - Throws: `OutboundError`; at the latest when the configured time is over.
     package func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
+        try await send(request) { $0 }
+    }
+
+    /// What `read` makes of the answer, on the thread that has received it: for what would hold up the caller's loop.
+    /// - Throws: `OutboundError`, as above.
+    package func send<Value: Sendable>(
+        _ request: OutboundRequest, reading read: @escaping @Sendable (OutboundResponse) -> Value
+    ) async throws(OutboundError) -> Value {
         let url = try OutboundURL(request.url)
         let deadline = Instant.now() + configuration.timeout
-        let result: Result<OutboundResponse, OutboundError>
+        let result: Result<Value, OutboundError>
         do throws(BlockingPool.Overloaded) {
             result = try await pool.run { [configuration] in
-                Result { () throws(OutboundError) in try Self.exchange(request, url, configuration, until: deadline) }
+                Result { () throws(OutboundError) in read(try Self.exchange(request, url, configuration, until: deadline)) }
             }
         } catch {
             throw .overloaded

@@ -19,4 +19,7 @@ package struct OutboundConfiguration: Sendable {
     package var queueLimit = 64
 
     package init() {}
+
+    /// Descriptors that may be open at once: a connection for each thread, and what looking a name up takes.
+    package var descriptorCount: Int { 4 * threads }
 }

@@ -5,6 +5,7 @@ package import Identity
 package struct MetricsReport: Sendable {
     package var requests: [RequestMetrics.Series] = []
     package var identity = IdentityMetrics.Snapshot()
+    package var keySets: [KeySetReport] = []
     package var connections = 0
     package var residentBytes: UInt64 = 0
     package var openDescriptors: UInt64 = 0

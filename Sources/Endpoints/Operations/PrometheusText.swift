@@ -8,6 +8,7 @@ enum PrometheusText {
         var text = Text()
         requests(report.requests, &text)
         identity(report.identity, &text)
+        keySets(report.keySets, &text)
         process(report, &text)
         return text.bytes
     }
@@ -58,6 +59,28 @@ enum PrometheusText {
         text.single(
             "kidoban_audit_events_dropped_total", "counter", "Audit events lost because PostgreSQL was away too long.",
             Double(counters.auditEventsDropped))
+    }
+
+    private static func keySets(_ reports: [KeySetReport], _ text: inout Text) {
+        text.family("kidoban_key_set_fetches_total", "counter", "Fetches of identity providers' keys, by provider and outcome.")
+        for report in reports {
+            for outcome in KeySetFetchOutcome.allCases {
+                text.sample(
+                    "kidoban_key_set_fetches_total", [("provider", report.provider.text), ("outcome", outcome.rawValue)],
+                    Double(report.fetches[outcome] ?? 0))
+            }
+        }
+        text.family("kidoban_key_set_keys", "gauge", "Keys of identity providers that can be used.")
+        for report in reports {
+            text.sample("kidoban_key_set_keys", [("provider", report.provider.text)], Double(report.keyCount))
+        }
+        text.family("kidoban_key_set_age_seconds", "gauge", "Time since identity providers' keys were fetched; none before that.")
+        for report in reports {
+            guard let age = report.age else { continue }
+            text.sample(
+                "kidoban_key_set_age_seconds", [("provider", report.provider.text)],
+                Double(age.components.seconds) + Double(age.components.attoseconds / 1_000_000_000_000_000) / 1000)
+        }
     }
 
     private static func process(_ report: MetricsReport, _ text: inout Text) {

@@ -23,6 +23,7 @@ package actor Application {
     private let shared: SharedParts
     private let group: EventLoopGroup
     private let workers: [Worker]
+    private let keySets: KeySetKeeper
     private let operations: HTTPServer
     private let logger: Logger
 
@@ -37,16 +38,18 @@ package actor Application {
             throw .system(error)
         }
         loop = group.loops[0]
+        keySets = shared.keySetKeeper(loop)
         var workers: [Worker] = []
-        for loop in group.loops { workers.append(try Worker(loop, shared)) }
+        for loop in group.loops { workers.append(try Worker(loop, shared, keySets)) }
         self.workers = workers
-        operations = try Self.operations(workers, shared, logSink)
+        operations = try Self.operations(workers, shared, keySets, logSink)
     }
 
     /// Listens and serves. What needs PostgreSQL or the signing keys answers 503 until `prepare()` is through.
     /// - Throws: `StartError` when an address cannot be had.
     package func start() async throws(StartError) -> Addresses {
         for worker in workers { worker.start() }
+        await keySets.start(workers.map(\.keySets))
         do throws(SystemError) {
             var address = shared.configuration.http.listen
             for worker in workers { address = try await worker.server.start(on: address) }
@@ -104,6 +107,7 @@ package actor Application {
         for worker in workers { await worker.server.drain() }
         let deadline = Instant.now() + lifecycle.drainTimeout
         while await connectionCount() > 0, Instant.now() < deadline { await loop.sleep(for: .milliseconds(10)) }
+        await keySets.close()
         for worker in workers { await worker.stop() }
         await operations.drain()
         group.stop()
@@ -174,7 +178,7 @@ package actor Application {
     }
 
     private static func operations(
-        _ workers: [Worker], _ shared: SharedParts, _ logSink: LogSink?
+        _ workers: [Worker], _ shared: SharedParts, _ keySets: KeySetKeeper, _ logSink: LogSink?
     ) throws(StartError) -> HTTPServer {
         guard let first = workers.first else { throw .configuration("there is no loop") }
         let started = shared.ambience.now()
@@ -190,6 +194,7 @@ package actor Application {
                 report.add(requests)
                 report.identity.add(identity)
             }
+            report.keySets = await keySets.reports
             return report
         }
         var configuration = shared.http

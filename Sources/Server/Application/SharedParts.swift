@@ -3,6 +3,7 @@ import HTTP
 import Identity
 import Logging
 import Networking
+import Outbound
 import Postgres
 import Text
 
@@ -18,6 +19,8 @@ struct SharedParts: Sendable {
     let connecting: BlockingPool
     /// For the name look-ups of Redis, apart from `connecting`: a PostgreSQL that hangs must not keep Redis away.
     let resolving: BlockingPool
+    /// Asks other servers, on threads of its own.
+    let outbound: HTTPSClient
     let hasher: PasswordHasher
     let app: Client
     let phase = ServerPhase()
@@ -38,6 +41,11 @@ struct SharedParts: Sendable {
         connecting = BlockingPool(label: "kidoban.connect", threads: 2, queueLimit: 256)
         resolving = BlockingPool(label: "kidoban.resolve", threads: 1, queueLimit: 256)
         app = Self.app(configuration)
+        do throws(OutboundError) {
+            outbound = try HTTPSClient(configuration.outbound)
+        } catch {
+            throw .configuration("KIDOBAN_CA_FILE cannot be used: \(error)")
+        }
         do throws(CryptoError) {
             sessionTokenKey = try SessionTokenKey(masterKey)
             hasher = try PasswordHasher(configuration.passwords.argon2, pool: hashing, random: ambience.random)
@@ -56,10 +64,19 @@ struct SharedParts: Sendable {
         hashing.stop()
         connecting.stop()
         resolving.stop()
+        outbound.stop()
     }
 
     func randomNumber() -> UInt64 {
         ambience.random(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The keeper of the providers' key sets, to live on `loop`.
+    func keySetKeeper(_ loop: EventLoop) -> KeySetKeeper {
+        let urls = configuration.federation.providers.map { ($0.id, $0.keySetURL) }
+        return KeySetKeeper(
+            Dictionary(urls) { first, _ in first }, policy: configuration.keySets, client: outbound, loop: loop,
+            logger: logger, random: ambience.random)
     }
 
     static let appID = "app"
@@ -73,9 +90,9 @@ struct SharedParts: Sendable {
             accessTokenLifetime: configuration.tokens.accessTokenLifetime, sessionLifetime: configuration.sessions.lifetime)
     }
 
-    /// Descriptors that are not accepted connections: loops, listeners, stores, the operations listener, and a reserve.
+    /// Descriptors that are not accepted connections: loops, listeners, stores, other servers, the operations listener, and a reserve.
     private static func ownDescriptors(_ configuration: Configuration) -> Int {
         configuration.loopCount * (configuration.database.connectionsPerLoop + 8) + Application.operationsConnections
-            + ConnectionBudget.reservedDescriptors
+            + configuration.outbound.descriptorCount + ConnectionBudget.reservedDescriptors
     }
 }

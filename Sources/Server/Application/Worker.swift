@@ -16,12 +16,13 @@ struct Worker: Sendable {
     let metrics: IdentityMetrics
     let keys: KeyRingSlot
     let signingKeys: SigningKeyStore
+    let keySets: KeySets
     let services: Services
     let doors: [Door]
     let server: HTTPServer
 
     /// - Throws: `StartError.configuration` when the parts do not fit together.
-    init(_ loop: EventLoop, _ shared: SharedParts) throws(StartError) {
+    init(_ loop: EventLoop, _ shared: SharedParts, _ keySetKeeper: KeySetKeeper) throws(StartError) {
         let configuration = shared.configuration
         let logger = shared.logger.with(["loop": .integer(loop.index)])
         self.loop = loop
@@ -32,8 +33,10 @@ struct Worker: Sendable {
         audit = AuditLog(pool: postgres, metrics: metrics, capacity: configuration.audit.queueLimit, logger: logger)
         signingKeys = SigningKeyStore(
             pool: postgres, masterKey: shared.masterKey, computing: shared.connecting, ambience: shared.ambience)
+        keySets = KeySets(keySetKeeper, loop: loop)
         services = Self.services(
-            shared, loop: loop, postgres: postgres, redis: redis, audit: audit, metrics: metrics, keys: keys, logger: logger)
+            shared, loop: loop, postgres: postgres, redis: redis, audit: audit, metrics: metrics, keys: keys, keySets: keySets,
+            logger: logger)
         doors = Self.doors(services, configuration)
         server = HTTPServer(
             shared.http, router: try Self.router(doors), loop: loop, logger: logger, random: shared.randomNumber())
@@ -54,7 +57,7 @@ struct Worker: Sendable {
 
     private static func services(
         _ shared: SharedParts, loop: EventLoop, postgres: PostgresPool, redis: RedisConnection, audit: AuditLog,
-        metrics: IdentityMetrics, keys: KeyRingSlot, logger: Logger
+        metrics: IdentityMetrics, keys: KeyRingSlot, keySets: KeySets, logger: Logger
     ) -> Services {
         let configuration = shared.configuration
         let users = UserStore(pool: postgres)
@@ -77,7 +80,8 @@ struct Worker: Sendable {
             accessTokens: AccessTokens(tokens: tokens, sessions: sessions, issuer: issuer, users: users),
             introspection: Introspection(tokens: tokens, sessions: sessions, metrics: metrics), clients: clients, keys: keys,
             federation: Federation(
-                providers: configuration.federation.providers, keys: { _, _ in .unavailable(retryAfter: .seconds(1)) },
+                providers: configuration.federation.providers,
+                keys: { keyID, provider in await keySets.key(keyID, of: provider) },
                 replays: ReplayMemory(redis: redis), audit: audit, metrics: metrics, ambience: shared.ambience),
             app: shared.app, redis: redis, postgres: postgres)
     }

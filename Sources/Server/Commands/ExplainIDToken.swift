@@ -15,7 +15,7 @@ enum ExplainIDToken {
         do throws(Complaint) {
             provider = try Self.provider(question.provider, configuration.federation.providers)
             token = try Self.token(question.source, files)
-            keys = try await fetch(provider.keySetURL)
+            keys = try await fetch(provider.keySetURL, configuration.outbound)
         } catch {
             console.complain(error.text)
             return ExitStatus.failure
@@ -73,10 +73,10 @@ enum ExplainIDToken {
         }
     }
 
-    private static func fetch(_ url: String) async throws(Complaint) -> JWKSet {
+    private static func fetch(_ url: String, _ outbound: OutboundConfiguration) async throws(Complaint) -> JWKSet {
         let response: OutboundResponse
         do throws(OutboundError) {
-            let client = try HTTPSClient()
+            let client = try HTTPSClient(outbound)
             defer { client.stop() }
             response = try await client.send(OutboundRequest(.get, url, fields: [("Accept", "application/json")]))
         } catch {

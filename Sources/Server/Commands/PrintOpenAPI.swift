@@ -39,6 +39,7 @@ enum PrintOpenAPI {
             throw .system(error)
         }
         defer { group.stop() }
-        return try Worker(group.loops[0], shared)
+        let loop = group.loops[0]
+        return try Worker(loop, shared, shared.keySetKeeper(loop))
     }
 }

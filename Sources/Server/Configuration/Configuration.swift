@@ -3,6 +3,7 @@ package import HTTP
 package import Identity
 package import Logging
 package import Networking
+package import Outbound
 package import Postgres
 package import Redis
 
@@ -28,6 +29,8 @@ package struct Configuration: Sendable {
     package var clients = Clients()
     package var audit = Audit()
     package var federation = Federation()
+    package var outbound = OutboundConfiguration()
+    package var keySets = KeySetPolicy()
     package var doors = Doors()
     package var database = Configuration.localDatabase
     package var redis = RedisConfiguration(endpoint: .host("localhost", port: 6379))

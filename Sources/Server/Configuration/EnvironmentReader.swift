@@ -1,3 +1,4 @@
+import Outbound
 import Redis
 
 /// Reads settings one by one and collects what is wrong with them.
@@ -67,11 +68,16 @@ struct EnvironmentReader {
 
     /// A file that is named must be there.
     mutating func checkAuthorities() {
-        guard let path = configuration.redis.authoritiesFile else { return }
+        check(configuration.redis.authoritiesFile, "KIDOBAN_REDIS_CA_FILE")
+        check(configuration.outbound.authoritiesFile, "KIDOBAN_CA_FILE")
+    }
+
+    private mutating func check(_ path: String?, _ name: String) {
+        guard let path else { return }
         do {
             _ = try files.read(path)
         } catch {
-            refuse("KIDOBAN_REDIS_CA_FILE", .refused(error.reason))
+            refuse(name, .refused(error.reason))
         }
     }
 

@@ -56,6 +56,25 @@ extension SettingFormat where Value == String {
             render: { value, _ in value })
     }
 
+    /// Where requests to other servers go first.
+    static var proxy: SettingFormat {
+        SettingFormat(
+            "`http://` and a host and port, such as http://proxy.example.com:3128, without user name and password",
+            parse: { text throws(SettingRefusal) in
+                guard text.utf8.starts(with: "http://".utf8) else { throw SettingRefusal("does not begin with http://") }
+                let address = text.dropFirst(7)
+                guard let colon = address.lastIndex(of: ":"), UInt16(address[address.index(after: colon)...]) ?? 0 > 0 else {
+                    throw SettingRefusal("has no port")
+                }
+                let host = address[..<colon]
+                guard !host.isEmpty, host.utf8.allSatisfy({ $0.isUnreserved || [0x3A, 0x5B, 0x5D].contains($0) }) else {
+                    throw SettingRefusal("has a character that no host has")
+                }
+                return text
+            },
+            render: { value, _ in value })
+    }
+
     /// The path of a file.
     static var path: SettingFormat {
         SettingFormat(

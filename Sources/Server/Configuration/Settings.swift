@@ -7,7 +7,7 @@ package enum Settings {
     }
 
     static let sections = [
-        addresses, doors, identity, tokens, passwords, federation, database, redis, requests, lifecycle, logging,
+        addresses, doors, identity, tokens, passwords, federation, database, redis, outbound, requests, lifecycle, logging,
     ]
 
     static let all = sections.flatMap(\.settings)

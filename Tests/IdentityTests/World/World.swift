@@ -116,7 +116,7 @@ final class World {
 }
 
 /// A log that can be read again.
-private final class TestLog {
+final class TestLog {
     let sink: LogSink
     private let path: String
     private let descriptor: Int32

@@ -54,6 +54,11 @@ import Testing
         #expect(Sample.problems(environment, files: files).map(\.name) == ["KIDOBAN_REDIS_CA_FILE"])
     }
 
+    @Test func `authorities that are not there are a mistake`() {
+        let files = Sample.files([:])
+        #expect(Sample.problems(["KIDOBAN_CA_FILE": "/etc/ca.pem"], files: files).map(\.name) == ["KIDOBAN_CA_FILE"])
+    }
+
     @Test func `a setting that is wrong by itself is not held against another`() {
         let problems = Sample.problems(["KIDOBAN_SESSION_LIFETIME": "0s"])
         #expect(problems.map(\.reason) == [.refused("is less than 1s")])

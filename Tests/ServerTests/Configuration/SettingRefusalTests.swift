@@ -46,6 +46,9 @@ struct BoundedSetting: Sendable, CustomTestStringConvertible {
         .init("KIDOBAN_DATABASE_CONNECT_TIMEOUT", "1999ms", "2s", "1m", "61s"),
         .init("KIDOBAN_REDIS_DEADLINE", "9ms", "10ms", "1m", "61s"),
         .init("KIDOBAN_REDIS_CONNECT_TIMEOUT", "99ms", "100ms", "1m", "61s"),
+        .init("KIDOBAN_OUTBOUND_CONNECT_TIMEOUT", "99ms", "100ms", "1m", "61s"),
+        .init("KIDOBAN_OUTBOUND_TIMEOUT", "99ms", "100ms", "1m", "61s"),
+        .init("KIDOBAN_KEY_REFETCH_INTERVAL", "999ms", "1s", "1h", "61m"),
         .init("KIDOBAN_MAX_CONNECTIONS", "0", "1", "1000000", "1000001"),
         .init("KIDOBAN_MAX_REQUEST_LINE", "255", "256", "64KiB", "65537"),
         .init("KIDOBAN_MAX_HEADER_SECTION", "1023", "1KiB", "256KiB", "257KiB"),
@@ -110,6 +113,11 @@ struct BoundedSetting: Sendable, CustomTestStringConvertible {
         ("DATABASE_URL", "kidoban"), ("DATABASE_URL", "mysql://localhost/kidoban"), ("DATABASE_URL", "host=a nonsense=b"),
         ("REDIS_URL", "localhost:6379"), ("REDIS_URL", "http://localhost"), ("REDIS_URL", "redis://localhost/zero"),
         ("REDIS_URL", "redis://localhost:0"), ("REDIS_URL", "redis://localhost?db=1"), ("REDIS_URL", "redis://user@localhost"),
+        ("KIDOBAN_OUTBOUND_PROXY", "proxy.example.com:3128"), ("KIDOBAN_OUTBOUND_PROXY", "https://proxy.example.com:3128"),
+        ("KIDOBAN_OUTBOUND_PROXY", "http://proxy.example.com"),
+        ("KIDOBAN_OUTBOUND_PROXY", "http://user:pass@proxy.example.com:1"),
+        ("KIDOBAN_OUTBOUND_PROXY", "http://:3128"), ("KIDOBAN_OUTBOUND_PROXY", "http://proxy.example.com:0"),
+        ("KIDOBAN_OUTBOUND_PROXY", "http://proxy.example.com:1/"), ("KIDOBAN_OUTBOUND_PROXY", "http://a b:1"),
         ("REDIS_URL", "redis://:pass/word@localhost"), ("REDIS_URL", "redis://lo cal"),
     ])
     func `a bad value is refused`(_ name: String, _ text: String) {

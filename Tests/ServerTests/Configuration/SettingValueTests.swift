@@ -3,6 +3,7 @@ import HTTP
 import Identity
 import Logging
 import Networking
+import Outbound
 import Postgres
 import Redis
 import Testing
@@ -101,6 +102,14 @@ extension AcceptedValue {
         },
         .init("KIDOBAN_REDIS_DEADLINE", "250ms") { $0.redis.commandDeadline == .milliseconds(250) },
         .init("KIDOBAN_REDIS_CONNECT_TIMEOUT", "4s") { $0.redis.connectTimeout == .seconds(4) },
+        .init("KIDOBAN_CA_FILE", "/etc/ca.pem") { $0.outbound.authoritiesFile == "/etc/ca.pem" },
+        .init("KIDOBAN_OUTBOUND_PROXY", "http://proxy.example.com:3128") {
+            $0.outbound.proxy == "http://proxy.example.com:3128"
+        },
+        .init("KIDOBAN_OUTBOUND_PROXY", "http://[::1]:80") { $0.outbound.proxy == "http://[::1]:80" },
+        .init("KIDOBAN_OUTBOUND_CONNECT_TIMEOUT", "3s") { $0.outbound.connectTimeout == .seconds(3) },
+        .init("KIDOBAN_OUTBOUND_TIMEOUT", "4s") { $0.outbound.timeout == .seconds(4) },
+        .init("KIDOBAN_KEY_REFETCH_INTERVAL", "30s") { $0.keySets.refetchInterval == .seconds(30) },
     ]
 
     static let process: [AcceptedValue] = [
@@ -184,7 +193,7 @@ extension AcceptedValue {
     func `a value with a blank before or after it is refused`(_ name: String) throws {
         let value = try #require(AcceptedValue.all.first { $0.name == name })
         // libpq and file names take blanks.
-        guard !["DATABASE_URL", "KIDOBAN_REDIS_CA_FILE"].contains(name) else { return }
+        guard !["DATABASE_URL", "KIDOBAN_REDIS_CA_FILE", "KIDOBAN_CA_FILE"].contains(name) else { return }
         for text in [" " + value.text, value.text + " "] {
             #expect(Sample.problems(value.others.merging([name: text]) { $1 }).map(\.name) == [name])
         }

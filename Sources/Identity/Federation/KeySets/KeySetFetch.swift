@@ -1,0 +1,66 @@
+import JOSE
+import Outbound
+
+/// Why a fetch has brought no keys.
+enum KeySetFetchFailure: Error, Equatable, Sendable {
+    case notAnswered(OutboundError)
+    case status(Int)
+    /// Not a key set.
+    case invalid(JOSEError)
+    /// No key of it has a name and can be used.
+    case empty(skipped: Int)
+}
+
+/// What became of fetches, for the metrics.
+package enum KeySetFetchOutcome: String, Sendable, CaseIterable {
+    case succeeded, status, invalid, empty, tls, connection, overloaded
+    case timedOut = "timed_out"
+    case tooLarge = "too_large"
+    case redirectRefused = "redirect_refused"
+
+    init(_ failure: KeySetFetchFailure) {
+        switch failure {
+        case .status: self = .status
+        case .invalid: self = .invalid
+        case .empty: self = .empty
+        case .notAnswered(.timedOut): self = .timedOut
+        case .notAnswered(.tooLarge): self = .tooLarge
+        case .notAnswered(.tls), .notAnswered(.authorities): self = .tls
+        case .notAnswered(.connection), .notAnswered(.invalidRequest): self = .connection
+        case .notAnswered(.redirectRefused): self = .redirectRefused
+        case .notAnswered(.overloaded): self = .overloaded
+        }
+    }
+}
+
+/// A key set as it came.
+struct FetchedKeySet: Sendable {
+    let keys: JWKSet
+    /// How long its server says it is good.
+    let freshness: Duration?
+
+    /// Asks for the set at `url` and reads it off the loop: a hostile one takes a while.
+    static func fetch(_ url: String, with client: HTTPSClient) async throws(KeySetFetchFailure) -> FetchedKeySet {
+        let request = OutboundRequest(.get, url, fields: [("Accept", "application/jwk-set+json, application/json")])
+        let result: Result<FetchedKeySet, KeySetFetchFailure>
+        do throws(OutboundError) {
+            result = try await client.send(request) { response in
+                Result { () throws(KeySetFetchFailure) in try FetchedKeySet(response) }
+            }
+        } catch {
+            throw .notAnswered(error)
+        }
+        return try result.get()
+    }
+
+    init(_ response: OutboundResponse) throws(KeySetFetchFailure) {
+        guard response.status == 200 else { throw .status(response.status) }
+        do throws(JOSEError) {
+            keys = try JWKSet.parse(response.body)
+        } catch {
+            throw .invalid(error)
+        }
+        guard keys.keys.contains(where: { $0.keyID != nil }) else { throw .empty(skipped: keys.skipped.count) }
+        freshness = response.freshness
+    }
+}

@@ -1,0 +1,64 @@
+import JOSE
+import Logging
+import Networking
+
+extension KeySetKeeper {
+    /// Fetches a set and makes known what came of it.
+    func fetch(_ provider: ProviderID) async {
+        guard let url = entries[provider]?.url else { return }
+        do throws(KeySetFetchFailure) {
+            take(try await FetchedKeySet.fetch(url, with: client), of: provider)
+        } catch {
+            note(error, of: provider)
+        }
+        entries[provider]?.version += 1
+        endWaiting(provider)
+        guard let entry = entries[provider] else { return }
+        let shelf = shelf(entry)
+        for room in rooms { await room.take(shelf, of: provider) }
+    }
+
+    /// The whole set takes the place of the old one: a key that is no longer in it has been withdrawn.
+    private func take(_ fetched: FetchedKeySet, of provider: ProviderID) {
+        guard var entry = entries[provider] else { return }
+        let (before, failures) = (entry.keys, entry.schedule.failures)
+        entry.keys = fetched.keys
+        entry.schedule.succeeded(freshness: fetched.freshness, at: loop.now, chance: chance())
+        entry.report.fetches[.succeeded, default: 0] += 1
+        entries[provider] = entry
+        if before.rendered != fetched.keys.rendered {
+            let names = fetched.keys.keys.compactMap(\.keyID).joined(separator: " ")
+            logger.info(
+                "key set changed",
+                [
+                    "provider": .string(provider.text), "keys": .integer(fetched.keys.keys.count),
+                    "skipped": .integer(fetched.keys.skipped.count), "key_ids": .string(names),
+                ])
+        } else if failures > 0 {
+            logger.info("key set fetched again", ["provider": .string(provider.text), "failures": .integer(failures)])
+        }
+    }
+
+    /// The first failure is told, and the one after which there are no keys left to use.
+    private func note(_ failure: KeySetFetchFailure, of provider: ProviderID) {
+        guard var entry = entries[provider] else { return }
+        let wasFailing = entry.schedule.failures > 0
+        entry.schedule.failed(at: loop.now, chance: chance())
+        entry.report.fetches[KeySetFetchOutcome(failure), default: 0] += 1
+        let isUsable = entry.schedule.isUsable(at: loop.now)
+        let hadKeys = !entry.keys.keys.isEmpty
+        if !isUsable { entry.keys = JWKSet([]) }
+        entries[provider] = entry
+        let fields: LogFields = ["provider": .string(provider.text), "error": "\(failure)"]
+        if !isUsable, hadKeys {
+            logger.error("key set too old to be used", fields)
+        } else if !wasFailing {
+            logger.warning(isUsable ? "key set not fetched; the old keys are used" : "key set not fetched", fields)
+        }
+    }
+
+    /// 0 … 1.
+    private func chance() -> Double {
+        Double(random(2).reduce(0) { $0 << 8 | Int($1) }) / 65_535
+    }
+}

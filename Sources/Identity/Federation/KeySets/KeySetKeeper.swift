@@ -1,0 +1,145 @@
+import JOSE
+package import Logging
+package import Networking
+package import Outbound
+
+/// Keeps the key sets of other providers: fetches them before they expire, again after a failure, and when somebody names a key that
+/// is not there. There is one for the process; it hands what it has to the `KeySets` of every loop.
+package actor KeySetKeeper {
+    /// One provider's set and who waits for it.
+    struct Entry {
+        let url: String
+        var schedule: KeySetSchedule
+        var keys = JWKSet([])
+        var version: UInt64 = 0
+        var waiters: [KeySetWaiter] = []
+        var report: KeySetReport
+    }
+
+    /// Who waits in all; more are told to come again.
+    private static let waiterLimit = 1024
+    /// The next fetch is looked for this often at least, because a failure may have brought it forward.
+    private static let longestSleep: Duration = .seconds(15)
+
+    package nonisolated let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    let client: HTTPSClient
+    let logger: Logger
+    let random: @Sendable (Int) -> [UInt8]
+    var entries: [ProviderID: Entry] = [:]
+    var rooms: [KeySets] = []
+    private let policy: KeySetPolicy
+    private var waiterCount = 0
+    private var isClosed = false
+
+    /// - Parameters:
+    ///   - urls: where the sets are.
+    ///   - random: so many random bytes, to spread what copies do.
+    package init(
+        _ urls: [ProviderID: String], policy: KeySetPolicy = KeySetPolicy(), client: HTTPSClient, loop: EventLoop,
+        logger: Logger, random: @escaping @Sendable (Int) -> [UInt8]
+    ) {
+        self.policy = policy
+        self.client = client
+        self.loop = loop
+        self.logger = logger
+        self.random = random
+        let now = Instant.now()
+        for (provider, url) in urls {
+            entries[provider] = Entry(
+                url: url, schedule: KeySetSchedule(policy, at: now), report: KeySetReport(provider: provider))
+        }
+    }
+
+    /// Begins to fetch, for these rooms. Returns at once.
+    package func start(_ rooms: [KeySets]) {
+        self.rooms = rooms
+        for provider in entries.keys { loop.start { await self.keepFresh(provider) } }
+    }
+
+    /// Fetches nothing more. Who waits is told that nobody can say.
+    package func close() {
+        isClosed = true
+        for provider in entries.keys { endWaiting(provider) }
+    }
+
+    /// The key of that name, with a fetch if it takes one and one may be made; at the latest when the patience is at its end.
+    func key(_ keyID: String, of provider: ProviderID) async -> KeySetLookup {
+        let askedAt = loop.now
+        let deadline = askedAt + policy.patience
+        while let entry = entries[provider] {
+            if let answer = shelf(entry).answer(keyID, at: loop.now) { return answer }
+            guard !isClosed, loop.now < deadline, waiterCount < Self.waiterLimit else { break }
+            switch entry.schedule.verdict(at: loop.now) {
+            case .fetch:
+                begin(provider, .unknownKey)
+                await fetchEnds(provider, until: deadline)
+                return answer(keyID, of: provider, since: askedAt)
+            case .wait:
+                // That fetch may have begun before the key was published, so the verdict is asked for again.
+                await fetchEnds(provider, until: deadline)
+            case .unknown, .unavailable: return answer(keyID, of: provider, since: askedAt)
+            }
+        }
+        return answer(keyID, of: provider, since: askedAt)
+    }
+
+    /// What is known without another fetch: a key that is not in a set of this moment or later is unknown.
+    private func answer(_ keyID: String, of provider: ProviderID, since moment: Instant) -> KeySetLookup {
+        guard let entry = entries[provider] else { return .unknownKey }
+        if let answer = shelf(entry).answer(keyID, at: loop.now) { return answer }
+        let isFresh = entry.schedule.failures == 0 && entry.schedule.fetchedAt.map { moment <= $0 } ?? false
+        return isFresh ? .unknownKey : .unavailable(retryAfter: .seconds(1))
+    }
+
+    /// The counters, by provider.
+    package var reports: [KeySetReport] {
+        entries.values.map { entry in
+            var report = entry.report
+            report.keyCount = entry.schedule.isUsable(at: loop.now) ? entry.keys.keys.count : 0
+            report.age = entry.schedule.fetchedAt.map { loop.now.since($0) }
+            return report
+        }.sorted { $0.provider.text < $1.provider.text }
+    }
+
+    func shelf(_ entry: Entry) -> KeySetShelf {
+        KeySetShelf(
+            keys: entry.keys, version: entry.version, usableUntil: entry.schedule.usableUntil,
+            verdict: entry.schedule.verdict(at: loop.now))
+    }
+
+    /// Fetches a set whenever it is time.
+    private func keepFresh(_ provider: ProviderID) async {
+        while !isClosed, let schedule = entries[provider]?.schedule {
+            if schedule.isFetching {
+                await fetchEnds(provider, until: loop.now + Self.longestSleep)
+            } else if schedule.isDue(at: loop.now) {
+                begin(provider, .due)
+            } else {
+                await loop.sleep(for: min(schedule.dueAt.since(loop.now), Self.longestSleep))
+            }
+        }
+    }
+
+    private func begin(_ provider: ProviderID, _ reason: KeySetSchedule.Reason) {
+        entries[provider]?.schedule.begin(reason, at: loop.now)
+        loop.start { await self.fetch(provider) }
+    }
+
+    /// Waits until no fetch is under way, or until `deadline`.
+    private func fetchEnds(_ provider: ProviderID, until deadline: Instant) async {
+        waiterCount += 1
+        await withUnsafeContinuation { continuation in
+            guard entries[provider]?.schedule.isFetching == true else { return continuation.resume() }
+            entries[provider]?.waiters.append(KeySetWaiter(continuation, until: deadline, loop: loop))
+        }
+        waiterCount -= 1
+    }
+
+    func endWaiting(_ provider: ProviderID) {
+        let waiters = entries[provider]?.waiters ?? []
+        entries[provider]?.waiters = []
+        for waiter in waiters { waiter.end() }
+    }
+}

@@ -1,0 +1,27 @@
+import Identity
+import Outbound
+
+extension Settings {
+    static let outbound = Section(
+        title: "Other servers",
+        settings: [
+            Setting(
+                "KIDOBAN_CA_FILE", optional: \.outbound.authoritiesFile, .path, fallback: .nothing("the system's authorities"),
+                "A PEM file of the certificate authorities to trust, instead of the system's, when other servers are asked over HTTPS: "
+                    + "for the keys of identity providers, for example."),
+            Setting(
+                "KIDOBAN_OUTBOUND_PROXY", optional: \.outbound.proxy, .proxy, fallback: .nothing("none"),
+                "The proxy through which other servers are asked. The variables that other programs read, such as `https_proxy`, "
+                    + "are not heeded."),
+            Setting(
+                "KIDOBAN_OUTBOUND_CONNECT_TIMEOUT", \.outbound.connectTimeout, .duration(.milliseconds(100) ... .minutes(1)),
+                "How long connecting to another server may take, the TLS handshake included."),
+            Setting(
+                "KIDOBAN_OUTBOUND_TIMEOUT", \.outbound.timeout, .duration(.milliseconds(100) ... .minutes(1)),
+                "How long an answer of another server may take in all."),
+            Setting(
+                "KIDOBAN_KEY_REFETCH_INTERVAL", \.keySets.refetchInterval, .duration(.seconds(1) ... .hours(1)),
+                "How often a token that names an unknown key may be the reason to fetch an identity provider's keys again. "
+                    + "Forged tokens cause no more fetches than that."),
+        ])
+}
