@@ -11,6 +11,8 @@ package final class Services: Sendable {
     package let clients: ClientRegistry
     package let keys: KeyRingSlot
     package let federation: Federation
+    /// Whether the client's word for who somebody is at a provider is enough: for demonstrations, never for the public.
+    package let believesUnprovedIdentities: Bool
     /// The team's own app, for which protocols that know no clients act.
     package let app: Client
     /// For the readiness check only.
@@ -20,7 +22,8 @@ package final class Services: Sendable {
 
     package init(
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
-        clients: ClientRegistry, keys: KeyRingSlot, federation: Federation, app: Client, redis: RedisConnection,
+        clients: ClientRegistry, keys: KeyRingSlot, federation: Federation,
+        believesUnprovedIdentities: Bool = false, app: Client, redis: RedisConnection,
         postgres: PostgresPool
     ) {
         self.accounts = accounts
@@ -30,6 +33,7 @@ package final class Services: Sendable {
         self.clients = clients
         self.keys = keys
         self.federation = federation
+        self.believesUnprovedIdentities = believesUnprovedIdentities
         self.app = app
         self.redis = redis
         self.postgres = postgres

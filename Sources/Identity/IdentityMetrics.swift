@@ -31,12 +31,24 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         }
     }
 
+    /// What became of sign-ins with a provider's proof that holds.
+    package enum ProviderSignIn: String, Sendable, CaseIterable {
+        case known, created, linked, reclaimed, refused, unavailable
+    }
+
+    /// What became of users' identities at their own wish.
+    package enum IdentityChange: String, Sendable, CaseIterable {
+        case linked, unlinked, refused
+    }
+
     /// A copy of all counters.
     package struct Snapshot: Sendable {
         package var introspections: [Introspection: UInt64] = [:]
         package var refreshes: [Refresh: UInt64] = [:]
         package var signIns: [SignIn: UInt64] = [:]
         package var idTokens: [ProviderOutcome: UInt64] = [:]
+        package var providerSignIns: [ProviderSignIn: UInt64] = [:]
+        package var identityChanges: [IdentityChange: UInt64] = [:]
         package var signUps: UInt64 = 0
         package var auditEventsDropped: UInt64 = 0
 
@@ -46,6 +58,8 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
             refreshes.merge(other.refreshes, uniquingKeysWith: +)
             signIns.merge(other.signIns, uniquingKeysWith: +)
             idTokens.merge(other.idTokens, uniquingKeysWith: +)
+            providerSignIns.merge(other.providerSignIns, uniquingKeysWith: +)
+            identityChanges.merge(other.identityChanges, uniquingKeysWith: +)
             signUps += other.signUps
             auditEventsDropped += other.auditEventsDropped
         }
@@ -84,6 +98,14 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
     /// The provider is a configured one: a name that somebody sent must not make a counter.
     func countIDToken(_ outcome: IDToken, of provider: ProviderID) {
         rest.idTokens[ProviderOutcome(provider: provider, outcome: outcome), default: 0] += 1
+    }
+
+    func count(_ result: ProviderSignIn) {
+        rest.providerSignIns[result, default: 0] += 1
+    }
+
+    func count(_ change: IdentityChange) {
+        rest.identityChanges[change, default: 0] += 1
     }
 
     func countSignUp() {

@@ -7,6 +7,7 @@ package struct InputProblem: Error, Equatable, Sendable {
     }
 
     package enum Reason: Equatable, Sendable {
+        case missing
         case malformed
         case forbiddenCharacter
         /// In the unit that the value's type documents.
@@ -28,6 +29,7 @@ package struct InputProblem: Error, Equatable, Sendable {
     /// The same in the vocabulary that doors render.
     package var kind: FieldProblem.Kind {
         switch reason {
+        case .missing: .missing(expected: .string)
         case .malformed: .invalidFormat(formatName)
         case .forbiddenCharacter: .custom(code: "forbidden_character")
         case .tooShort(let minimum): .tooSmall(.string, minimum: minimum)

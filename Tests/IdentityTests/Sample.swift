@@ -18,10 +18,12 @@ enum Sample {
         try #require(ClientID("phone-app"))
     }
 
-    static func session(_ kind: SessionKind = .rotating, device: String = "Pixel 9") throws -> Session {
+    static func session(
+        _ kind: SessionKind = .rotating, method: SessionMethod = .password, device: String = "Pixel 9"
+    ) throws -> Session {
         Session(
             id: sessionID, userID: userID, username: "a@b.example", clientID: try clientID(), kind: kind,
-            device: DeviceDescription(device), salt: salt,
+            method: method, device: DeviceDescription(device), salt: salt,
             lifetime: .standard, beginningAt: now
         )
     }

@@ -55,6 +55,18 @@ enum PrometheusText {
             text.sample(
                 "kidoban_id_tokens_total", [("provider", key.provider.text), ("outcome", key.outcome.rawValue)], Double(count))
         }
+        text.family("kidoban_provider_sign_ins_total", "counter", "Sign-ins with a provider's proof that holds, by outcome.")
+        for outcome in IdentityMetrics.ProviderSignIn.allCases {
+            text.sample(
+                "kidoban_provider_sign_ins_total", [("outcome", outcome.rawValue)],
+                Double(counters.providerSignIns[outcome] ?? 0))
+        }
+        text.family("kidoban_identity_changes_total", "counter", "Identities that users link and unlink, by outcome.")
+        for outcome in IdentityMetrics.IdentityChange.allCases {
+            text.sample(
+                "kidoban_identity_changes_total", [("outcome", outcome.rawValue)],
+                Double(counters.identityChanges[outcome] ?? 0))
+        }
         text.single("kidoban_sign_ups_total", "counter", "Users signed up.", Double(counters.signUps))
         text.single(
             "kidoban_audit_events_dropped_total", "counter", "Audit events lost because PostgreSQL was away too long.",

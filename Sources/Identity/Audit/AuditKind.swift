@@ -8,6 +8,27 @@ package enum AuditKind: Equatable, Sendable {
         case disabledUser = "disabled_user"
         /// The password was right, but meanwhile the account was barred or deleted or got another password.
         case accountChanged = "account_changed"
+        /// A provider's proof with the address of an account that it is not enough for.
+        case emailNeedsLinking = "email_needs_linking"
+    }
+
+    /// How a user came to an identity.
+    package enum Linking: String, Sendable, CaseIterable {
+        /// The user was made with it.
+        case signUp = "sign_up"
+        /// A signed-in user asked for it.
+        case requested
+        /// Provider and user both have the same address, proved.
+        case sameEmail = "same_email"
+        /// The user has taken the account back from whoever made it with the user's address.
+        case reclaimed
+    }
+
+    /// Why a signed-in user got no identity, or kept one.
+    package enum LinkingFailure: String, Sendable, CaseIterable {
+        case identityTaken = "identity_taken"
+        case notRecent = "not_recent"
+        case lastMethod = "last_method"
     }
 
     package enum Outcome: String, Sendable {
@@ -33,6 +54,11 @@ package enum AuditKind: Equatable, Sendable {
     case userDisabled
     case userEnabled
     case userDeleted
+    case identityLinked(Linking)
+    case identityUnlinked
+    case identityChangeRefused(LinkingFailure)
+    /// Somebody had made the account with an address that is not theirs; its owner has it now, and nobody else.
+    case accountReclaimed
     case clientAdded
     case clientRemoved
     case clientSecretReplaced
@@ -60,6 +86,10 @@ package enum AuditKind: Equatable, Sendable {
         case .userDisabled: "user_disabled"
         case .userEnabled: "user_enabled"
         case .userDeleted: "user_deleted"
+        case .identityLinked: "identity_linked"
+        case .identityUnlinked: "identity_unlinked"
+        case .identityChangeRefused: "identity_change_refused"
+        case .accountReclaimed: "account_reclaimed"
         case .clientAdded: "client_added"
         case .clientRemoved: "client_removed"
         case .clientSecretReplaced: "client_secret_replaced"
@@ -77,20 +107,24 @@ package enum AuditKind: Equatable, Sendable {
         case .proofRefused(let refusal): refusal.reason
         case .tokenRefreshed(let issue): issue.rawValue
         case .sessionEnded(let end), .allSessionsEnded(let end): end.rawValue
+        case .identityLinked(let linking): linking.rawValue
+        case .identityChangeRefused(let failure): failure.rawValue
         case .userSignedUp, .signUpRefused, .userSignedIn, .refreshRefused, .refreshReused, .tokenRevoked, .userUpdated,
-            .passwordChanged, .userDisabled, .userEnabled, .userDeleted, .clientAdded, .clientRemoved, .clientSecretReplaced,
-            .clientAuthenticationFailed, .signingKeyCreated, .signingKeyActivated, .signingKeyRetired:
+            .passwordChanged, .userDisabled, .userEnabled, .userDeleted, .identityUnlinked, .accountReclaimed, .clientAdded,
+            .clientRemoved, .clientSecretReplaced, .clientAuthenticationFailed, .signingKeyCreated, .signingKeyActivated,
+            .signingKeyRetired:
             nil
         }
     }
 
     package var outcome: Outcome {
         switch self {
-        case .signUpRefused, .signInFailed, .proofRefused, .refreshRefused, .refreshReused, .clientAuthenticationFailed:
+        case .signUpRefused, .signInFailed, .proofRefused, .refreshRefused, .refreshReused, .identityChangeRefused,
+            .clientAuthenticationFailed:
             .refused
         case .userSignedUp, .userSignedIn, .tokenRefreshed, .tokenRevoked, .sessionEnded, .allSessionsEnded, .userUpdated,
-            .passwordChanged, .userDisabled, .userEnabled, .userDeleted, .clientAdded, .clientRemoved, .clientSecretReplaced,
-            .signingKeyCreated, .signingKeyActivated, .signingKeyRetired:
+            .passwordChanged, .userDisabled, .userEnabled, .userDeleted, .identityLinked, .identityUnlinked, .accountReclaimed,
+            .clientAdded, .clientRemoved, .clientSecretReplaced, .signingKeyCreated, .signingKeyActivated, .signingKeyRetired:
             .succeeded
         }
     }

@@ -33,16 +33,18 @@ package final class Federation: Sendable {
 
     /// Proves an id token and uses it up: it is good for one sign-in, and for a repetition within 30 s whose answer was lost.
     ///
-    /// - Parameter nonce: what the app gave the provider, as the request has it.
+    /// - Parameters:
+    ///   - nonce: what the app gave the provider, as the request has it.
+    ///   - subject: whom the request says the token is of, if it does.
     /// - Throws: `invalidProof`, the reason of which is in the audit log under the caller's reference id; `unknownProvider`; and when
     ///   nothing could be decided, because the provider's keys or Redis cannot be had, `unavailable`.
     package func verify(
-        _ token: SecretString, from provider: ProviderID, nonce: SecretString?, caller: Caller
+        _ token: SecretString, from provider: ProviderID, nonce: SecretString?, subject: String? = nil, caller: Caller
     ) async throws(IdentityError) -> VerifiedIDToken {
         guard let configured = self.provider(provider) else { throw .unknownProvider }
         let outcome: Result<VerifiedIDToken, IDTokenRefusal>
         do throws(IdentityError) {
-            outcome = try await prove(token, from: configured, nonce: nonce)
+            outcome = try await prove(token, of: subject, from: configured, nonce: nonce)
         } catch {
             metrics.countIDToken(.unavailable, of: provider)
             throw error
@@ -65,7 +67,7 @@ package final class Federation: Sendable {
 
     /// A refusal is a result here; what is thrown decides nothing.
     private func prove(
-        _ token: SecretString, from provider: IdentityProvider, nonce: SecretString?
+        _ token: SecretString, of subject: String?, from provider: IdentityProvider, nonce: SecretString?
     ) async throws(IdentityError) -> Result<VerifiedIDToken, IDTokenRefusal> {
         let verification: IDTokenVerification
         do throws(IDTokenRefusal) {
@@ -86,6 +88,7 @@ package final class Federation: Sendable {
         } catch {
             return .failure(error)
         }
+        guard subject.map({ $0.utf8.elementsEqual(proof.subject.utf8) }) ?? true else { return .failure(.otherSubject) }
         return try await replays.admit(proof, at: now) ? .success(proof) : .failure(.replayed)
     }
 

@@ -8,6 +8,8 @@ package struct Session: Sendable {
     package let username: String
     package let clientID: ClientID
     package let kind: SessionKind
+    /// How the user proved who they are when it began.
+    package let method: SessionMethod
     package let device: DeviceDescription
     /// When the session began.
     package let createdAt: Timestamp
@@ -23,9 +25,9 @@ package struct Session: Sendable {
     package let ownIdleLife: Duration?
 
     package init(
-        id: SessionID, userID: UserID, username: String, clientID: ClientID, kind: SessionKind, device: DeviceDescription,
-        createdAt: Timestamp,
-        authenticatedAt: Timestamp, absoluteEnd: Timestamp, salt: SessionSalt, refresh: RefreshRotation, lastUsedAt: Timestamp,
+        id: SessionID, userID: UserID, username: String, clientID: ClientID, kind: SessionKind,
+        method: SessionMethod = .password, device: DeviceDescription, createdAt: Timestamp, authenticatedAt: Timestamp,
+        absoluteEnd: Timestamp, salt: SessionSalt, refresh: RefreshRotation, lastUsedAt: Timestamp,
         ownIdleLife: Duration? = nil
     ) {
         self.id = id
@@ -33,6 +35,7 @@ package struct Session: Sendable {
         self.username = username
         self.clientID = clientID
         self.kind = kind
+        self.method = method
         self.device = device
         self.createdAt = createdAt
         self.authenticatedAt = authenticatedAt
@@ -45,15 +48,15 @@ package struct Session: Sendable {
 
     /// A session that begins now.
     package init(
-        id: SessionID, userID: UserID, username: String, clientID: ClientID, kind: SessionKind, device: DeviceDescription,
-        salt: SessionSalt,
-        lifetime: SessionLifetime, beginningAt now: Timestamp
+        id: SessionID, userID: UserID, username: String, clientID: ClientID, kind: SessionKind,
+        method: SessionMethod = .password, device: DeviceDescription, salt: SessionSalt, lifetime: SessionLifetime,
+        beginningAt now: Timestamp
     ) {
         self.init(
-            id: id, userID: userID, username: username, clientID: clientID, kind: kind, device: device, createdAt: now,
-            authenticatedAt: now,
-            absoluteEnd: now.adding(lifetime.absolute), salt: salt, refresh: RefreshRotation(mode: kind.refreshMode ?? .static),
-            lastUsedAt: now, ownIdleLife: kind == .cookie ? lifetime.idle : nil
+            id: id, userID: userID, username: username, clientID: clientID, kind: kind, method: method, device: device,
+            createdAt: now, authenticatedAt: now, absoluteEnd: now.adding(lifetime.absolute), salt: salt,
+            refresh: RefreshRotation(mode: kind.refreshMode ?? .static), lastUsedAt: now,
+            ownIdleLife: kind == .cookie ? lifetime.idle : nil
         )
     }
 }

@@ -7,6 +7,10 @@ package enum SessionEnd: String, Sendable, CaseIterable {
     case refreshReused = "refresh_reused"
     case passwordChanged = "password_changed"
     case userDisabled = "user_disabled"
+    /// The identity that it began with is no longer the user's.
+    case identityUnlinked = "identity_unlinked"
+    /// The account had been made with somebody else's e-mail address, whose owner has come.
+    case accountReclaimed = "account_reclaimed"
     /// Kept apart from the others because one door must tell its client that the user is gone.
     case userDeleted = "user_deleted"
 }

@@ -2,7 +2,7 @@ import Text
 
 /// A session as the Redis hash `session:<sid>`.
 ///
-/// The fields are `user`, `client`, `kind`, `device`, `created`, `authenticated`, `absolute_end`, `salt`, `generation`, `used`,
+/// The fields are `user`, `client`, `kind`, `method`, `device`, `created`, `authenticated`, `absolute_end`, `salt`, `generation`, `used`,
 /// for a cookie `idle` (its life after its last use), after the first rotation `parent` and `rotated`, and for each access token that may be live a field named by its hash (64
 /// hexadecimal digits) with the value `<generation> <expiry>`. Instants are milliseconds since the epoch. A tombstone has
 /// `ended`, `user`, `salt` and the access tokens. Names and values of up to 64 bytes keep the hash in the compact encoding of Redis,
@@ -22,16 +22,16 @@ package enum SessionRecord: Sendable {
 
     /// The fields to ask for with `HMGET`, in the order that `init(_:values:)` expects.
     package static let fieldNames = [
-        "ended", "user", "username", "client", "kind", "device", "created", "authenticated", "absolute_end", "salt", "generation",
-        "parent", "rotated", "used", "idle",
+        "ended", "user", "username", "client", "kind", "method", "device", "created", "authenticated", "absolute_end", "salt",
+        "generation", "parent", "rotated", "used", "idle",
     ]
 
     /// The record of a new session as alternating names and values, for `HSET`.
     static func fields(of session: Session) -> [String] {
         var fields = [
             "user", session.userID.description, "username", session.username, "client", session.clientID.text, "kind",
-            session.kind.rawValue,
-            "device", session.device.text, "created", String(session.createdAt.milliseconds),
+            session.kind.rawValue, "method", session.method.stored, "device", session.device.text, "created",
+            String(session.createdAt.milliseconds),
             "authenticated", String(session.authenticatedAt.milliseconds),
             "absolute_end", String(session.absoluteEnd.milliseconds), "salt", session.salt.storedText,
             "generation", String(session.refresh.generation), "used", String(session.lastUsedAt.milliseconds),
@@ -86,7 +86,7 @@ extension Session {
         }
         self.init(
             id: id, userID: userID, username: fields["username"] ?? "", clientID: clientID, kind: kind,
-            device: DeviceDescription(fields["device"] ?? ""),
+            method: SessionMethod(stored: fields["method"]), device: DeviceDescription(fields["device"] ?? ""),
             createdAt: createdAt, authenticatedAt: authenticatedAt, absoluteEnd: absoluteEnd, salt: salt,
             refresh: RefreshRotation(mode: kind.refreshMode ?? .static, generation: generation, lastStep: step),
             lastUsedAt: lastUsedAt, ownIdleLife: fields["idle"].flatMap { Int64($0) }.map { .milliseconds($0) })

@@ -18,7 +18,7 @@ extension SessionEnd {
     var outlivesTombstone: Bool {
         switch self {
         case .userDeleted: true
-        case .signedOut, .revoked, .refreshReused, .passwordChanged, .userDisabled: false
+        case .signedOut, .revoked, .refreshReused, .passwordChanged, .userDisabled, .identityUnlinked, .accountReclaimed: false
         }
     }
 }

@@ -58,12 +58,13 @@ package final class Sessions: Sendable {
     /// - Throws: `IdentityError.invalidCredentials` when the user was disabled, deleted or given a new password meanwhile, or
     ///   the sessions were ended; `unavailable` when a store is.
     package func begin(
-        for user: User, client: Client, kind: SessionKind, leeway: Duration = .zero, caller: Caller
+        for user: User, client: Client, kind: SessionKind, method: SessionMethod = .password, leeway: Duration = .zero,
+        caller: Caller
     ) async throws(IdentityError) -> SessionTokens {
         let now = ambience.now()
         let session = Session(
             id: SessionID(random: ambience.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
-            clientID: client.id, kind: kind, device: caller.device,
+            clientID: client.id, kind: kind, method: method, device: caller.device,
             salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)), lifetime: client.sessionLifetime,
             beginningAt: now)
         let minted = try issuer.mint(for: session, client: client, leeway: leeway, at: now)
@@ -154,6 +155,20 @@ package final class Sessions: Sendable {
         of userID: UserID, reason: SessionEnd, except kept: SessionID? = nil
     ) async throws(IdentityError) {
         for id in try await store.ids(of: userID) where id != kept { _ = try await end(id, of: userID, reason: reason) }
+    }
+
+    /// Ends the sessions of a user that began in one way, but for one if he keeps it. Those that are just beginning end too, however
+    /// they begin, because nobody can tell yet.
+    /// - Throws: `IdentityError.unavailable`; some may live on then, and the call may be repeated.
+    package func endAll(
+        of userID: UserID, begunWith method: SessionMethod, reason: SessionEnd, except kept: SessionID? = nil
+    ) async throws(IdentityError) {
+        for id in try await store.ids(of: userID) where id != kept {
+            switch try await store.record(id) {
+            case .live(let session) where session.method != method: continue
+            case .live, .ended, .missing, .malformed: _ = try await end(id, of: userID, reason: reason)
+            }
+        }
     }
 
     /// Ends the session that a verified refresh token belongs to, or what is left of it.

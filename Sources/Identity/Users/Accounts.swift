@@ -39,17 +39,22 @@ package final class Accounts: Sendable {
     }
 
     let users: UserStore
+    let identityStore: IdentityStore
     let sessions: Sessions
     let hasher: PasswordHasher
     let audit: AuditLog
     let metrics: IdentityMetrics
     let ambience: Ambience
+    /// The providers that sign anybody in: the identities of any other are no way in.
+    let providers: Set<ProviderID>
 
     package init(
-        users: UserStore, sessions: Sessions, hasher: PasswordHasher, audit: AuditLog, metrics: IdentityMetrics,
-        ambience: Ambience
+        users: UserStore, identities: IdentityStore, sessions: Sessions, hasher: PasswordHasher, audit: AuditLog,
+        metrics: IdentityMetrics, ambience: Ambience, providers: Set<ProviderID>
     ) {
         self.users = users
+        self.identityStore = identities
+        self.providers = providers
         self.sessions = sessions
         self.hasher = hasher
         self.audit = audit
@@ -172,12 +177,13 @@ package final class Accounts: Sendable {
 
     func note(
         _ kind: AuditKind, _ userID: UserID?, by actor: AuditEvent.Actor, _ client: Client?, session: SessionID? = nil,
-        _ caller: Caller
+        _ caller: Caller, detail: JSONObject = JSONObject()
     ) async {
         await audit.record(
             AuditEvent(
                 id: ambience.uuid(), time: ambience.now(), kind: kind, actor: actor, userID: userID, clientID: client?.id,
-                sessionID: session, address: caller.address, referenceID: caller.referenceID))
+                sessionID: session, address: caller.address, referenceID: caller.referenceID,
+                detail: detail))
     }
 
     private static func checked(_ request: SignUp) throws(IdentityError) -> (EmailAddress, Password, DisplayName?) {

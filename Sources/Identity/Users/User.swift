@@ -16,11 +16,14 @@ package struct User: Equatable, Sendable {
     package let createdAt: Timestamp
     package let updatedAt: Timestamp
     package let lastSignInAt: Timestamp?
+    /// Where the oldest of the user's identities is; nil when there is none.
+    package let firstProvider: ProviderID?
 
     package init(
         id: UserID, email: EmailAddress, emailVerified: Bool = false, displayName: DisplayName? = nil, photoURL: PhotoURL? = nil,
         settings: UserSettings = UserSettings(), claims: JSONObject = JSONObject(), credentialsVersion: Int64 = 0,
-        disabledAt: Timestamp? = nil, createdAt: Timestamp, updatedAt: Timestamp, lastSignInAt: Timestamp? = nil
+        disabledAt: Timestamp? = nil, createdAt: Timestamp, updatedAt: Timestamp, lastSignInAt: Timestamp? = nil,
+        firstProvider: ProviderID? = nil
     ) {
         self.id = id
         self.email = email
@@ -34,6 +37,7 @@ package struct User: Equatable, Sendable {
         self.createdAt = createdAt
         self.updatedAt = updatedAt
         self.lastSignInAt = lastSignInAt
+        self.firstProvider = firstProvider
     }
 
     package var isDisabled: Bool {

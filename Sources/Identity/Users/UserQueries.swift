@@ -5,15 +5,16 @@ package import Postgres
 /// Ids are passed and returned as text, instants as milliseconds since the epoch (`bigint`), documents as JSON text.
 package enum UserQueries {
     /// What every statement that gives a user returns, in this order: id, email, email_normalized, email_verified,
-    /// display_name, photo_url, settings, claims, credentials_version, disabled_at, created_at, updated_at, last_sign_in_at.
+    /// display_name, photo_url, settings, claims, credentials_version, disabled_at, created_at, updated_at, last_sign_in_at, provider of the oldest identity.
     private static let columns: SQL = """
         id::text, email, email_normalized, email_verified, display_name, photo_url, settings::text, claims::text,
         credentials_version, (extract(epoch FROM disabled_at) * 1000)::bigint, (extract(epoch FROM created_at) * 1000)::bigint,
-        (extract(epoch FROM updated_at) * 1000)::bigint, (extract(epoch FROM last_sign_in_at) * 1000)::bigint
+        (extract(epoch FROM updated_at) * 1000)::bigint, (extract(epoch FROM last_sign_in_at) * 1000)::bigint,
+        (SELECT provider FROM identities WHERE identities.user_id = users.id ORDER BY created_at, provider LIMIT 1)
         """
 
     /// How many columns a user's row has; what follows stands at this index.
-    static let columnCount = 13
+    static let columnCount = 14
 
     /// The constraint that a second account with one address violates (SQLSTATE 23505).
     package static let uniqueEmailConstraint = "users_email_normalized_key"
@@ -42,6 +43,10 @@ package enum UserQueries {
     package static let byEmailForSignIn = Statement(
         name: "users_by_email_for_sign_in", sql: "SELECT \(columns), password_hash FROM users WHERE email_normalized = $1::text",
         retryable: true)
+
+    /// Parameter: id. Returns whether there is a password.
+    package static let hasPassword = Statement(
+        name: "users_has_password", sql: "SELECT password_hash IS NOT NULL FROM users WHERE id = $1::uuid", retryable: true)
 
     /// One statement, so that two changes of different fields at once both hold. Parameters: id; whether display_name changes, and
     /// what to, or null; the same for photo_url; the settings that change, as an object; updated_at. Returns the user.

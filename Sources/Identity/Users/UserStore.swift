@@ -11,14 +11,8 @@ package struct UserStore: Sendable {
 
     /// - Throws: `IdentityError.emailTaken`, or the store's failure.
     package func insert(_ user: User, passwordHash: String?) async throws(IdentityError) -> User {
-        let parameters: [PostgresValue] = [
-            .uuid(user.id.description), .text(user.email.typed), .text(user.email.normalized), .bool(user.emailVerified),
-            .text(orNull: passwordHash), .text(orNull: user.displayName?.text), .text(orNull: user.photoURL?.text),
-            .json(Self.rendered(user.settings.stored)), .json(Self.rendered(.object(user.claims))),
-            .integer(user.createdAt.milliseconds),
-        ]
         do throws(PostgresError) {
-            return try await Self.one(pool.query(UserQueries.insert, parameters))
+            return try await Self.one(pool.query(UserQueries.insert, Self.parameters(of: user, passwordHash: passwordHash)))
         } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
             throw .emailTaken
         } catch {
@@ -40,6 +34,17 @@ package struct UserStore: Sendable {
                 (try Self.user(row), try row.optionalString(UserQueries.columnCount))
             }
         }
+    }
+
+    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
+    func hasPassword(_ id: UserID) async throws(IdentityError) -> Bool {
+        let answer = try await asking { () throws(PostgresError) in
+            try await pool.query(UserQueries.hasPassword, [.uuid(id.description)]).first.map { row throws(PostgresError) in
+                try row.bool(0)
+            }
+        }
+        guard let answer else { throw .userNotFound }
+        return answer
     }
 
     /// Changes what is to be changed and leaves the rest; `settings` has the members of `UserSettings.stored` that change.
@@ -106,7 +111,17 @@ package struct UserStore: Sendable {
         try await asking { () throws(PostgresError) in try await !pool.query(statement, parameters).isEmpty }
     }
 
-    private static func one(_ rows: Rows) throws(PostgresError) -> User {
+    /// Those of `UserQueries.insert`.
+    static func parameters(of user: User, passwordHash: String?) -> [PostgresValue] {
+        [
+            .uuid(user.id.description), .text(user.email.typed), .text(user.email.normalized), .bool(user.emailVerified),
+            .text(orNull: passwordHash), .text(orNull: user.displayName?.text), .text(orNull: user.photoURL?.text),
+            .json(rendered(user.settings.stored)), .json(rendered(.object(user.claims))), .integer(user.createdAt.milliseconds),
+        ]
+    }
+
+    /// The user in the first row.
+    static func one(_ rows: Rows) throws(PostgresError) -> User {
         guard let row = rows.first else { throw .unexpectedColumn(0) }
         return try user(row)
     }
@@ -125,7 +140,7 @@ package struct UserStore: Sendable {
             photoURL: try row.optionalString(5).map { PhotoURL(stored: $0) }, settings: UserSettings(stored: settings),
             claims: claims, credentialsVersion: try row.int64(8), disabledAt: try instant(row, 9),
             createdAt: Timestamp(milliseconds: try row.int64(10)), updatedAt: Timestamp(milliseconds: try row.int64(11)),
-            lastSignInAt: try instant(row, 12))
+            lastSignInAt: try instant(row, 12), firstProvider: try row.optionalString(13).flatMap { ProviderID($0) })
     }
 
     private static func instant(_ row: Row, _ column: Int) throws(PostgresError) -> Timestamp? {

@@ -74,8 +74,8 @@ struct Worker: Sendable {
             ambience: shared.ambience)
         return Services(
             accounts: Accounts(
-                users: users, sessions: sessions, hasher: shared.hasher, audit: audit, metrics: metrics,
-                ambience: shared.ambience),
+                users: users, identities: IdentityStore(pool: postgres), sessions: sessions, hasher: shared.hasher, audit: audit,
+                metrics: metrics, ambience: shared.ambience, providers: Set(configuration.federation.providers.map(\.id))),
             sessions: sessions,
             accessTokens: AccessTokens(tokens: tokens, sessions: sessions, issuer: issuer, users: users),
             introspection: Introspection(tokens: tokens, sessions: sessions, metrics: metrics), clients: clients, keys: keys,
@@ -83,6 +83,7 @@ struct Worker: Sendable {
                 providers: configuration.federation.providers,
                 keys: { keyID, provider in await keySets.key(keyID, of: provider) },
                 replays: ReplayMemory(redis: redis), audit: audit, metrics: metrics, ambience: shared.ambience),
-            app: shared.app, redis: redis, postgres: postgres)
+            believesUnprovedIdentities: configuration.doors.believesUnprovedIdentities, app: shared.app, redis: redis,
+            postgres: postgres)
     }
 }

@@ -2,6 +2,8 @@ extension Configuration {
     /// How the client protocols are mounted.
     package struct Doors: Sendable {
         package var open = DoorSelection.all
+        /// Whether the app API believes a client who somebody is at a provider, without a proof.
+        package var believesUnprovedIdentities = false
         private var prefixes: [String: String] = [:]
 
         package init() {}

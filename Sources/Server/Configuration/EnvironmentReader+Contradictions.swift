@@ -14,6 +14,11 @@ extension EnvironmentReader {
         refuseLonger(
             "KIDOBAN_REFRESH_GRACE", \.sessions.refreshGrace,
             than: "KIDOBAN_REFRESH_RECOVERY", \.sessions.refreshRecovery)
+        if configuration.doors.believesUnprovedIdentities, !IssuerURL.isOnThisMachine(configuration.issuer) {
+            refuseContradiction(
+                of: "KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH", with: "KIDOBAN_ISSUER",
+                "would let anybody in as anybody, and KIDOBAN_ISSUER is not on this machine")
+        }
         if configuration.redis.authoritiesFile != nil, !configuration.redis.usesTLS {
             refuseContradiction(
                 of: "KIDOBAN_REDIS_CA_FILE", with: "REDIS_URL", "has no use, because REDIS_URL does not begin with rediss://")

@@ -18,6 +18,15 @@ enum IssuerURL {
         try checkPath(rest[slash...])
     }
 
+    /// Whether nobody outside can reach it: `localhost` or a loopback address (RFC 6761 §6.3, RFC 1122 §3.2.1.3). For URLs that pass `check`.
+    static func isOnThisMachine(_ text: String) -> Bool {
+        let authority = text.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" }
+        let host = authority.first == "[" ? authority.prefix { $0 != "]" }.dropFirst() : authority.prefix { $0 != ":" }
+        let name = host.lowercased()
+        if name == "localhost" || name.hasSuffix(".localhost") { return true }
+        return IPAddress(String(host))?.isLoopback ?? false
+    }
+
     private static func checkAuthority(_ authority: Substring) throws(SettingRefusal) {
         var host = authority
         if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
@@ -43,5 +52,15 @@ enum IssuerURL {
         guard path.last != "/" else { throw SettingRefusal("ends with a slash") }
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         guard segments.allSatisfy(\.isPathSegment) else { throw SettingRefusal("has a path segment that is not allowed") }
+    }
+}
+
+extension IPAddress {
+    /// 127.0.0.0/8 or ::1 (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+    fileprivate var isLoopback: Bool {
+        switch self {
+        case .v4(let address): address >> 24 == 127
+        case .v6(let upper, let lower): upper == 0 && lower == 1
+        }
     }
 }

@@ -6,7 +6,11 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_DOORS", \.doors.open, .doors,
-                "The client protocols that are served; see `docs/doors.md`. A path of one that is not is not found.")
+                "The client protocols that are served; see `docs/doors.md`. A path of one that is not is not found."),
+            Setting(
+                "KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH", \.doors.believesUnprovedIdentities, .flag,
+                "For demonstrations: the app API believes a client who somebody is at a provider, without a proof. Anybody can then "
+                    + "sign in as anybody, so it is refused unless `KIDOBAN_ISSUER` is on this machine."),
         ] + prefixes)
 
     private static let prefixes = DoorKind.all.compactMap { kind in

@@ -44,6 +44,31 @@ import Text
         #expect(SessionRecord.fields(of: read).suffix(4) == ["parent", "7", "rotated", "1763870706790"])
     }
 
+    @Test(arguments: [SessionMethod.password, .provider(.apple), .provider(.google)])
+    func `how a session began is read as it was written`(method: SessionMethod) throws {
+        let session = try Sample.session(method: method)
+        guard case .live(let read) = SessionRecord(session.id, values: values(of: session)) else {
+            Issue.record("the record is not live")
+            return
+        }
+        #expect(read.method == method)
+    }
+
+    @Test(arguments: [nil, "", "?", "passkey", "provider:", "provider:No Name"])
+    func `a record of an earlier or later time than the method is no damage`(stored: String?) throws {
+        let session = try Sample.session(method: .provider(.apple))
+        guard case .live(let read) = SessionRecord(session.id, values: values(of: session, changing: ["method": stored])) else {
+            Issue.record("the record is not live")
+            return
+        }
+        #expect(read.method == .password)
+    }
+
+    @Test func `a provider that is called password is one`() throws {
+        let method = SessionMethod.provider(try #require(ProviderID("password")))
+        #expect(SessionMethod(stored: method.stored) == method)
+    }
+
     @Test func `nothing at all is a missing session`() {
         guard case .missing = SessionRecord(Sample.sessionID, values: SessionRecord.fieldNames.map { _ in nil }) else {
             Issue.record("the record is not missing")

@@ -5,6 +5,9 @@ import Postgres
 extension Copy {
     private static let users = Statement(name: "test_user_count", sql: "SELECT count(*) FROM users")
 
+    static let verification = Statement(
+        name: "test_verify_email", sql: "UPDATE users SET email_verified = true WHERE id = $1::uuid")
+
     /// Whether PostgreSQL answers, now.
     var reachesPostgres: Bool {
         get async { (try? await rooms.postgres.ping()) != nil }

@@ -71,6 +71,7 @@ struct Rooms: Sendable {
     let audit: AuditLog
     let signingKeys: SigningKeyStore
     let users: UserStore
+    let identities: IdentityStore
     let clientStore: ClientStore
     let clients: ClientRegistry
     let hasher: PasswordHasher
@@ -89,6 +90,7 @@ struct Rooms: Sendable {
         audit = AuditLog(pool: postgres, metrics: metrics, capacity: options.auditCapacity, logger: logger)
         signingKeys = SigningKeyStore(pool: postgres, masterKey: masterKey, computing: connecting, ambience: ambience)
         users = UserStore(pool: postgres)
+        identities = IdentityStore(pool: postgres)
         clientStore = ClientStore(pool: postgres)
         clients = ClientRegistry(
             store: clientStore, builtIn: app, lifetime: options.clientLifetime, loop: postgres.loop, logger: logger)
@@ -102,7 +104,8 @@ struct Rooms: Sendable {
             clients: clients, audit: audit, metrics: metrics, key: try SessionTokenKey(masterKey),
             limitPerUser: options.sessionsPerUser, policy: options.policy, ambience: ambience)
         accounts = Accounts(
-            users: users, sessions: sessions, hasher: hasher, audit: audit, metrics: metrics, ambience: ambience)
+            users: users, identities: identities, sessions: sessions, hasher: hasher, audit: audit, metrics: metrics,
+            ambience: ambience, providers: options.providers)
         tokens = AccessTokens(tokens: store, sessions: sessions, issuer: issuer, users: users)
         introspection = Introspection(tokens: store, sessions: sessions, metrics: metrics)
     }

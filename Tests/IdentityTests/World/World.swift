@@ -27,6 +27,7 @@ final class World {
         var hashQueue = 200
         var clientLifetime: Duration = .seconds(10)
         var client = World.app()
+        var providers: Set<ProviderID> = [.apple, .google]
         /// How long a store may take to answer.
         var patience: Duration = .seconds(5)
         /// Instead of a database on the shared server.

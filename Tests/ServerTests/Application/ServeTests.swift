@@ -1,4 +1,5 @@
 import Glibc
+import Identity
 import TestSupport
 import Testing
 import Text
@@ -111,7 +112,8 @@ struct ServeTests {
         for command in ["serve", "migrate"] {
             let outcome = try await Kidoban.run(command, environment: environment.variables)
             #expect(outcome.status == 1)
-            #expect(outcome.output.contains("the database schema is at version 999, newer than version 1"))
+            #expect(
+                outcome.output.contains("the database schema is at version 999, newer than version \(Schema.migrations.count)"))
         }
     }
 

@@ -48,6 +48,19 @@ import Testing
         #expect(problems.allSatisfy { $0.name == "KIDOBAN_OPERATIONS_LISTEN" })
     }
 
+    @Test(arguments: [
+        ("http://localhost:8080", true), ("http://LOCALHOST", true), ("http://127.0.0.1:8080", true), ("https://127.1.2.3", true),
+        ("http://[::1]:8080", true), ("http://id.localhost/a", true), ("https://id.example.com", false),
+        ("http://10.0.0.5:8080", false), ("https://localhost.example.com", false), ("https://notlocalhost", false),
+        ("http://[::2]", false), ("https://128.0.0.1", false), ("http://127.0.0.1.example.com", false),
+    ])
+    func `only who serves nobody else may believe without a proof`(_ issuer: String, _ isAccepted: Bool) {
+        let name = "KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH"
+        let problems = Sample.problems(["KIDOBAN_ISSUER": issuer, name: "true"])
+        #expect(problems.map(\.name) == (isAccepted ? [] : [name]))
+        #expect(Sample.problems(["KIDOBAN_ISSUER": issuer, name: "false"]).isEmpty)
+    }
+
     @Test func `authorities without TLS are a mistake`() {
         let files = Sample.files(["/etc/ca.pem": Sample.file("authorities")])
         let environment = ["KIDOBAN_REDIS_CA_FILE": "/etc/ca.pem", "REDIS_URL": "redis://cache.example.com"]

@@ -20,6 +20,8 @@ package enum IDTokenRefusal: Error, Equatable, Sendable {
     case issuedInFuture(at: Timestamp, now: Timestamp)
     case issuedTooLongAgo(at: Timestamp, now: Timestamp)
     case nonce(NonceProblem)
+    /// Of somebody else than the request says.
+    case otherSubject
     /// It has been used to sign in before.
     case replayed
 
@@ -51,6 +53,7 @@ package enum IDTokenRefusal: Error, Equatable, Sendable {
         case .nonce(.notInToken): "nonce_not_in_token"
         case .nonce(.notExpected): "nonce_not_expected"
         case .nonce(.differs): "nonce_differs"
+        case .otherSubject: "other_subject"
         case .replayed: "replayed"
         }
     }
@@ -74,6 +77,7 @@ package enum IDTokenRefusal: Error, Equatable, Sendable {
         case .nonce(.notInToken): "the request has a nonce, and the token has none"
         case .nonce(.notExpected): "the token has a nonce, and the request has none"
         case .nonce(.differs): "nonce is not what the request has, as the provider's rule wants it"
+        case .otherSubject: "sub is not the id of the user that the request has"
         case .replayed: "the token has been used before"
         }
     }

@@ -67,6 +67,8 @@ extension IDTokenRefusal {
         case .presenter, .noPresenter: .presenter
         case .expired, .notYetValid, .issuedInFuture, .issuedTooLongAgo: .times
         case .nonce: .nonce
+        // A request's own word, which this list does not have.
+        case .otherSubject: .subject
         // Asked when all else holds, and not by this list.
         case .replayed: .nonce
         }

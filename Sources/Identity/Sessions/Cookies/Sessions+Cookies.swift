@@ -5,12 +5,12 @@ extension Sessions {
     /// - Throws: `IdentityError.invalidCredentials` when the user was disabled, deleted or given a new password meanwhile;
     ///   `unavailable` when a store is, and then no session has begun.
     package func begin(
-        for user: User, client: Client, terms: CookieTerms, caller: Caller
+        for user: User, client: Client, terms: CookieTerms, method: SessionMethod = .password, caller: Caller
     ) async throws(IdentityError) -> CookieSession {
         let now = ambience.now()
         let session = Session(
             id: SessionID(random: ambience.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
-            clientID: client.id, kind: .cookie, device: caller.device,
+            clientID: client.id, kind: .cookie, method: method, device: caller.device,
             salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)), lifetime: terms.lifetime, beginningAt: now)
         try await begin(session, accessToken: nil, of: user, idle: terms.lifetime.idle, caller, at: now)
         if let replaced = terms.replaced {

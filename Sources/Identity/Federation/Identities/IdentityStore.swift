@@ -1,0 +1,154 @@
+package import Postgres
+import Text
+
+/// The identities in PostgreSQL.
+package struct IdentityStore: Sendable {
+    private let pool: PostgresPool
+
+    package init(pool: PostgresPool) {
+        self.pool = pool
+    }
+
+    /// The user who has the identity of a claim, with the identity brought up to date; nil when nobody has it.
+    /// - Throws: the store's failure.
+    func use(_ claim: IdentityClaim, at now: Timestamp) async throws(IdentityError) -> UserID? {
+        let parameters: [PostgresValue] = [
+            .text(claim.provider.text), .text(claim.subject), .text(claim.audience), .text(orNull: claim.email?.typed),
+            .bool(claim.isEmailVerified), .bool(claim.emailStanding == .relay), .integer(now.milliseconds),
+        ]
+        return try await asking { () throws(PostgresError) in
+            try await pool.query(IdentityQueries.use, parameters).first.map { row throws(PostgresError) in
+                guard let id = UserID(try row.string(0)) else { throw .unexpectedColumn(0) }
+                return id
+            }
+        }
+    }
+
+    /// The oldest first.
+    /// - Throws: the store's failure.
+    package func identities(of userID: UserID) async throws(IdentityError) -> [ExternalIdentity] {
+        try await asking { () throws(PostgresError) in
+            try await Self.identities(pool.query(IdentityQueries.ofUser, [.uuid(userID.description)]))
+        }
+    }
+
+    /// Makes a user with an identity, or neither.
+    /// - Throws: `IdentityError.emailTaken` or `identityTaken` when somebody was faster, or the store's failure.
+    func create(
+        _ user: User, passwordHash: String?, with identity: ExternalIdentity
+    ) async throws(IdentityError) -> User {
+        try await pool.transaction { transaction throws(IdentityError) in
+            do throws(PostgresError) {
+                _ = try await transaction.query(
+                    UserQueries.insert, UserStore.parameters(of: user, passwordHash: passwordHash))
+                _ = try await transaction.query(IdentityQueries.insert, Self.parameters(of: identity))
+                return try await UserStore.one(transaction.query(UserQueries.byID, [.uuid(user.id.description)]))
+            } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
+                throw .emailTaken
+            } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
+                throw .identityTaken
+            } catch {
+                throw IdentityError(error)
+            }
+        }
+    }
+
+    /// Adds an identity to a user who is as he was read: neither disabled nor with other credentials since.
+    /// - Parameter email: the address that must be the user's own, proved, for the identity to be added.
+    /// - Returns: false when the user has changed.
+    /// - Throws: `IdentityError.identityTaken`, or the store's failure.
+    func add(
+        _ identity: ExternalIdentity, to user: User, provingOwn email: EmailAddress? = nil
+    ) async throws(IdentityError) -> Bool {
+        let conditions: [PostgresValue] = [.integer(user.credentialsVersion), .text(orNull: email?.normalized)]
+        do throws(PostgresError) {
+            return try await !pool.query(IdentityQueries.insertForUser, Self.parameters(of: identity) + conditions).isEmpty
+        } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
+            throw .identityTaken
+        } catch {
+            throw IdentityError(error)
+        }
+    }
+
+    /// Puts an identity in the place of everything that opens an account whose address was never proved.
+    ///
+    /// - Parameter endSessions: runs while the account is locked: a sign-in or a link that is under way waits, and then finds that it is
+    ///   void. If it fails, nothing has changed but that some sessions have ended, and the whole may be repeated.
+    /// - Returns: the user, or nil when the account has changed.
+    /// - Throws: `IdentityError.identityTaken`, what `endSessions` throws, or the store's failure.
+    func reclaim(
+        _ user: User, for identity: ExternalIdentity, at now: Timestamp,
+        endSessions: () async throws(IdentityError) -> Void
+    ) async throws(IdentityError) -> User? {
+        let id = PostgresValue.uuid(user.id.description)
+        return try await pool.transaction { transaction throws(IdentityError) in
+            let isReclaimed = try await asking { () throws(PostgresError) in
+                try await !transaction.query(
+                    IdentityQueries.reclaimUser, [id, .text(user.email.normalized), .integer(now.milliseconds)]
+                ).isEmpty
+            }
+            guard isReclaimed else { return nil }
+            try await endSessions()
+            do throws(PostgresError) {
+                _ = try await transaction.query(IdentityQueries.deleteOfUser, [id])
+                _ = try await transaction.query(IdentityQueries.insert, Self.parameters(of: identity))
+                return try await UserStore.one(transaction.query(UserQueries.byID, [id]))
+            } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
+                throw .identityTaken
+            } catch {
+                throw IdentityError(error)
+            }
+        }
+    }
+
+    /// Takes a provider's identities from a user, unless nothing would be left to sign in with. Sign-ins that are under way are void.
+    /// - Throws: `IdentityError.identityNotFound`, `lastSignInMethod`, `userNotFound`, or the store's failure.
+    func remove(
+        _ provider: ProviderID, from userID: UserID, usable: Set<ProviderID>, at now: Timestamp
+    ) async throws(IdentityError) {
+        let id = PostgresValue.uuid(userID.description)
+        try await pool.transaction { transaction throws(IdentityError) in
+            let (hasPassword, identities) = try await asking { () throws(PostgresError) in
+                let password = try await transaction.query(IdentityQueries.lockUser, [id]).first.map {
+                    row throws(PostgresError) in
+                    try row.bool(0)
+                }
+                return (password, try await Self.identities(transaction.query(IdentityQueries.ofUser, [id])))
+            }
+            guard let hasPassword else { throw .userNotFound }
+            let providers = identities.map(\.provider)
+            guard providers.contains(provider) else { throw .identityNotFound }
+            guard LinkingRule.mayUnlink(provider, hasPassword: hasPassword, identities: providers, usable: usable) else {
+                throw .lastSignInMethod
+            }
+            try await asking { () throws(PostgresError) in
+                _ = try await transaction.query(IdentityQueries.deleteOfProvider, [id, .text(provider.text)])
+                _ = try await transaction.query(IdentityQueries.raiseCredentials, [id, .integer(now.milliseconds)])
+            }
+        }
+    }
+
+    /// Those of `IdentityQueries.insert`.
+    private static func parameters(of identity: ExternalIdentity) -> [PostgresValue] {
+        [
+            .text(identity.provider.text), .text(identity.subject), .uuid(identity.userID.description), .text(identity.audience),
+            .text(orNull: identity.email), .bool(identity.isEmailVerified), .bool(identity.isPrivateEmail),
+            .integer(identity.createdAt.milliseconds),
+        ]
+    }
+
+    private static func identities(_ rows: Rows) throws(PostgresError) -> [ExternalIdentity] {
+        var identities: [ExternalIdentity] = []
+        for row in rows { identities.append(try identity(row)) }
+        return identities
+    }
+
+    private static func identity(_ row: Row) throws(PostgresError) -> ExternalIdentity {
+        guard let provider = ProviderID(try row.string(0)) else { throw .unexpectedColumn(0) }
+        guard let userID = UserID(try row.string(2)) else { throw .unexpectedColumn(2) }
+        return ExternalIdentity(
+            provider: provider, subject: try row.string(1), userID: userID, audience: try row.string(3),
+            email: try row.optionalString(4), isEmailVerified: try row.bool(5), isPrivateEmail: try row.bool(6),
+            createdAt: Timestamp(milliseconds: try row.int64(7)), lastUsedAt: Timestamp(milliseconds: try row.int64(8)))
+    }
+}

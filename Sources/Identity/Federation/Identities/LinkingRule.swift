@@ -1,0 +1,81 @@
+package import Text
+
+/// Whose account a provider's proof opens: the linking rules of the Apple and Google contract (§4), by their numbers.
+///
+/// Rule 1 is in what is asked: an identity is known by provider and subject, and an address never makes one known. The rules decide on what
+/// was read; whoever carries a decision out does it on condition that this is still so, and else asks again.
+package enum LinkingRule {
+    /// How long after a proof of who they are a user may add a way to sign in (rule 3).
+    package static let recentAuthentication: Duration = .seconds(5 * 60)
+
+    /// A local account, as far as the rules look at it.
+    package struct Account: Equatable, Sendable {
+        package let id: UserID
+        package let isEmailVerified: Bool
+        package let isDisabled: Bool
+
+        package init(id: UserID, isEmailVerified: Bool, isDisabled: Bool) {
+            self.id = id
+            self.isEmailVerified = isEmailVerified
+            self.isDisabled = isDisabled
+        }
+
+        init(_ user: User) {
+            self.init(id: user.id, isEmailVerified: user.emailVerified, isDisabled: user.isDisabled)
+        }
+    }
+
+    package enum Decision: Equatable, Sendable {
+        /// The identity is known, and its user signs in.
+        case signIn(UserID)
+        /// The identity becomes one more way into this account, and the user is told so by mail.
+        case link(UserID)
+        /// The account was made by somebody who has never shown to own its address, perhaps to wait for the one who does: everything that
+        /// opens it goes, and the identity takes its place.
+        case reclaim(UserID)
+        case create
+        case refuse(Refusal)
+    }
+
+    package enum Refusal: Equatable, Sendable {
+        /// The address is somebody's, and the proof is not good enough to say that it is the same person: to sign in as before and
+        /// link then.
+        case needsLinking
+        case disabled
+        /// There is no address to make an account with.
+        case noEmail
+    }
+
+    /// What a sign-in comes to.
+    /// - Parameters:
+    ///   - known: the account that has the identity.
+    ///   - sameEmail: the account that has the claim's e-mail address.
+    package static func decision(on claim: IdentityClaim, known: Account?, sameEmail: Account?) -> Decision {
+        // Rule 2, whatever the address is by now.
+        if let known { return known.isDisabled ? .refuse(.disabled) : .signIn(known.id) }
+        guard claim.email != nil else { return .refuse(.noEmail) }
+        // Rule 5.
+        guard let sameEmail else { return .create }
+        switch claim.emailStanding {
+        // Rule 4c, and with it rule 8; rule 6.
+        case .unverified, .verified, .relay: return .refuse(.needsLinking)
+        // Rules 4a and 4b.
+        case .authoritative where sameEmail.isDisabled: return .refuse(.disabled)
+        case .authoritative: return sameEmail.isEmailVerified ? .link(sameEmail.id) : .reclaim(sameEmail.id)
+        }
+    }
+
+    /// Whether a user who proved who they are at `authenticatedAt` may add a way to sign in (rule 3). A clock that runs behind is no
+    /// reason to refuse.
+    package static func isRecent(_ authenticatedAt: Timestamp, at now: Timestamp) -> Bool {
+        now.duration(since: authenticatedAt) <= recentAuthentication
+    }
+
+    /// Whether something is left to sign in with when a provider's identities go (rule 7).
+    /// - Parameter usable: the providers that sign anybody in now.
+    package static func mayUnlink(
+        _ provider: ProviderID, hasPassword: Bool, identities: [ProviderID], usable: Set<ProviderID>
+    ) -> Bool {
+        hasPassword || identities.contains { $0 != provider && usable.contains($0) }
+    }
+}

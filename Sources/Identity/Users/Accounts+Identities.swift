@@ -1,0 +1,85 @@
+import Text
+
+/// What a signed-in user does about the identities that sign them in.
+extension Accounts {
+    /// A user's identities, the oldest first.
+    /// - Throws: `IdentityError.unavailable`.
+    package func identities(of id: UserID) async throws(IdentityError) -> [ExternalIdentity] {
+        try await identityStore.identities(of: id)
+    }
+
+    /// Whether the user can sign in with a password.
+    /// - Throws: `IdentityError.userNotFound`, `unavailable`.
+    package func hasPassword(_ id: UserID) async throws(IdentityError) -> Bool {
+        try await users.hasPassword(id)
+    }
+
+    /// Whether the user proved who they are in this session so lately that they may add a way to sign in. To be asked before a proof is
+    /// looked at, which can be used only once.
+    /// - Throws: `IdentityError.recentSignInRequired`, `unavailable`.
+    package func requireRecentSignIn(of id: UserID, session: SessionID, caller: Caller) async throws(IdentityError) {
+        if case .live(let record) = try await sessions.store.record(session), record.userID == id,
+            LinkingRule.isRecent(record.authenticatedAt, at: ambience.now())
+        {
+            return
+        }
+        await refuse(.notRecent, id, session, caller, detail: JSONObject())
+        throw .recentSignInRequired
+    }
+
+    /// Makes a provider's identity one more way into a user's account (rule 3). One that is the user's already stays.
+    /// - Parameter session: the one that asks, in which the user has just proved who they are.
+    /// - Throws: `IdentityError.identityTaken` when it is somebody else's; `recentSignInRequired`, also when the account has changed
+    ///   meanwhile; `userNotFound`, `unavailable`.
+    package func link(
+        _ proof: VerifiedIDToken, to id: UserID, session: SessionID, caller: Caller
+    ) async throws(IdentityError) {
+        let claim = IdentityClaim(proof, toldName: nil, claimedEmail: nil)
+        // In this order: whoever ends the sessions has raised the number that the user has from now on.
+        let user = try await users.user(id)
+        try await requireRecentSignIn(of: id, session: session, caller: caller)
+        do throws(IdentityError) {
+            guard try await identityStore.add(claim.identity(of: id, at: ambience.now()), to: user) else {
+                throw .recentSignInRequired
+            }
+        } catch .identityTaken {
+            guard try await identityStore.use(claim, at: ambience.now()) == id else {
+                await refuse(.identityTaken, id, session, caller, detail: claim.detail)
+                throw .identityTaken
+            }
+            return
+        }
+        metrics.count(IdentityMetrics.IdentityChange.linked)
+        await note(.identityLinked(.requested), id, by: .user(id), nil, session: session, caller, detail: claim.detail)
+    }
+
+    /// Takes a provider's identities from a user, and ends the sessions that began with it, but for the one that asks.
+    /// - Throws: `IdentityError.identityNotFound`; `lastSignInMethod`, when nothing would be left to sign in with; `userNotFound`;
+    ///   `unavailable`: sessions may live on then, and the call may be repeated.
+    package func unlink(
+        _ provider: ProviderID, from id: UserID, session: SessionID, caller: Caller
+    ) async throws(IdentityError) {
+        var detail = JSONObject()
+        detail["provider"] = .string(provider.text)
+        do throws(IdentityError) {
+            try await identityStore.remove(provider, from: id, usable: providers, at: ambience.now())
+            metrics.count(IdentityMetrics.IdentityChange.unlinked)
+            await note(.identityUnlinked, id, by: .user(id), nil, session: session, caller, detail: detail)
+        } catch .lastSignInMethod {
+            await refuse(.lastMethod, id, session, caller, detail: detail)
+            throw .lastSignInMethod
+        } catch .identityNotFound {
+            // Perhaps by a request that failed afterwards.
+            try await sessions.endAll(of: id, begunWith: .provider(provider), reason: .identityUnlinked, except: session)
+            throw .identityNotFound
+        }
+        try await sessions.endAll(of: id, begunWith: .provider(provider), reason: .identityUnlinked, except: session)
+    }
+
+    private func refuse(
+        _ failure: AuditKind.LinkingFailure, _ id: UserID, _ session: SessionID, _ caller: Caller, detail: JSONObject
+    ) async {
+        metrics.count(IdentityMetrics.IdentityChange.refused)
+        await note(.identityChangeRefused(failure), id, by: .user(id), nil, session: session, caller, detail: detail)
+    }
+}
