@@ -10,6 +10,9 @@ package enum AppDoor {
             routes: [
                 route(Register(services: services)),
                 route(Login(services: services)),
+                route(OAuthSignIn(services: services)),
+                route(OAuthSignIn(services: services), at: "/auth/oauth/login"),
+                route(OAuthSignIn(services: services), at: "/auth/oauth-login"),
                 route(Refresh(services: services)),
                 route(Refresh(services: services), at: "/auth/refresh-token"),
                 route(Logout(services: services, bearer: bearer)),
@@ -18,6 +21,10 @@ package enum AppDoor {
                 route(DeleteMe(services: services, bearer: bearer)),
                 route(ListSessions(services: services, bearer: bearer)),
                 route(EndSession(services: services, bearer: bearer)),
+                route(ListIdentities(services: services, bearer: bearer)),
+                route(LinkIdentity(services: services, bearer: bearer)),
+                route(UnlinkIdentity(services: services, bearer: bearer)),
+                route(UnlinkNamedIdentity(services: services, bearer: bearer)),
             ],
             documentation: AppError.documentation, failure: { failure, _ in AppError.request(failure).response })
     }

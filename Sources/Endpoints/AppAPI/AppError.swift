@@ -7,6 +7,8 @@ enum AppError: Error {
     case malformedJSON
     case invalidInput([Issue])
     case refreshTokenRequired
+    /// A body that names no identity, or none that could be proved.
+    case providerRequired
     case unauthorized(UnauthorizedReason)
     /// A refresh token whose account has been deleted.
     case unknownUser
@@ -24,6 +26,7 @@ enum AppError: Error {
         case .malformedJSON: Self.response(.badRequest, "Invalid input")
         case .invalidInput(let issues): Self.response(.badRequest, "Invalid input", details: issues)
         case .refreshTokenRequired: Self.response(.badRequest, "Refresh token required")
+        case .providerRequired: Self.response(.badRequest, "OAuth provider and ID are required")
         case .unauthorized(.noToken): Self.refusal("Unauthorized")
         case .unauthorized(.invalidToken): Self.refusedToken
         case .unknownUser: Self.refusal("User not found")
@@ -41,8 +44,8 @@ enum AppError: Error {
         case .invalidRefreshToken: refusal("Invalid refresh token")
         case .invalidProof, .unknownProvider: refusal("Invalid OAuth token")
         case .emailNeedsLinking: response(.badRequest, "Email already exists with different provider")
-        case .identityTaken: response(.conflict, "Identity belongs to another account")
-        case .lastSignInMethod: response(.conflict, "Last sign-in method")
+        case .identityTaken: response(.conflict, "Already linked to another account")
+        case .lastSignInMethod: response(.conflict, "Cannot remove the last sign-in method")
         case .recentSignInRequired: response(.forbidden, "Recent sign-in required")
         case .identityNotFound: response(.notFound, "Identity not found")
         case .userNotFound: response(.notFound, "User not found")

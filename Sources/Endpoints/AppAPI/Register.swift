@@ -8,40 +8,75 @@ struct Register: AppEndpoint {
     static let path = "/auth/register"
     static let accepts = AcceptedContent.json
 
-    /// The providers that the contract knows; without proof of one they say nothing about the user.
-    private static let providers = ["google", "apple", "github", "twitter"]
-
     let services: Services
 
+    private struct Body {
+        /// Nil only with a token.
+        let email: String?
+        let password: SecretString?
+        let name: String?
+        let identity: ProviderFields
+        let kind: SessionKind
+    }
+
     func answer(_ request: Request) async throws(AppError) -> Response {
-        let (signUp, kind) = try Self.read(request)
-        let (user, tokens) = try await deciding { () throws(IdentityError) in
-            try await services.accounts.signUp(signUp, client: services.app, kind: kind, caller: Caller(request))
-        }
+        let body = try read(request)
+        let (user, tokens) = try await signUp(body, Caller(request))
         return AuthResponse.make(.created, user, tokens)
     }
 
-    private static func read(_ request: Request) throws(AppError) -> (Accounts.SignUp, SessionKind) {
+    /// With a token by what it proves; else by the password, whatever the body says of a provider (hole 3).
+    private func signUp(_ body: Body, _ caller: Caller) async throws(AppError) -> (User, SessionTokens) {
+        if body.identity.token != nil { return try await signUpProved(body, caller) }
+        guard let email = body.email else { throw .malformedJSON }
+        guard let password = body.password else { return try await signUpBelieved(body, email, caller) }
+        return try await deciding { () throws(IdentityError) in
+            try await services.accounts.signUp(
+                Accounts.SignUp(email: email, password: password, displayName: body.name), client: services.app, kind: body.kind,
+                caller: caller)
+        }
+    }
+
+    private func signUpProved(_ body: Body, _ caller: Caller) async throws(AppError) -> (User, SessionTokens) {
+        let proof = try await ProviderProofs(services: services).verified(body.identity, caller)
+        return try await deciding { () throws(IdentityError) in
+            try await services.accounts.signUp(
+                with: proof, password: body.password, displayName: body.name, claimedEmail: body.email, client: services.app,
+                kind: body.kind, caller: caller)
+        }
+    }
+
+    private func signUpBelieved(
+        _ body: Body, _ email: String, _ caller: Caller
+    ) async throws(AppError) -> (User, SessionTokens) {
+        guard let provider = body.identity.provider, let subject = body.identity.subject else { throw .providerRequired }
+        let signedIn = try await deciding { () throws(IdentityError) in
+            try await services.accounts.signInUnproved(
+                provider: provider, subject: subject, email: email, displayName: body.name, client: services.app,
+                kind: body.kind, caller: caller)
+        }
+        guard signedIn.isNew else { throw .identity(.emailTaken) }
+        return (signedIn.user, signedIn.tokens)
+    }
+
+    private func read(_ request: Request) throws(AppError) -> Body {
         var body = try JSONBody(request)
-        let email = body.fields.string("email")
+        let isProved = ProviderFields.bringToken(body.fields)
+        let email = OAuthSignIn.email(&body.fields, isProved: isProved)
         let password = body.fields.optionalString("password", null: .wrongType)
         let name = body.fields.optionalString("name")
         let rotates = body.fields.optionalBool("rotate") ?? false
-        let provider = body.fields.optionalString("oauth_provider", null: .wrongType)
-        let hasKnownProvider = provider.map { providers.contains($0) } ?? true
-        _ = body.fields.optionalString("oauth_id", null: .wrongType)
-        let secret = password.map { SecretString($0) }
-        var issues = body.issues
-        if let provider, !hasKnownProvider {
-            issues.append(.notAllowed(provider, options: providers, path: ["oauth_provider"]))
-        }
+        let identity = ProviderFields(&body.fields, configured: services.federation.providers.map(\.id))
+        let secret = password.flatMap { isProved && $0.isEmpty ? nil : SecretString($0) }
+        var issues = body.issues + [identity.issue].compactMap(\.self)
         issues += Accounts.objections(email: email, password: secret, displayName: name).map { Issue($0) }
-        if body.hasRightShape, hasKnownProvider, password?.isEmpty ?? true {
+        let isEnough = isProved || services.believesUnprovedIdentities && identity.isComplete
+        if body.hasRightShape, identity.issue == nil, password?.isEmpty ?? true, !isEnough {
             issues.append(
                 Issue(code: "custom", message: "Password is required for non-OAuth registration", path: ["password"]))
         }
-        guard issues.isEmpty, let email, let secret else { throw .invalidInput(issues) }
-        return (Accounts.SignUp(email: email, password: secret, displayName: name), rotates ? .rotating : .static)
+        guard issues.isEmpty else { throw .invalidInput(issues) }
+        return Body(email: email, password: secret, name: name, identity: identity, kind: rotates ? .rotating : .static)
     }
 }
 
@@ -49,19 +84,26 @@ extension Register {
     static var documentation: RouteDocumentation {
         RouteDocumentation(
             "Make a user and sign him in",
+            details: "With an id token the account is made for whom it names, with the address that it has.",
             body: .required(
-                .object([
-                    .required("email", .email.described("Unique without regard to letter case.")),
-                    .required(
-                        "password", .password.described("At least 8 characters, at most 1024 bytes, and none of the commonest.")),
-                    .optional("name", .string.orNull.described("At most 200 characters, trimmed; empty counts as absent.")),
-                    .optional("rotate", Login.rotate),
-                    .optional("oauth_provider", .choice(providers).described("Of no effect.")),
-                    .optional("oauth_id", .string.described("Of no effect.")),
-                ])),
+                .object(
+                    [
+                        .optional(
+                            "email",
+                            .email.described(
+                                "Unique without regard to letter case. Required unless there is an id token with one.")),
+                        .optional(
+                            "password",
+                            .password.described(
+                                "At least 8 characters, at most 1024 bytes, and none of the commonest. Required without an id token."
+                            )),
+                        .optional("name", .string.orNull.described("At most 200 characters, trimmed; empty counts as absent.")),
+                        .optional("rotate", Login.rotate),
+                    ] + ProviderFields.documented)),
             responses: [
                 .json(.created, "The user is signed in.", AuthResponse.schema), AppError.invalidInputDocumented,
-                AppError.documented(.badRequest, "Email already exists"),
+                AppError.documented(.badRequest, "Email already exists"), ProviderFields.requiredDocumented,
+                ProviderFields.refusedDocumented,
             ])
     }
 }

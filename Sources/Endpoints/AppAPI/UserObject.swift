@@ -9,6 +9,7 @@ enum UserObject {
         writer.member("id", user.id.description)
         writer.member("email", user.email.typed)
         if let name = user.displayName { writer.member("name", name.text) }
+        if let provider = user.firstProvider { writer.member("oauth_provider", provider.text) }
         if let photoURL = user.photoURL { writer.member("photo_url", photoURL.text) }
         writer.member("email_verified", user.emailVerified)
         writer.key("settings")
@@ -26,7 +27,9 @@ enum UserObject {
 extension UserObject {
     static let schema = Schema.object([
         .required("id", .uuid), .required("email", .email.described("As it was typed.")),
-        .optional("name", .string(1...200)), .optional("photo_url", .url), .required("email_verified", .boolean),
+        .optional("name", .string(1...200)), .optional("photo_url", .url),
+        .optional("oauth_provider", .string.described("Of the oldest of the user's identities.")),
+        .required("email_verified", .boolean),
         .required("settings", settings), .required("created_at", .time), .required("updated_at", .time),
     ]).named("User")
 

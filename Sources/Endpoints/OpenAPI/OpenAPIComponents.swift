@@ -59,7 +59,9 @@ struct OpenAPIComponents {
 
     /// Such as `postAuthLogin`, for generators of clients.
     private static func identifier(_ method: Method, _ path: String) -> String {
-        let words = path.split { !$0.isLetter && !$0.isNumber }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        // What a hyphen joins is one word, so that `/a-b` is not `/a/b`.
+        let segments = path.split { !$0.isLetter && !$0.isNumber && $0 != "-" }
+        let words = segments.map { $0.prefix(1).uppercased() + $0.dropFirst().filter { $0 != "-" } }
         return method.name.lowercased() + words.joined() + (path.hasSuffix("/") ? "Slash" : "")
     }
 

@@ -8,7 +8,10 @@ struct AppDoorTests {
     let installation = Installation.current
     var server: TestHTTPClient { get throws { try #require(installation).server } }
 
-    static let posts = ["/auth/register", "/auth/login", "/auth/refresh", "/auth/refresh-token", "/auth/logout"]
+    static let posts = [
+        "/auth/register", "/auth/login", "/auth/refresh", "/auth/refresh-token", "/auth/logout", "/auth/oauth",
+        "/auth/oauth/login", "/auth/oauth-login",
+    ]
 
     private func expect(
         _ response: TestHTTPResponse, _ status: Int, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -22,7 +25,7 @@ struct AppDoorTests {
 
     @Test(arguments: [
         "/", "/auth", "/auth/", "/auth/me/", "//auth/me", "/AUTH/ME", "/auth/%6de", "/auth/./me", "/auth/sessions/",
-        "/auth/oauth",
+        "/auth/oauth/", "/auth/oauth/google", "/auth/identities/a/b",
         "/auth/sessions/a/b", "/nothing", "/metrics", "/health/live", "/health/ready", "/auth/me;x", "/auth/me%00",
     ])
     func `what is not there is not found`(_ path: String) async throws {
@@ -32,9 +35,13 @@ struct AppDoorTests {
     @Test(arguments: [
         ("/auth/register", "POST"), ("/auth/login", "POST"), ("/auth/refresh", "POST"), ("/auth/logout", "POST"),
         ("/auth/me", "DELETE, GET, HEAD, PATCH"), ("/auth/sessions", "GET, HEAD"), ("/auth/sessions/x", "DELETE"),
+        ("/auth/oauth", "POST"), ("/auth/oauth/login", "POST"), ("/auth/oauth-login", "POST"),
+        ("/auth/identities", "DELETE, GET, HEAD, POST"), ("/auth/identities/x", "DELETE"),
     ])
     func `another method is not allowed`(_ path: String, _ allowed: String) async throws {
-        for method in ["PUT", "OPTIONS", "TRACE", "PROPFIND"] + (allowed == "POST" ? ["GET", "DELETE"] : ["POST"]) {
+        let permitted = allowed.split(separator: ", ")
+        for method in ["PUT", "OPTIONS", "TRACE", "PROPFIND", "GET", "DELETE", "POST"]
+        where !permitted.contains(Substring(method)) {
             let response = try await server.send(method, path, [("Canary", "echo")])
             expect(response, 405, "Method not allowed")
             #expect(response.value("Allow") == allowed)

@@ -4,7 +4,7 @@ import Testing
 import Text
 
 /// What the iOS app of the contract decodes its answers into.
-@Suite(.needsServers, .installation())
+@Suite(.needsServers, .installation { TestProvider.configure(&$0) })
 struct DecodingTests {
     struct User: Decodable {
         enum CodingKeys: String, CodingKey {
@@ -60,6 +60,12 @@ struct DecodingTests {
             await server.post("/auth/refresh", ["refreshToken": .string(login.refreshToken)]), RefreshResponse.self)
         let me = try decode(await server.get("/auth/me", bearer: refreshed.accessToken), User.self)
         #expect(me.id == registered.user.id)
+        let person = Person()
+        for _ in 0..<2 {
+            let signedIn = try decode(await server.signIn("google", TestProvider.google(person)), AuthResponse.self)
+            #expect(signedIn.user.oauthProvider == "google")
+            #expect(signedIn.user.email == person.email)
+        }
         let changed = try await server.patch("/auth/me", ["settings": ["theme": "light"]], bearer: login.accessToken)
         #expect(try decode(changed, User.self).email == email)
     }

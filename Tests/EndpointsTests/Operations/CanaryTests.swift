@@ -9,6 +9,8 @@ struct CanaryTests {
     static let password = "canary-password-8c1f"
     static let wrongPassword = "canary-wrong-password-5d2e"
     static let stray = "canary-stray-token-77aa"
+    static let nonce = "canary-nonce-41d7"
+    static let code = "canary-code-93be"
 
     /// Uses every endpoint, rightly and wrongly; returns all the secrets that have been under way.
     private func useEverything(_ server: TestHTTPClient, _ backend: Credentials) async throws -> [String] {
@@ -42,6 +44,7 @@ struct CanaryTests {
         _ = try await server.patch(
             "/auth/me", ["name": "Somebody", "password": .string(Self.stray)], bearer: account.accessToken)
         _ = try await server.get("/auth/sessions", bearer: account.accessToken)
+        let proofs = try await useProofs(server, last)
         _ = try await server.form("/oauth2/revoke", [("client_id", "app"), ("token", account.accessToken)])
         _ = try await server.post("/auth/logout", ["refreshToken": .string(account.refreshToken)])
         let json = [first, second].flatMap { [$0["accessToken"], $0["refreshToken"]] }.compactMap { $0?.stringValue }
@@ -49,13 +52,33 @@ struct CanaryTests {
         let last4 = tokens.compactMap { $0.split(separator: ".").last.map(String.init) }
         let basic = String(backend.basic.dropFirst("Basic ".count))
         return [Self.password, Self.wrongPassword, Self.stray, backend.secret, basic, Installation.masterKey] + tokens + last4
+            + proofs
+    }
+
+    /// Uses id tokens, rightly and wrongly; returns them and their signatures, and what came along.
+    private func useProofs(_ server: TestHTTPClient, _ account: Account) async throws -> [String] {
+        let (person, other) = (Person(), Person())
+        let good = try TestProvider.apple(person, nonce: Self.nonce)
+        let forged = try TestProvider.google(person, isForged: true)
+        let linked = try TestProvider.google(other)
+        let extra: KeyValuePairs<String, JSONValue> = [
+            "nonce": .string(Self.nonce), "authorization_code": .string(Self.code), "access_token": .string(Self.stray),
+        ]
+        #expect(try await server.signIn("apple", good, extra).status == 200)
+        #expect(try await server.signIn("google", forged, extra).status == 401)
+        #expect(try await server.signIn("apple", forged, extra, at: "/auth/register").status == 401)
+        let body: JSONValue = ["oauth_provider": "google", "id_token": .string(linked), "access_token": .string(Self.stray)]
+        #expect(try await server.post("/auth/identities", body, bearer: account.accessToken).status == 200)
+        let tokens = [good, forged, linked]
+        return [Self.nonce, Self.code] + tokens + tokens.compactMap { $0.split(separator: ".").last.map(String.init) }
     }
 
     @Test func `no secret is written anywhere`() async throws {
         let (postgres, redis, log) = (try TestPostgres(), try TestRedis(), try TestLog())
         let logging = " options='-c log_statement=all -c log_min_duration_statement=0'"
         let installation = try Installation(
-            databaseURL: postgres.connectionString + logging, redisURL: redis.url, log: log)
+            databaseURL: postgres.connectionString + logging, redisURL: redis.url, log: log
+        ) { TestProvider.configure(&$0) }
         let probe = RedisProbe(port: redis.port)
         let secrets = Locked<[String]>([])
         try await installation.run { installation in

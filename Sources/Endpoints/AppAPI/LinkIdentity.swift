@@ -1,0 +1,47 @@
+import HTTP
+import Identity
+
+/// `POST /auth/identities`: makes the identity of an id token one more way into the signed-in user's account (Apple and Google contract
+/// §4, rule 3). The sign-in must be of the last five minutes.
+struct LinkIdentity: AppEndpoint {
+    static let method = Method.post
+    static let path = "/auth/identities"
+    static let accepts = AcceptedContent.json
+
+    let services: Services
+    let bearer: BearerUser
+
+    func answer(_ request: Request) async throws(AppError) -> Response {
+        let user = try await bearer.authenticate(request)
+        var body = try JSONBody(request)
+        let fields = ProviderFields(&body.fields, configured: services.federation.providers.map(\.id))
+        let issues = body.issues + [fields.issue].compactMap(\.self)
+        guard issues.isEmpty else { throw .invalidInput(issues) }
+        guard fields.isComplete else { throw .providerRequired }
+        let caller = Caller(request)
+        // Before the token is looked at, because that uses it up.
+        try await deciding { () throws(IdentityError) in
+            try await services.accounts.requireRecentSignIn(of: user.userID, session: user.sessionID, caller: caller)
+        }
+        guard fields.token != nil else { throw .identity(.invalidProof) }
+        let proof = try await ProviderProofs(services: services).verified(fields, caller)
+        try await deciding { () throws(IdentityError) in
+            try await services.accounts.link(proof, to: user.userID, session: user.sessionID, caller: caller)
+        }
+        return try await IdentityList.response(of: user.userID, services.accounts)
+    }
+}
+
+extension LinkIdentity {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Make an account at a provider one more way to sign in", security: [BearerUser.scheme],
+            body: .required(.object(ProviderFields.documented)),
+            responses: [
+                .json(.ok, "The identities, this one among them.", IdentityList.schema), AppError.invalidInputDocumented,
+                ProviderFields.requiredDocumented, ProviderFields.refusedDocumented,
+                AppError.documented(.forbidden, "Recent sign-in required", "The sign-in was more than five minutes ago."),
+                AppError.documented(.conflict, "Already linked to another account"),
+            ] + BearerUser.refusals)
+    }
+}

@@ -1,0 +1,32 @@
+import HTTP
+import Identity
+import Text
+
+/// Has providers' proofs verified, and uses them up for what they have led to.
+struct ProviderProofs: Sendable {
+    let services: Services
+
+    /// What the token of a body proves.
+    /// - Throws: 400 without provider and token; 401 for a token that proves nothing, or that is somebody else's than `oauth_id` says; 503.
+    func verified(_ fields: ProviderFields, _ caller: Caller) async throws(AppError) -> VerifiedIDToken {
+        guard let provider = fields.provider, let token = fields.token else { throw .providerRequired }
+        return try await deciding { () throws(IdentityError) in
+            try await services.federation.verify(
+                token, from: provider, nonce: fields.nonce, subject: fields.subject, caller: caller)
+        }
+    }
+
+    /// Signs in with a proof. When it turns out that the user has to do something else first, the proof is good once more: the identity
+    /// is nobody's then, so nobody has signed in with it.
+    func signIn(
+        with proof: VerifiedIDToken, _ rule: (VerifiedIDToken) async throws(IdentityError) -> Accounts.ProviderSignIn
+    ) async throws(AppError) -> Accounts.ProviderSignIn {
+        do throws(IdentityError) {
+            return try await rule(proof)
+        } catch {
+            let isNobodys = error == .emailNeedsLinking || error == .invalidInput([InputProblem(.email, .missing)])
+            if isNobodys { try? await services.federation.giveBack(proof) }
+            throw .identity(error)
+        }
+    }
+}

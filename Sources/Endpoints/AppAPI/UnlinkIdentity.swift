@@ -1,0 +1,36 @@
+import HTTP
+import Identity
+
+/// `DELETE /auth/identities/{provider}`: takes a provider's identities from the signed-in user, unless nothing would be left to sign in
+/// with (Apple and Google contract §4, rule 7). Sessions that began with them end, but for this one.
+struct UnlinkIdentity: AppEndpoint {
+    static let method = Method.delete
+    static let path = "/auth/identities/{provider}"
+
+    let services: Services
+    let bearer: BearerUser
+
+    func answer(_ request: Request) async throws(AppError) -> Response {
+        let user = try await bearer.authenticate(request)
+        guard let provider = request.pathParameters.first.flatMap({ ProviderID($0) }) else { throw .identity(.identityNotFound) }
+        try await deciding { () throws(IdentityError) in
+            try await services.accounts.unlink(
+                provider, from: user.userID, session: user.sessionID, caller: Caller(request))
+        }
+        return .empty(.noContent)
+    }
+}
+
+extension UnlinkIdentity {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Take a provider's accounts from the ways to sign in", security: [BearerUser.scheme],
+            parameters: [.path("provider", .string, "Such as `google`.")], responses: responses)
+    }
+
+    static let responses =
+        [
+            .empty(.noContent, "It signs nobody in any more."), AppError.documented(.notFound, "Identity not found"),
+            AppError.documented(.conflict, "Cannot remove the last sign-in method"),
+        ] + BearerUser.refusals
+}
