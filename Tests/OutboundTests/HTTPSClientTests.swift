@@ -26,6 +26,9 @@ import Testing
     private func client(_ change: (inout OutboundConfiguration) -> Void = { _ in }) throws -> HTTPSClient {
         var configuration = OutboundConfiguration()
         configuration.authoritiesFile = certificate.authorityPath
+        // What a busy machine keeps.
+        configuration.connectTimeout = .seconds(20)
+        configuration.timeout = .seconds(30)
         change(&configuration)
         return try HTTPSClient(configuration)
     }

@@ -32,7 +32,7 @@ package final class TestHTTPServer: Sendable {
     /// - Parameters:
     ///   - certificate: nil for plain HTTP.
     ///   - onlyTLS11: whether it speaks nothing newer than TLS 1.1.
-    ///   - answer: runs in a task; it may wait.
+    ///   - answer: runs in a task with a thread of its own; it may wait.
     package static func start(
         _ certificate: TestCertificate? = nil, onlyTLS11: Bool = false, answer: @escaping @Sendable (Request) async -> Answer
     ) throws -> TestHTTPServer {
@@ -86,12 +86,11 @@ package final class TestHTTPServer: Sendable {
             guard let request = try Self.readRequest(channel) else { return }
             received.withLock { $0.append(request) }
             let answer = answer
-            Task {
+            // Not on the pool of threads that tests run on: it may be busy for longer than a client waits.
+            Task(executorPreference: ThreadExecutor()) {
                 let chosen = await answer(request)
-                startThread {
-                    // A client that has gone is no concern of the server's.
-                    try? Self.write(chosen, to: channel)
-                }
+                // A client that has gone is no concern of the server's.
+                try? Self.write(chosen, to: channel)
             }
         } catch {}
     }

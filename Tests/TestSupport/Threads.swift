@@ -15,7 +15,7 @@ package func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) a
 }
 
 /// Gives every job a thread.
-private final class ThreadExecutor: TaskExecutor {
+final class ThreadExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         startThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }

@@ -24,7 +24,7 @@ final class KeySetWorld {
     /// - Parameters:
     ///   - isTrusted: whether the server's certificate is one of the authority that is trusted.
     init(
-        _ answer: TestHTTPServer.Answer, isTrusted: Bool = true, timeout: Duration = .seconds(5),
+        _ answer: TestHTTPServer.Answer, isTrusted: Bool = true, timeout: Duration = .seconds(30),
         _ change: (inout KeySetPolicy) -> Void = { _ in }
     ) throws {
         directory = try TestDirectory()
@@ -37,8 +37,11 @@ final class KeySetWorld {
         var configuration = OutboundConfiguration()
         configuration.authoritiesFile = authority.authorityPath
         configuration.timeout = timeout
+        // What a busy machine keeps.
+        configuration.connectTimeout = .seconds(20)
         client = try HTTPSClient(configuration)
         var policy = KeySetPolicy()
+        policy.patience = .seconds(30)
         change(&policy)
         keeper = KeySetKeeper(
             [Self.provider: server.url("/keys")], policy: policy, client: client, loop: try SharedLoops.next(),
@@ -58,7 +61,7 @@ final class KeySetWorld {
 
     /// One whose keeper has fetched the set.
     static func started(
-        _ body: String, timeout: Duration = .seconds(5), _ change: (inout KeySetPolicy) -> Void = { _ in }
+        _ body: String, timeout: Duration = .seconds(30), _ change: (inout KeySetPolicy) -> Void = { _ in }
     ) async throws -> KeySetWorld {
         let world = try KeySetWorld(.response(status: 200, body: body), timeout: timeout, change)
         await world.start()

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func `ten thousand at once cause one fetch, and those beyond the bound do not wait for it`() async throws {
-        let world = try await KeySetWorld.started(try TestKeys.set("a"))
+        let world = try await KeySetWorld.started(try TestKeys.set("a")) { $0.patience = .seconds(2) }
         world.serve(.silence)
         let rooms = world.rooms
         let refused = Locked(0)
@@ -114,7 +114,7 @@ import Testing
     func `with a server in trouble known keys go on, and unknown ones are neither good nor bad`(index: Int) async throws {
         let (trouble, outcome) = Self.troubles[index]
         let world = try await KeySetWorld.started(
-            try TestKeys.set("a"), timeout: outcome == .timedOut ? .seconds(2) : .seconds(5))
+            try TestKeys.set("a"), timeout: outcome == .timedOut ? .seconds(2) : .seconds(30))
         let (requests, failures) = (world.server.requests.count, await world.count(outcome))
         world.serve(trouble)
         #expect(await world.lookUp("b") == .unavailable)
