@@ -21,6 +21,7 @@ package struct DoorKind: Sendable {
 
     package static let all = [
         DoorKind("app", "app API (`/auth/…`)", prefixSetting: "KIDOBAN_ECHOLOG_PREFIX") { AppDoor.make($0, prefix: $1) },
+        DoorKind("rest-auth", "rest-auth door", prefixSetting: "KIDOBAN_REST_AUTH_PREFIX") { RestAuthDoor.make($0, prefix: $1) },
         DoorKind("oauth", "backends' door (`/oauth2/…`)") { services, _ in OAuthDoor.make(services) },
     ]
 }

@@ -13,6 +13,7 @@ package final class Services: Sendable {
     package let federation: Federation
     /// Whether the client's word for who somebody is at a provider is enough: for demonstrations, never for the public.
     package let believesUnprovedIdentities: Bool
+    package let restAuth: RestAuthServices
     /// The team's own app, for which protocols that know no clients act.
     package let app: Client
     /// For the readiness check only.
@@ -22,8 +23,8 @@ package final class Services: Sendable {
 
     package init(
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
-        clients: ClientRegistry, keys: KeyRingSlot, federation: Federation,
-        believesUnprovedIdentities: Bool = false, app: Client, redis: RedisConnection,
+        clients: ClientRegistry, keys: KeyRingSlot, federation: Federation, believesUnprovedIdentities: Bool = false,
+        restAuth: RestAuthServices, app: Client, redis: RedisConnection,
         postgres: PostgresPool
     ) {
         self.accounts = accounts
@@ -34,6 +35,7 @@ package final class Services: Sendable {
         self.keys = keys
         self.federation = federation
         self.believesUnprovedIdentities = believesUnprovedIdentities
+        self.restAuth = restAuth
         self.app = app
         self.redis = redis
         self.postgres = postgres

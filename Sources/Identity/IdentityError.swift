@@ -5,6 +5,11 @@ package enum IdentityError: Error, Equatable, Sendable {
     /// Something that the caller wants to set breaks a rule; all problems at once, never none.
     case invalidInput([InputProblem])
     case emailTaken
+    case usernameTaken
+    /// The credentials are right, but a user must prove first that the e-mail address is theirs.
+    case emailNotVerified
+    /// A code from a mail that is none, or no longer one.
+    case invalidCode
     /// Unknown user, wrong password, no password at all, disabled account: the caller cannot tell them apart.
     case invalidCredentials
     /// A client that is unknown, or whose secret is wrong.
@@ -43,9 +48,9 @@ package enum IdentityError: Error, Equatable, Sendable {
     var isOurs: Bool {
         switch self {
         case .unavailable, .overloaded, .internalFault: true
-        case .invalidInput, .emailTaken, .invalidCredentials, .invalidClient, .clientNotPermitted, .invalidToken,
-            .invalidRefreshToken, .userNotFound, .sessionNotFound, .invalidProof, .unknownProvider, .emailNeedsLinking,
-            .identityTaken, .lastSignInMethod, .recentSignInRequired, .identityNotFound:
+        case .invalidInput, .emailTaken, .usernameTaken, .emailNotVerified, .invalidCode, .invalidCredentials, .invalidClient,
+            .clientNotPermitted, .invalidToken, .invalidRefreshToken, .userNotFound, .sessionNotFound, .invalidProof,
+            .unknownProvider, .emailNeedsLinking, .identityTaken, .lastSignInMethod, .recentSignInRequired, .identityNotFound:
             false
         }
     }

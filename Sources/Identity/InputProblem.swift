@@ -3,7 +3,7 @@ package import Text
 /// What is wrong with one thing that a caller wants to set. A door knows under which name its client sent it.
 package struct InputProblem: Error, Equatable, Sendable {
     package enum Field: Sendable, CaseIterable {
-        case email, password, displayName, photoURL
+        case email, password, displayName, photoURL, username, firstName, lastName
     }
 
     package enum Reason: Equatable, Sendable {
@@ -16,6 +16,10 @@ package struct InputProblem: Error, Equatable, Sendable {
         /// One of the passwords that everybody tries first.
         case commonPassword
         case passwordEqualsEmail
+        /// A password of digits only, where that is refused.
+        case entirelyNumeric
+        /// A password that is nearly the same as something known of its owner.
+        case resembles(Field)
     }
 
     package let field: Field
@@ -36,6 +40,8 @@ package struct InputProblem: Error, Equatable, Sendable {
         case .tooLong(let maximum): .tooBig(.string, maximum: maximum)
         case .commonPassword: .custom(code: "common_password")
         case .passwordEqualsEmail: .custom(code: "password_equals_email")
+        case .entirelyNumeric: .custom(code: "entirely_numeric")
+        case .resembles: .custom(code: "too_similar")
         }
     }
 
@@ -45,6 +51,9 @@ package struct InputProblem: Error, Equatable, Sendable {
         case .password: "password"
         case .displayName: "name"
         case .photoURL: "url"
+        case .username: "username"
+        case .firstName: "first_name"
+        case .lastName: "last_name"
         }
     }
 }

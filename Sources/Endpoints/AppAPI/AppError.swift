@@ -39,6 +39,9 @@ enum AppError: Error {
         switch error {
         case .invalidInput(let problems): response(.badRequest, "Invalid input", details: problems.map { Issue($0) })
         case .emailTaken: response(.badRequest, "Email already exists")
+        case .usernameTaken: response(.badRequest, "Username already exists")
+        case .emailNotVerified: response(.forbidden, "Email not verified")
+        case .invalidCode: response(.badRequest, "Invalid code")
         case .invalidCredentials: refusal("Invalid email or password")
         case .invalidToken, .invalidClient, .clientNotPermitted: refusedToken
         case .invalidRefreshToken: refusal("Invalid refresh token")

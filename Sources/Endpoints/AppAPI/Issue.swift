@@ -91,6 +91,8 @@ struct Issue {
         "forbidden_character": "Contains a character that is not allowed",
         "common_password": "Password is too common",
         "password_equals_email": "Password must differ from the email",
+        "entirely_numeric": "Password must not be only digits",
+        "too_similar": "Password is too similar to other details",
     ]
 }
 
@@ -102,6 +104,9 @@ extension InputProblem.Field {
         case .password: "password"
         case .displayName: "name"
         case .photoURL: "photo_url"
+        case .username: "username"
+        case .firstName: "first_name"
+        case .lastName: "last_name"
         }
     }
 }

@@ -22,8 +22,9 @@ enum OAuthError: Error {
         case .clientNotPermitted: self = .unauthorizedClient
         case .unavailable(let delay), .overloaded(let delay): self = .unavailable(retryAfter: delay)
         case .invalidToken, .invalidRefreshToken, .userNotFound, .sessionNotFound: self = .invalidGrant
-        case .invalidInput, .emailTaken, .invalidCredentials, .invalidProof, .unknownProvider, .emailNeedsLinking, .identityTaken,
-            .lastSignInMethod, .recentSignInRequired, .identityNotFound, .internalFault:
+        case .invalidInput, .emailTaken, .usernameTaken, .emailNotVerified, .invalidCode, .invalidCredentials, .invalidProof,
+            .unknownProvider, .emailNeedsLinking, .identityTaken, .lastSignInMethod, .recentSignInRequired, .identityNotFound,
+            .internalFault:
             self = .serverError
         }
     }

@@ -5,6 +5,8 @@ package enum AcceptedContent: Sendable {
     case json
     case form
     case jsonOrForm
+    /// JSON, or a form in either encoding.
+    case jsonOrAnyForm
     /// Of any type: the endpoint words what is wrong with it. Content codings are refused as for the others.
     case any
 
@@ -21,8 +23,8 @@ package enum AcceptedContent: Sendable {
         }
         switch (self, ContentType(of: head)) {
         case (.json, .json), (.form, .form), (.jsonOrForm, .json), (.jsonOrForm, .form): return true
-        case (.any, _): return true
-        case (.none, _), (.json, _), (.form, _), (.jsonOrForm, _): return false
+        case (.jsonOrAnyForm, .json), (.jsonOrAnyForm, .form), (.jsonOrAnyForm, .multipart), (.any, _): return true
+        case (.none, _), (.json, _), (.form, _), (.jsonOrForm, _), (.jsonOrAnyForm, _): return false
         }
     }
 
@@ -33,6 +35,7 @@ package enum AcceptedContent: Sendable {
         case .json, .any: ["application/json"]
         case .form: ["application/x-www-form-urlencoded"]
         case .jsonOrForm: ["application/json", "application/x-www-form-urlencoded"]
+        case .jsonOrAnyForm: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"]
         }
     }
 

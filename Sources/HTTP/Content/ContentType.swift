@@ -3,6 +3,8 @@ package enum ContentType: Sendable {
     case absent
     case json
     case form
+    /// `multipart/form-data` with a boundary (RFC 7578).
+    case multipart
     /// Any other type, a malformed one, or one of the above in another encoding than UTF-8.
     case unsupported
 
@@ -25,9 +27,37 @@ package enum ContentType: Sendable {
             self = .json
         } else if bytes.equalsIgnoringCase("application/x-www-form-urlencoded", in: essence) {
             self = .form
+        } else if bytes.equalsIgnoringCase("multipart/form-data", in: essence),
+            Self.parameter("boundary", bytes, in: end..<value.upperBound) != nil
+        {
+            self = .multipart
         } else {
             self = .unsupported
         }
+    }
+
+    /// What stands between the parts of a `multipart/form-data` body (RFC 2046 §5.1.1); nil when the type is another one.
+    package static func multipartBoundary(of head: RequestHead) -> String? {
+        guard let value = head.fields.value(of: .contentType), ContentType(of: head) == .multipart else { return nil }
+        let bytes = head.bytes.span
+        let start = bytes.firstIndex(of: .ascii(";"), in: value) ?? value.upperBound
+        return parameter("boundary", bytes, in: start..<value.upperBound).map { bytes.text(in: $0) }
+    }
+
+    /// The value of a parameter, if it has the length of a boundary.
+    private static func parameter(_ name: StaticString, _ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let end = endOfParameter(bytes, from: index + 1, to: range.upperBound)
+            let parameter = bytes.trimmingWhitespace(index + 1..<end)
+            index = end
+            guard let equals = bytes.firstIndex(of: .ascii("="), in: parameter),
+                bytes.equalsIgnoringCase(name, in: parameter.lowerBound..<equals),
+                let value = parameterValue(bytes, in: equals + 1..<parameter.upperBound), (1...70).contains(value.count)
+            else { continue }
+            return value
+        }
+        return nil
     }
 
     /// Whether the parameters are well formed and name no encoding but UTF-8, and that at most once.

@@ -13,17 +13,21 @@ package final class Route: Sendable {
     package let handler: Handler
     /// At which level its answers below 500 are logged; the busiest routes say less.
     package let logLevel: LogLevel
+    /// Whether the slash at the end of the pattern may be left out: both paths are the same then, and neither is redirected.
+    package let hasOptionalSlash: Bool
     private let makeDocumentation: @Sendable () -> RouteDocumentation
 
     /// - Parameter documentation: evaluated only when somebody asks for it.
     package init(
         _ method: Method, _ pattern: String, accepts: AcceptedContent = .none, logLevel: LogLevel = .info,
+        hasOptionalSlash: Bool = false,
         documentation: @escaping @Sendable @autoclosure () -> RouteDocumentation, handler: @escaping Handler
     ) {
         self.method = method
         self.pattern = pattern
         self.accepts = accepts
         self.handler = handler
+        self.hasOptionalSlash = hasOptionalSlash && pattern.utf8.last == .ascii("/")
         self.logLevel = logLevel
         makeDocumentation = documentation
     }

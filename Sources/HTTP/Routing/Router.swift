@@ -38,6 +38,12 @@ package struct Router: Sendable {
                 if place == endpoints.count {
                     endpoints.append(Endpoint(owner: owner, routes: []))
                 }
+                if route.hasOptionalSlash {
+                    let shorter = String(entry.pattern.dropLast())
+                    guard tree.endpoint(for: shorter, owner: owner, orAdd: place) == place else {
+                        throw .duplicateRoute(method: route.method, pattern: shorter, doors: [door.name])
+                    }
+                }
                 if let other = endpoints[place].routes.first(where: { routes[$0].route.method == route.method }) {
                     let doors = [routes[other].door.name, door.name]
                     throw .duplicateRoute(method: route.method, pattern: entry.pattern, doors: doors)

@@ -51,6 +51,11 @@ package enum AuditKind: Equatable, Sendable {
     case allSessionsEnded(SessionEnd)
     case userUpdated
     case passwordChanged
+    /// By a code from a mail.
+    case passwordReset
+    case passwordResetRequested
+    case emailVerified
+    case emailVerificationRequested
     case userDisabled
     case userEnabled
     case userDeleted
@@ -83,6 +88,10 @@ package enum AuditKind: Equatable, Sendable {
         case .allSessionsEnded: "all_sessions_ended"
         case .userUpdated: "user_updated"
         case .passwordChanged: "password_changed"
+        case .passwordReset: "password_reset"
+        case .passwordResetRequested: "password_reset_requested"
+        case .emailVerified: "email_verified"
+        case .emailVerificationRequested: "email_verification_requested"
         case .userDisabled: "user_disabled"
         case .userEnabled: "user_enabled"
         case .userDeleted: "user_deleted"
@@ -110,9 +119,9 @@ package enum AuditKind: Equatable, Sendable {
         case .identityLinked(let linking): linking.rawValue
         case .identityChangeRefused(let failure): failure.rawValue
         case .userSignedUp, .signUpRefused, .userSignedIn, .refreshRefused, .refreshReused, .tokenRevoked, .userUpdated,
-            .passwordChanged, .userDisabled, .userEnabled, .userDeleted, .identityUnlinked, .accountReclaimed, .clientAdded,
-            .clientRemoved, .clientSecretReplaced, .clientAuthenticationFailed, .signingKeyCreated, .signingKeyActivated,
-            .signingKeyRetired:
+            .passwordChanged, .passwordReset, .passwordResetRequested, .emailVerified, .emailVerificationRequested,
+            .userDisabled, .userEnabled, .userDeleted, .identityUnlinked, .accountReclaimed, .clientAdded, .clientRemoved,
+            .clientSecretReplaced, .clientAuthenticationFailed, .signingKeyCreated, .signingKeyActivated, .signingKeyRetired:
             nil
         }
     }
@@ -123,8 +132,9 @@ package enum AuditKind: Equatable, Sendable {
             .clientAuthenticationFailed:
             .refused
         case .userSignedUp, .userSignedIn, .tokenRefreshed, .tokenRevoked, .sessionEnded, .allSessionsEnded, .userUpdated,
-            .passwordChanged, .userDisabled, .userEnabled, .userDeleted, .identityLinked, .identityUnlinked, .accountReclaimed,
-            .clientAdded, .clientRemoved, .clientSecretReplaced, .signingKeyCreated, .signingKeyActivated, .signingKeyRetired:
+            .passwordChanged, .passwordReset, .passwordResetRequested, .emailVerified, .emailVerificationRequested,
+            .userDisabled, .userEnabled, .userDeleted, .identityLinked, .identityUnlinked, .accountReclaimed, .clientAdded,
+            .clientRemoved, .clientSecretReplaced, .signingKeyCreated, .signingKeyActivated, .signingKeyRetired:
             .succeeded
         }
     }

@@ -47,7 +47,7 @@ package actor ClientRegistry {
     private let store: ClientStore
     private let lifetime: Duration
     private let logger: Logger
-    private let builtIn: Entry
+    private let builtIn: [String: Entry]
     private var remembered: [String: Remembered] = [:]
     private var unknownCount = 0
     private var recognised: [CredentialProof: Entry] = [:]
@@ -55,11 +55,11 @@ package actor ClientRegistry {
     private var lookUps: [ClientID: LookUp] = [:]
 
     /// - Parameters:
-    ///   - builtIn: the client that is there without a record: the team's own app.
+    ///   - builtIn: the clients that are there without a record, such as the team's own app.
     ///   - lifetime: how old a record may be before it is looked up again.
-    package init(store: ClientStore, builtIn: Client, lifetime: Duration, loop: EventLoop, logger: Logger) {
+    package init(store: ClientStore, builtIn: [Client], lifetime: Duration, loop: EventLoop, logger: Logger) {
         self.store = store
-        self.builtIn = Entry(builtIn)
+        self.builtIn = Dictionary(builtIn.map { ($0.id.text, Entry($0)) }) { first, _ in first }
         self.lifetime = lifetime
         self.loop = loop
         self.logger = logger
@@ -68,7 +68,7 @@ package actor ClientRegistry {
     /// The client of an id, by a look-up if it is not remembered.
     /// - Throws: `IdentityError.invalidClient` when there is none; `unavailable` when that cannot be told.
     package func client(_ id: String) async throws(IdentityError) -> Entry {
-        if id == builtIn.client.id.text { return builtIn }
+        if let entry = builtIn[id] { return entry }
         if let known = remembered[id], loop.now < known.endsAt {
             if known.renewsAt <= loop.now { renew(id) }
             guard let entry = known.entry else { throw .invalidClient }

@@ -11,6 +11,8 @@ package struct MasterKey: Sendable {
     package enum Purpose: String, Sendable, CaseIterable {
         case sessionTokens = "kidoban/v1/session-tokens"
         case signingKeys = "kidoban/v1/signing-keys"
+        case mail = "kidoban/v1/mail"
+        case sharedSecretTokens = "kidoban/v1/shared-secret-tokens"
     }
 
     private let key: SymmetricKey

@@ -10,6 +10,7 @@ package struct SessionStore: Sendable {
     private static let refresh = RedisScript(name: "refresh_session", source: RefreshSessionScript.source)
     private static let end = RedisScript(name: "end_session", source: EndSessionScript.source)
     private static let touch = RedisScript(name: "touch_session", source: TouchSessionScript.source)
+    private static let list = RedisScript(name: "list_access_token", source: ListAccessTokenScript.source)
     private static let index = RedisScript(name: "index_session", source: IndexSessionScript.source)
 
     package init(redis: RedisConnection, policy: RefreshPolicy) {
@@ -48,6 +49,12 @@ package struct SessionStore: Sendable {
     /// - Throws: the store's failure.
     package func record(_ id: SessionID) async throws(IdentityError) -> SessionRecord {
         SessionRecord(id, values: try Self.texts(try await send(Self.reading(id))))
+    }
+
+    /// Lists one more access token; false when the session is over.
+    /// - Throws: the store's failure.
+    func list(_ token: IssuedAccessToken, in id: SessionID) async throws(IdentityError) -> Bool {
+        try await run(Self.list, SessionRecord.key(id), ListAccessTokenScript.arguments(token)).integerValue == 1
     }
 
     /// Decides about a verified refresh token and writes the outcome.

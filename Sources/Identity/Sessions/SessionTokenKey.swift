@@ -1,6 +1,6 @@
 package import Crypto
 
-/// Makes and checks the macs by which refresh tokens, session cookies and form tokens are known to be ours.
+/// Makes and checks the macs by which refresh tokens, session cookies, form tokens and lasting tokens are known to be ours.
 ///
 /// The mac is HMAC-SHA-256 over five fields of fixed width, hence unambiguous: the kind (1 byte), the session's id (16), the
 /// generation (4, big endian), the session's salt (16). The key is derived from the master key for this purpose alone.
@@ -12,6 +12,8 @@ package struct SessionTokenKey: Sendable {
         case restAuthCookie = 3
         /// What a page sends along with a cookie.
         case formToken = 4
+        /// An access token that lasts as long as its session.
+        case lastingToken = 5
     }
 
     private let key: SymmetricKey

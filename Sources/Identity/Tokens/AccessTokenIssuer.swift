@@ -37,9 +37,26 @@ package final class AccessTokenIssuer: Sendable {
             lifetime: client.accessTokenLifetime + leeway, at: now, absoluteEnd: session.absoluteEnd)
         let tokenID = ambience.uuid()
         let text = try text(for: session, client: client, tokenID: tokenID, at: now, expiresAt: expiresAt)
+        return minted(text, for: session, tokenID: tokenID, at: now, expiresAt: expiresAt)
+    }
+
+    /// The same, written by somebody else.
+    func mint(
+        for session: Session, client: Client, at now: Timestamp, _ write: (AccessTokenFacts) -> SecretString
+    ) -> Minted {
+        let expiresAt = client.sessionLifetime.accessTokenExpiry(
+            lifetime: client.accessTokenLifetime, at: now, absoluteEnd: session.absoluteEnd)
+        let tokenID = ambience.uuid()
+        let text = write(AccessTokenFacts(session: session, tokenID: tokenID, issuedAt: now, expiresAt: expiresAt))
+        return minted(text, for: session, tokenID: tokenID, at: now, expiresAt: expiresAt)
+    }
+
+    private func minted(
+        _ text: SecretString, for session: Session, tokenID: UUID, at now: Timestamp, expiresAt: Timestamp
+    ) -> Minted {
         let record = IntrospectionRecord(
             token: .access(id: tokenID), issuer: issuer, audience: audience, subject: session.userID,
-            username: session.username, clientID: client.id, sessionID: session.id, issuedAt: now, expiresAt: expiresAt)
+            username: session.username, clientID: session.clientID, sessionID: session.id, issuedAt: now, expiresAt: expiresAt)
         let hash = AccessTokenHash(of: text.revealedText)
         return Minted(text: text, issued: IssuedAccessToken(hash: hash, expiresAt: expiresAt), record: record.bytes)
     }

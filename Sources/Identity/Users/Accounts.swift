@@ -78,25 +78,7 @@ package final class Accounts: Sendable {
     package func signUp(
         _ request: SignUp, client: Client, kind: SessionKind, caller: Caller
     ) async throws(IdentityError) -> (user: User, tokens: SessionTokens) {
-        guard client.maySignUsersIn else { throw .clientNotPermitted }
-        let (email, password, displayName) = try Self.checked(request)
-        // Without a session the user would be told to come back, and then that the address is taken.
-        try await sessions.checkReadiness()
-        let hash = try await hasher.hash(password)
-        let now = ambience.now()
-        let user: User
-        do throws(IdentityError) {
-            user = try await users.insert(
-                User(
-                    id: UserID(at: now, random: ambience.random(10)), email: email, displayName: displayName, createdAt: now,
-                    updatedAt: now),
-                passwordHash: hash)
-        } catch {
-            if error == .emailTaken { await note(.signUpRefused, nil, by: .anonymous, client, caller) }
-            throw error
-        }
-        metrics.countSignUp()
-        await note(.userSignedUp, user.id, by: .user(user.id), client, caller)
+        let user = try await register(request, username: nil, client: client, caller: caller)
         return (user, try await sessions.begin(for: user, client: client, kind: kind, caller: caller))
     }
 
@@ -129,14 +111,7 @@ package final class Accounts: Sendable {
     package func replacePassword(
         of id: UserID, with text: SecretString, keeping session: SessionID?, caller: Caller
     ) async throws(IdentityError) {
-        let user = try await users.user(id)
-        let password: Password
-        do throws(InputProblem) {
-            password = try Password(chosen: text.revealedText, for: user.email)
-        } catch {
-            throw .invalidInput([error])
-        }
-        let hash = try await hasher.hash(password)
+        let hash = try await hash(ofNew: text, for: try await users.user(id))
         try await users.replacePassword(of: id, hash: hash, at: ambience.now())
         try await sessions.endAll(of: id, reason: .passwordChanged, except: session)
         await note(.passwordChanged, id, by: .user(id), nil, caller)
@@ -186,7 +161,7 @@ package final class Accounts: Sendable {
                 detail: detail))
     }
 
-    private static func checked(_ request: SignUp) throws(IdentityError) -> (EmailAddress, Password, DisplayName?) {
+    static func checked(_ request: SignUp) throws(IdentityError) -> (EmailAddress, Password, DisplayName?) {
         let problems = objections(email: request.email, password: request.password, displayName: request.displayName)
         guard problems.isEmpty else { throw .invalidInput(problems) }
         do throws(InputProblem) {

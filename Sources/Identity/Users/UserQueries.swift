@@ -48,6 +48,28 @@ package enum UserQueries {
     package static let hasPassword = Statement(
         name: "users_has_password", sql: "SELECT password_hash IS NOT NULL FROM users WHERE id = $1::uuid", retryable: true)
 
+    /// Parameter: id. Returns the user and, as one more column, the password hash or null.
+    package static let byIDForSignIn = Statement(
+        name: "users_by_id_for_sign_in", sql: "SELECT \(columns), password_hash FROM users WHERE id = $1::uuid",
+        retryable: true)
+
+    /// Parameter: folded username. Returns the user and, as one more column, the password hash or null.
+    package static let byUsernameForSignIn = Statement(
+        name: "users_by_username_for_sign_in",
+        sql: """
+            SELECT \(columns), password_hash FROM users
+            WHERE id = (SELECT user_id FROM profiles WHERE username_folded = $1::text)
+            """, retryable: true)
+
+    /// Parameters: id, normalised e-mail address, updated_at. Returns the id if that is the user's address.
+    package static let verifyEmail = Statement(
+        name: "users_verify_email",
+        sql: """
+            UPDATE users SET email_verified = true, updated_at = to_timestamp($3::bigint / 1000.0)
+            WHERE id = $1::uuid AND email_normalized = $2::text
+            RETURNING id::text
+            """)
+
     /// One statement, so that two changes of different fields at once both hold. Parameters: id; whether display_name changes, and
     /// what to, or null; the same for photo_url; the settings that change, as an object; updated_at. Returns the user.
     package static let updateProfile = Statement(

@@ -3,7 +3,7 @@ package import Text
 
 /// The users in PostgreSQL.
 package struct UserStore: Sendable {
-    private let pool: PostgresPool
+    let pool: PostgresPool
 
     package init(pool: PostgresPool) {
         self.pool = pool
@@ -28,8 +28,15 @@ package struct UserStore: Sendable {
     /// The user and the stored password hash behind an address; nil when there is none.
     /// - Throws: the store's failure.
     package func credentials(of email: EmailAddress) async throws(IdentityError) -> (user: User, passwordHash: String?)? {
+        try await credentials(UserQueries.byEmailForSignIn, .text(email.normalized))
+    }
+
+    /// The user that a statement finds, with one column more: the password hash.
+    func credentials(
+        _ statement: Statement, _ parameter: PostgresValue
+    ) async throws(IdentityError) -> (user: User, passwordHash: String?)? {
         try await asking { () throws(PostgresError) in
-            let rows = try await pool.query(UserQueries.byEmailForSignIn, [.text(email.normalized)])
+            let rows = try await pool.query(statement, [parameter])
             return try rows.first.map { row throws(PostgresError) in
                 (try Self.user(row), try row.optionalString(UserQueries.columnCount))
             }

@@ -1,4 +1,5 @@
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Logging
@@ -23,6 +24,10 @@ struct SharedParts: Sendable {
     let outbound: HTTPSClient
     let hasher: PasswordHasher
     let app: Client
+    /// The app once more, as it speaks rest-auth.
+    let restAuth: Client
+    let mailSeal: MailSeal
+    let sharedSecretTokens: SharedSecretTokens
     let phase = ServerPhase()
     let http: HTTPServer.Configuration
 
@@ -41,6 +46,7 @@ struct SharedParts: Sendable {
         connecting = BlockingPool(label: "kidoban.connect", threads: 2, queueLimit: 256)
         resolving = BlockingPool(label: "kidoban.resolve", threads: 1, queueLimit: 256)
         app = Self.app(configuration)
+        restAuth = Self.restAuth(configuration, app: app)
         do throws(OutboundError) {
             outbound = try HTTPSClient(configuration.outbound)
         } catch {
@@ -48,6 +54,8 @@ struct SharedParts: Sendable {
         }
         do throws(CryptoError) {
             sessionTokenKey = try SessionTokenKey(masterKey)
+            mailSeal = try MailSeal(masterKey)
+            sharedSecretTokens = try SharedSecretTokens(masterKey)
             hasher = try PasswordHasher(configuration.passwords.argon2, pool: hashing, random: ambience.random)
         } catch {
             throw .configuration("the master key or the password parameters cannot be used: \(error)")
@@ -88,6 +96,11 @@ struct SharedParts: Sendable {
             id: id, name: "App", authentication: .publicClient, permissions: [.signIn], audiences: [configuration.audience],
             accessTokenFormat: configuration.tokens.signingAlgorithm == .rs256 ? .jwtRS256 : .jwtES256,
             accessTokenLifetime: configuration.tokens.accessTokenLifetime, sessionLifetime: configuration.sessions.lifetime)
+    }
+
+    private static func restAuth(_ configuration: Configuration, app: Client) -> Client {
+        guard let id = ClientID("rest-auth") else { preconditionFailure("a constant client id") }
+        return configuration.restAuth.client(id, like: app)
     }
 
     /// Descriptors that are not accepted connections: loops, listeners, stores, other servers, the operations listener, and a reserve.

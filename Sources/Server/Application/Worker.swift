@@ -65,25 +65,26 @@ struct Worker: Sendable {
         let issuer = AccessTokenIssuer(
             issuer: configuration.issuer, audience: configuration.audience, keys: keys, ambience: shared.ambience)
         let clients = ClientRegistry(
-            store: ClientStore(pool: postgres), builtIn: shared.app, lifetime: configuration.clients.cacheLifetime, loop: loop,
-            logger: logger)
+            store: ClientStore(pool: postgres), builtIn: [shared.app, shared.restAuth],
+            lifetime: configuration.clients.cacheLifetime, loop: loop, logger: logger)
         let sessions = Sessions(
             store: SessionStore(redis: redis, policy: configuration.sessions.refreshPolicy), tokens: tokens, issuer: issuer,
             users: users, clients: clients, audit: audit, metrics: metrics, key: shared.sessionTokenKey,
             limitPerUser: configuration.sessions.perUser, policy: configuration.sessions.refreshPolicy,
             ambience: shared.ambience)
+        let accounts = Accounts(
+            users: users, identities: IdentityStore(pool: postgres), sessions: sessions, hasher: shared.hasher, audit: audit,
+            metrics: metrics, ambience: shared.ambience, providers: Set(configuration.federation.providers.map(\.id)))
         return Services(
-            accounts: Accounts(
-                users: users, identities: IdentityStore(pool: postgres), sessions: sessions, hasher: shared.hasher, audit: audit,
-                metrics: metrics, ambience: shared.ambience, providers: Set(configuration.federation.providers.map(\.id))),
-            sessions: sessions,
+            accounts: accounts, sessions: sessions,
             accessTokens: AccessTokens(tokens: tokens, sessions: sessions, issuer: issuer, users: users),
             introspection: Introspection(tokens: tokens, sessions: sessions, metrics: metrics), clients: clients, keys: keys,
             federation: Federation(
                 providers: configuration.federation.providers,
                 keys: { keyID, provider in await keySets.key(keyID, of: provider) },
                 replays: ReplayMemory(redis: redis), audit: audit, metrics: metrics, ambience: shared.ambience),
-            believesUnprovedIdentities: configuration.doors.believesUnprovedIdentities, app: shared.app, redis: redis,
+            believesUnprovedIdentities: configuration.doors.believesUnprovedIdentities,
+            restAuth: restAuth(shared, accounts: accounts, postgres: postgres, redis: redis), app: shared.app, redis: redis,
             postgres: postgres)
     }
 }

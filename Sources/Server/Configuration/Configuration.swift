@@ -1,4 +1,5 @@
 import Crypto
+package import Endpoints
 package import HTTP
 package import Identity
 package import Logging
@@ -32,6 +33,7 @@ package struct Configuration: Sendable {
     package var outbound = OutboundConfiguration()
     package var keySets = KeySetPolicy()
     package var doors = Doors()
+    package var restAuth = RestAuthOptions()
     package var database = Configuration.localDatabase
     package var redis = RedisConfiguration(endpoint: .host("localhost", port: 6379))
     package var logging = Logging()

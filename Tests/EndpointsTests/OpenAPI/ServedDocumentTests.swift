@@ -30,7 +30,7 @@ struct ServedDocumentTests {
         for path in paths {
             let documented = Set(path.value.keys.map { $0.uppercased() }).subtracting(["SERVERS"])
             let server = path.value["servers"] == nil ? http : operations
-            let target = path.key.replacing("{id}", with: "x").replacing("{provider}", with: "x")
+            let target = path.key.replacing(/\{[a-z_]+\}/, with: "x")
             for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
                 let response = try await server.send(method, target)
                 #expect((response.status != 405) == documented.contains(method), "\(method) \(path.key): \(response.status)")

@@ -16,7 +16,8 @@ import Testing
             ("application/json; a b=c", .unsupported), ("application/json; =c", .unsupported),
             ("application/json charset=utf-8", .unsupported),
             ("application/json, text/html", .unsupported), ("application/json5", .unsupported), ("application", .unsupported),
-            ("text/plain", .unsupported), ("multipart/form-data; boundary=x", .unsupported), ("", .unsupported),
+            ("text/plain", .unsupported), ("multipart/form-data; boundary=x", .multipart), ("multipart/form-data", .unsupported),
+            ("", .unsupported),
         ] as [(String, ContentType)])
     func `a content type is recognised with its encoding`(value: String, expected: ContentType) throws {
         #expect(ContentType(of: try parsedHead(fields: ["Content-Type: \(value)"])) == expected)

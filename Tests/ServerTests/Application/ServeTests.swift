@@ -1,3 +1,4 @@
+import Identity
 import Glibc
 import Identity
 import TestSupport

@@ -157,7 +157,7 @@ extension AcceptedValue {
         },
     ]
 
-    static let all = identity + federation + stores + process
+    static let all = identity + restAuth + federation + stores + process
 }
 
 @Suite struct SettingValueTests {
@@ -183,7 +183,7 @@ extension AcceptedValue {
     @Test(arguments: Settings.all.map(\.name))
     func `no setting may be empty, but those for which that is a value`(_ name: String) {
         let problems = Sample.problems([name: ""])
-        guard !name.hasSuffix("_PREFIX") else {
+        guard !name.hasSuffix("_PREFIX"), !name.hasSuffix("_COOKIE") else {
             #expect(problems.isEmpty)
             return
         }

@@ -82,7 +82,8 @@ extension Sessions {
         guard let presented = PresentedSessionCookie(cookie) else { throw .invalidToken }
         switch try await store.record(presented.sessionID) {
         case .live(let session):
-            guard session.kind == .cookie, presented.isGenuine(use: use, salt: session.salt, key: key) else {
+            // Clients of rest-auth have a cookie beside their other tokens.
+            guard session.kind == .cookie || use == .restAuth, presented.isGenuine(use: use, salt: session.salt, key: key) else {
                 throw .invalidToken
             }
             return .live(session)

@@ -1,0 +1,70 @@
+import HTTP
+import Identity
+import Text
+
+/// `PUT` and `PATCH user/`: changes username and names of the signed-in user (contract §3.3). The e-mail address is not changed here,
+/// whatever is sent, and members of other names are ignored.
+struct RestAuthChangeUser: RestAuthEndpoint {
+    let path = "/user/"
+
+    let services: Services
+    let caller: RestAuthCaller
+    let method: Method
+
+    func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
+        let user = try await caller.authenticate(request).user
+        let profiles = services.restAuth.profiles
+        // One who has none yet gets it now, to be changed.
+        _ = try await restAuth { () throws(IdentityError) in try await profiles.profile(of: user) }
+        var fields = try RestAuthFields(request)
+        let username = try await username(&fields, of: user)
+        let firstName = fields.text(
+            "first_name", isRequired: false, allowsBlank: true, maximum: Profile.maximumNameLength)
+        let lastName = fields.text("last_name", isRequired: false, allowsBlank: true, maximum: Profile.maximumNameLength)
+        try fields.check()
+        let changed = try await restAuth { () throws(IdentityError) in
+            try await profiles.change(of: user.id, username: username, firstName: firstName, lastName: lastName)
+        }
+        return RestAuthUserDetails.response(user, changed, words)
+    }
+
+    private func username(_ fields: inout RestAuthFields, of user: User) async throws(RestAuthError) -> Username? {
+        let text = fields.text("username", isRequired: method == .put)
+        return try await RestAuthUsername.check(text, &fields, of: user.id, services.restAuth.profiles)
+    }
+}
+
+/// `username` in a request.
+enum RestAuthUsername {
+    /// What is wrong with a name is noted; nil when something is, or nothing was sent.
+    static func check(
+        _ text: String?, _ fields: inout RestAuthFields, of user: UserID?, _ profiles: ProfileStore
+    ) async throws(RestAuthError) -> Username? {
+        guard let text else { return nil }
+        let username: Username
+        do throws(InputProblem) {
+            username = try Username(text)
+        } catch {
+            fields.refuse("username", [RestAuthText(error)])
+            return nil
+        }
+        let owner = try await restAuth { () throws(IdentityError) in try await profiles.user(named: username) }
+        if let owner, owner != user { fields.refuse("username", [.usernameTaken]) }
+        return username
+    }
+}
+
+extension RestAuthChangeUser {
+    var documentation: RouteDocumentation {
+        let name = HTTP.Schema.string(0...Profile.maximumNameLength)
+        return RouteDocumentation(
+            "Change username and names of the signed-in user", security: RestAuthCaller.schemes,
+            body: .required(
+                .object([
+                    method == .put ? .required("username", .string) : .optional("username", .string),
+                    .optional("first_name", name), .optional("last_name", name),
+                ])),
+            responses: [.json(.ok, "The user.", RestAuthUserObject.schema), RestAuthError.fieldsDocumented()]
+                + RestAuthCaller.refusals)
+    }
+}

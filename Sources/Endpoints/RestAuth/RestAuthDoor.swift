@@ -1,0 +1,76 @@
+package import HTTP
+import Identity
+
+/// Clients of django-rest-auth and dj-rest-auth (the rest-auth contract): a key or JWTs for sign-in, Django's words for what is wrong.
+package enum RestAuthDoor {
+    /// - Parameter prefix: what stands before the mounts of the door's options; empty for none.
+    package static func make(_ services: Services, prefix: String) -> Door {
+        let options = services.restAuth.options
+        return Door(
+            name: "rest-auth", prefix: prefix, routes: options.mounts.flatMap { routes(services, at: $0) },
+            documentation: RestAuthError.documentation,
+            failure: { failure, head in RestAuthError.request(failure).response(RestAuthWords(options, head), head) })
+    }
+
+    private static func routes(_ services: Services, at mount: String) -> [Route] {
+        let caller = RestAuthCaller(services)
+        let signIn = RestAuthSignIn(services)
+        let mailer = RestAuthMailer(services)
+        let endpoints: [any RestAuthEndpoint] = [
+            RestAuthLogin(services: services, signIn: signIn),
+            RestAuthLogout(services: services, method: .post), RestAuthLogout(services: services, method: .get),
+            RestAuthUserDetails(services: services, caller: caller),
+            RestAuthChangeUser(services: services, caller: caller, method: .put),
+            RestAuthChangeUser(services: services, caller: caller, method: .patch),
+            RestAuthChangePassword(services: services, caller: caller),
+            RestAuthRequestReset(services: services, mailer: mailer), RestAuthConfirmReset(services: services),
+            RestAuthRegister(services: services, signIn: signIn, mailer: mailer),
+            RestAuthVerifyEmail(services: services), RestAuthResendEmail(services: services, mailer: mailer),
+            RestAuthConfirmEmailPage(), RestAuthEmailSentPage(),
+            RestAuthVerifyToken(services: services), RestAuthRefreshToken(services: services),
+            RestAuthSocialAccounts(services: services, caller: caller), RestAuthDisconnect(services: services, caller: caller),
+        ]
+        let social: [any RestAuthEndpoint] = [ProviderID.google, .apple].flatMap { provider -> [any RestAuthEndpoint] in
+            [
+                RestAuthSocialLogin(services: services, signIn: signIn, provider: provider),
+                RestAuthSocialConnect(services: services, caller: caller, provider: provider),
+            ]
+        }
+        let options = services.restAuth.options
+        return (endpoints + social).map { route($0, at: mount, options) }
+    }
+
+    /// Django asks for a slash at the end of the path. Clients do without it too, and are not redirected, because a redirected `POST`
+    /// would lose its body (contract §2, [D]).
+    private static func route(_ endpoint: any RestAuthEndpoint, at mount: String, _ options: RestAuthOptions) -> Route {
+        let isAlias = mount != options.mounts.first
+        return Route(
+            endpoint.method, mount + endpoint.path, accepts: endpoint.accepts, hasOptionalSlash: true,
+            documentation: isAlias
+                ? endpoint.documentation.alias(of: (options.mounts.first ?? "") + endpoint.path) : endpoint.documentation
+        ) { request in
+            let words = RestAuthWords(options, request.head)
+            do throws(RestAuthError) {
+                return try await endpoint.answer(request, words)
+            } catch {
+                return error.response(words, request.head)
+            }
+        }
+    }
+}
+
+/// One endpoint of the rest-auth door. It throws what went wrong; the door words it.
+protocol RestAuthEndpoint: Sendable {
+    var method: Method { get }
+    /// Behind the mount, with a slash at its end.
+    var path: String { get }
+    var accepts: AcceptedContent { get }
+    var documentation: RouteDocumentation { get }
+
+    func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response
+}
+
+extension RestAuthEndpoint {
+    var method: Method { .post }
+    var accepts: AcceptedContent { method == .get ? .none : .jsonOrAnyForm }
+}

@@ -1,0 +1,34 @@
+import HTTP
+
+/// The language of an answer.
+enum RestAuthLanguage: String, Sendable {
+    case english = "en"
+    case japanese = "ja"
+
+    /// Longest `Accept-Language` that is looked at, in bytes.
+    private static let maximumLength = 512
+
+    /// The first of the client's languages that there are texts in (RFC 9110 §12.5.4), else English.
+    init(_ head: RequestHead?, _ options: RestAuthOptions) {
+        guard options.japanese != .off, let field = head?.values(named: "accept-language").first,
+            field.utf8.count <= Self.maximumLength
+        else {
+            self = .english
+            return
+        }
+        let ranges = field.split(separator: ",").compactMap { Self.range($0) }
+        let best = ranges.enumerated().max { ($0.element.weight, -$0.offset) < ($1.element.weight, -$1.offset) }
+        self = best?.element.language ?? .english
+    }
+
+    /// A language of ours and its weight in thousandths; nil for any other language, and for one that is not wanted.
+    private static func range(_ text: Substring) -> (language: RestAuthLanguage, weight: Int)? {
+        let parts = text.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+        guard let tag = parts.first, let language = RestAuthLanguage(rawValue: String(tag.prefix { $0 != "-" })) else {
+            return nil
+        }
+        let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.map { $0.dropFirst(2) }
+        let weight = quality.map { Double($0).map { Int(1000 * min(max($0, 0), 1)) } ?? 0 } ?? 1000
+        return weight > 0 ? (language, weight) : nil
+    }
+}

@@ -1,0 +1,87 @@
+import HTTP
+import Identity
+import Text
+
+/// `POST login/`: signs a user in (contract §3.1). Whatever is wrong is 400, and always a list of sentences, because the reference client
+/// shows nothing else. A stale `Authorization` field is no obstacle, nor is the cookie of an earlier sign-in.
+struct RestAuthLogin: RestAuthEndpoint {
+    let path = "/login/"
+
+    let services: Services
+    let signIn: RestAuthSignIn
+
+    func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
+        try RestAuthOrigin.check(request.head, words.options)
+        let (name, password) = try Self.read(request, words.options)
+        let caller = Caller(request)
+        let readings = [password] + Self.rawPassword(in: request).filter { $0.revealedText != password.revealedText }
+        let (user, tokens) = try await Self.wording { () throws(IdentityError) in
+            try await services.accounts.signIn(
+                SignInAttempt(
+                    name, passwords: readings, needsVerifiedEmail: words.options.emailVerification == .mandatory),
+                client: services.restAuth.client, kind: words.options.sessionKind, caller: caller)
+        }
+        return try await signIn.answer(.ok, user, tokens, words, caller)
+    }
+
+    private static func read(
+        _ request: Request, _ options: RestAuthOptions
+    ) throws(RestAuthError) -> (SignInAttempt.Name, SecretString) {
+        var fields = try RestAuthFields(request)
+        let username = fields.text("username", isRequired: false, allowsBlank: true)
+        let email = fields.email("email", isRequired: false, allowsBlank: true)
+        let password = fields.secret("password")
+        try fields.check()
+        let name: SignInAttempt.Name? =
+            switch options.loginName {
+            case .email: nonEmpty(email).map { .email($0) }
+            case .username: nonEmpty(username).map { .username($0) }
+            case .either: nonEmpty(email).map { .email($0) } ?? nonEmpty(username).map { .username($0) }
+            }
+        guard let name, let password else { throw .nonField(.mustInclude(options.loginName)) }
+        return (name, password)
+    }
+
+    private static func nonEmpty(_ text: String?) -> String? {
+        text.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The password of a client that encodes nothing, and so may send `&`, `%` and `+` as they are: all there is after
+    /// `password=` (contract §1, [D]). It is another reading of the same attempt.
+    private static func rawPassword(in request: Request) -> [SecretString] {
+        guard case .form = ContentType(of: request.head) else { return [] }
+        let body = request.body
+        let name = Array("password=".utf8)
+        let start = body.indices.first { index in
+            (index == 0 || body[index - 1] == UInt8(ascii: "&")) && body[index...].starts(with: name)
+        }
+        guard let start, let text = String(validating: body[(start + name.count)...], as: UTF8.self) else { return [] }
+        return [SecretString(text)]
+    }
+
+    /// What can be no password is a wrong one: nothing is said about it that is not said of others.
+    private static func wording<T>(_ rule: () async throws(IdentityError) -> T) async throws(RestAuthError) -> T {
+        do throws(IdentityError) {
+            return try await rule()
+        } catch .invalidInput {
+            throw .nonField(.invalidCredentials)
+        } catch {
+            throw .identity(error)
+        }
+    }
+}
+
+extension RestAuthLogin {
+    var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Sign a user in",
+            body: .required(
+                .object([
+                    .optional("username", .string), .optional("email", .string), .required("password", .password),
+                ])),
+            responses: [
+                .json(.ok, "The user is signed in.", RestAuthSignIn.schema), RestAuthError.fieldsDocumented(),
+                RestAuthError.crossSiteDocumented,
+            ])
+    }
+}

@@ -1,0 +1,100 @@
+import HTTP
+import Identity
+import Text
+
+/// `POST token/refresh/`: a new access token for a refresh token of 7.x, from the body or from its cookie (contract §4).
+struct RestAuthRefreshToken: RestAuthEndpoint {
+    let path = "/token/refresh/"
+
+    let services: Services
+    private var door: RestAuthServices { services.restAuth }
+
+    init(services: Services) {
+        self.services = services
+    }
+
+    func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
+        let options = words.options
+        let (sent, isFromCookie) = try Self.token(request, options)
+        if isFromCookie { try RestAuthOrigin.check(request.head, options) }
+        let (token, userID) = try read(sent)
+        let refreshed = try await refresh(token, Caller(request), rotates: options.rotatesRefreshTokens)
+        let access = try await restAuth { () throws(IdentityError) in
+            try await services.sessions.issue(in: refreshed.session, client: door.client) { facts in
+                door.tokens.sign(RestAuthClaims.access(facts, userID: userID))
+            }
+        }
+        let end = min(access.issuedAt.adding(RestAuthSignIn.refreshLife), refreshed.session.absoluteEnd)
+        let successor =
+            options.rotatesRefreshTokens
+            ? door.tokens.sign(
+                RestAuthClaims.refresh(refreshed.refreshToken, userID: userID, issuedAt: access.issuedAt, expiresAt: end))
+            : nil
+        var writer = JSONWriter(capacity: 1024)
+        writer.beginObject()
+        writer.member("access", access.text.revealedText)
+        if options.returnsExpiration { writer.member("access_expiration", access.expiresAt) }
+        if let successor, !(isFromCookie && options.tokenCookies.isHTTPOnly) {
+            writer.member("refresh", successor.revealedText)
+        }
+        writer.endObject()
+        let cookies = RestAuthCookies.tokens(
+            access: (access.text, access.expiresAt), refresh: successor.map { ($0, end) }, at: access.issuedAt, options)
+        return words.response(.ok, writer).setting(cookies)
+    }
+
+    private static func token(
+        _ request: Request, _ options: RestAuthOptions
+    ) throws(RestAuthError) -> (SecretString, isFromCookie: Bool) {
+        var fields = try RestAuthFields(request)
+        let sent = fields.secret("refresh", isRequired: false)
+        if fields.has("refresh"), sent == nil, fields.isClean { fields.refuse("refresh", [.blank]) }
+        try fields.check()
+        if let sent { return (sent, false) }
+        guard let cookie = RestAuthCookies.value(options.tokenCookies.refresh, in: request.head) else {
+            throw .token(.noRefreshToken)
+        }
+        return (cookie, true)
+    }
+
+    /// Our refresh token inside, and whose it is.
+    private func read(_ sent: SecretString) throws(RestAuthError) -> (SecretString, userID: String) {
+        switch door.tokens.read(sent, at: door.ambience.now()) {
+        case .valid(let claims):
+            guard RestAuthClaims.kind(of: claims) == .refresh, let token = claims["jti"]?.stringValue,
+                let userID = claims["user_id"]?.stringValue
+            else { throw .token(.token(.wrongType)) }
+            return (SecretString(token), userID)
+        case .expired: throw .token(.token(.expired))
+        case .foreign: throw .token(.token(.invalid))
+        }
+    }
+
+    private func refresh(
+        _ token: SecretString, _ caller: Caller, rotates: Bool
+    ) async throws(RestAuthError) -> SessionTokens {
+        do throws(IdentityError) {
+            return try await services.sessions.refresh(token, wantsRotation: rotates, caller: caller)
+        } catch .invalidRefreshToken {
+            throw .token(.token(.blacklisted))
+        } catch .userNotFound {
+            throw .token(.userNotFound, code: "user_not_found")
+        } catch {
+            throw .identity(error)
+        }
+    }
+}
+
+extension RestAuthRefreshToken {
+    var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "A new access token for a refresh token", body: .optional(.object([.optional("refresh", .string)])),
+            responses: [
+                .json(
+                    .ok, "The token.",
+                    .object([
+                        .required("access", .string), .optional("access_expiration", .time), .optional("refresh", .string),
+                    ])), RestAuthError.fieldsDocumented(), RestAuthCaller.refusals[0], RestAuthError.crossSiteDocumented,
+            ])
+    }
+}

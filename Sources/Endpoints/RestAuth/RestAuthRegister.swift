@@ -1,0 +1,77 @@
+import HTTP
+import Identity
+import Text
+
+/// `POST registration/`: makes a user and, unless the address must be proved first, signs them in (contract §3.7).
+struct RestAuthRegister: RestAuthEndpoint {
+    let path = "/registration/"
+
+    let services: Services
+    let signIn: RestAuthSignIn
+    let mailer: RestAuthMailer
+    private var door: RestAuthServices { services.restAuth }
+
+    func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
+        try RestAuthOrigin.check(request.head, words.options)
+        let caller = Caller(request)
+        let (signUp, username) = try await read(request, words.options)
+        let user = try await restAuth { () throws(IdentityError) in
+            try await services.accounts.register(signUp, username: username, client: door.client, caller: caller)
+        }
+        if words.options.emailVerification != .none { try await mailer.requestVerification(of: user, request, words) }
+        guard words.options.emailVerification != .mandatory else {
+            return words.response(.created, detail: .verificationSent)
+        }
+        let tokens = try await restAuth { () throws(IdentityError) in
+            try await services.sessions.begin(
+                for: user, client: door.client, kind: words.options.sessionKind, caller: caller)
+        }
+        return try await signIn.answer(.created, user, tokens, words, caller)
+    }
+
+    private func read(
+        _ request: Request, _ options: RestAuthOptions
+    ) async throws(RestAuthError) -> (Accounts.SignUp, Username?) {
+        var fields = try RestAuthFields(request)
+        let name = fields.text("username", isRequired: options.loginName != .email, maximum: Username.maximumLength)
+        let username = try await RestAuthUsername.check(name, &fields, of: nil, door.profiles)
+        let email = try await email(&fields)
+        let password = fields.secret("password1")
+        if let password {
+            let address = email.flatMap { try? EmailAddress($0) }
+            let reasons = DjangoPasswordRules.objections(to: password, of: nil, email: address)
+            if !reasons.isEmpty { fields.refuse("password1", reasons.map { .password($0) }) }
+        }
+        let repeated = fields.secret("password2")
+        try fields.check()
+        guard let email, let password, let repeated, password.revealedText == repeated.revealedText else {
+            throw .nonField(.registrationMismatch)
+        }
+        return (Accounts.SignUp(email: email, password: password, displayName: nil), username)
+    }
+
+    /// An address that nobody has: the serializer tells this together with all else that is wrong.
+    private func email(_ fields: inout RestAuthFields) async throws(RestAuthError) -> String? {
+        guard let email = fields.email("email"), let address = try? EmailAddress(email) else { return nil }
+        let isTaken = try await restAuth { () throws(IdentityError) in try await services.accounts.isTaken(email: address) }
+        if isTaken { fields.refuse("email", [.emailTaken]) }
+        return email
+    }
+}
+
+extension RestAuthRegister {
+    var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Make a user, and sign them in",
+            body: .required(
+                .object([
+                    .optional("username", .string), .required("email", .email), .required("password1", .password),
+                    .required("password2", .password),
+                ])),
+            responses: [
+                .json(.created, "The user is signed in.", RestAuthSignIn.schema),
+                RestAuthError.done("Verification e-mail sent.", .created), RestAuthError.fieldsDocumented(),
+                RestAuthError.crossSiteDocumented,
+            ])
+    }
+}

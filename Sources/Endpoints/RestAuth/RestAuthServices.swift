@@ -1,0 +1,24 @@
+package import Identity
+
+/// What the rest-auth door needs beside the rooms that all doors share.
+package struct RestAuthServices: Sendable {
+    package let options: RestAuthOptions
+    /// In whose name its sessions begin.
+    package let client: Client
+    package let profiles: ProfileStore
+    package let confirmations: Confirmations
+    package let tokens: SharedSecretTokens
+    package let ambience: Ambience
+
+    package init(
+        options: RestAuthOptions, client: Client, profiles: ProfileStore, confirmations: Confirmations,
+        tokens: SharedSecretTokens, ambience: Ambience
+    ) {
+        self.options = options
+        self.client = client
+        self.profiles = profiles
+        self.confirmations = confirmations
+        self.tokens = tokens
+        self.ambience = ambience
+    }
+}

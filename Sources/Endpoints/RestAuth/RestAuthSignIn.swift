@@ -1,0 +1,97 @@
+import HTTP
+import Identity
+import Text
+
+/// What a user who has just signed in or registered gets: the key or the tokens, and the cookies (contract §3.1, §4).
+struct RestAuthSignIn: Sendable {
+    /// Refresh tokens of 7.x.
+    static let refreshLife = Duration.seconds(86_400)
+
+    private let services: Services
+    private let door: RestAuthServices
+    private var options: RestAuthOptions { door.options }
+
+    init(_ services: Services) {
+        self.services = services
+        door = services.restAuth
+    }
+
+    func answer(
+        _ status: Status, _ user: User, _ tokens: SessionTokens, _ words: RestAuthWords, _ caller: Caller
+    ) async throws(RestAuthError) -> Response {
+        let profile = try await restAuth { () throws(IdentityError) in try await door.profiles.profile(of: user) }
+        let session = try await restAuth { () throws(IdentityError) in try await settled(tokens.session, caller) }
+        var response: Response
+        switch options.tokens {
+        case .key: response = try await key(status, session, words)
+        case .jwt: response = try await jwt(status, user, profile, tokens, words)
+        }
+        if options.beginsCookieSession {
+            response = response.setting(
+                RestAuthCookies.signedIn(
+                    services.sessions.cookie(of: session, use: .restAuth), formToken: services.sessions.formToken(of: session),
+                    until: session.absoluteEnd, at: door.ambience.now(), options))
+        }
+        return response
+    }
+
+    /// With shared keys all sign-ins of a user are one session: the oldest there is, so that two that begin at once agree.
+    private func settled(_ session: Session, _ caller: Caller) async throws(IdentityError) -> Session {
+        guard options.tokens == .key, options.keySharing == .shared else { return session }
+        let oldest = try await services.sessions.list(of: session.userID)
+            .filter { $0.clientID == door.client.id && $0.kind == session.kind }
+            .min { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
+        guard let oldest, oldest.id != session.id else { return session }
+        try await services.sessions.end(session.id, of: session.userID, reason: .signedOut, caller: caller)
+        return oldest
+    }
+
+    private func key(_ status: Status, _ session: Session, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
+        let token = services.sessions.lastingToken(of: session)
+        _ = try await restAuth { () throws(IdentityError) in
+            try await services.sessions.issue(in: session, client: door.client) { _ in token }
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("key", token.revealedText)
+        writer.endObject()
+        return words.response(status, writer)
+    }
+
+    private func jwt(
+        _ status: Status, _ user: User, _ profile: Profile, _ tokens: SessionTokens, _ words: RestAuthWords
+    ) async throws(RestAuthError) -> Response {
+        let access = try await restAuth { () throws(IdentityError) in
+            try await services.sessions.issue(in: tokens.session, client: door.client) { facts in
+                door.tokens.sign(RestAuthClaims.access(facts, user, profile, options))
+            }
+        }
+        var writer = JSONWriter(capacity: 1024)
+        writer.beginObject()
+        guard options.dialect == .djRestAuth else {
+            writer.member("token", access.text.revealedText)
+            write(user, profile, to: &writer)
+            return words.response(status, writer)
+        }
+        let end = min(access.issuedAt.adding(Self.refreshLife), tokens.session.absoluteEnd)
+        let refresh = door.tokens.sign(
+            RestAuthClaims.refresh(
+                tokens.refreshToken, userID: String(profile.number), issuedAt: access.issuedAt, expiresAt: end))
+        writer.member("access", access.text.revealedText)
+        writer.member("refresh", options.tokenCookies.isHTTPOnly ? "" : refresh.revealedText)
+        if options.returnsExpiration {
+            writer.member("access_expiration", access.expiresAt)
+            writer.member("refresh_expiration", end)
+        }
+        write(user, profile, to: &writer)
+        let cookies = RestAuthCookies.tokens(
+            access: (access.text, access.expiresAt), refresh: (refresh, end), at: access.issuedAt, options)
+        return words.response(status, writer).setting(cookies)
+    }
+
+    private func write(_ user: User, _ profile: Profile, to writer: inout JSONWriter) {
+        writer.key("user")
+        RestAuthUserObject.write(user, profile, to: &writer)
+        writer.endObject()
+    }
+}

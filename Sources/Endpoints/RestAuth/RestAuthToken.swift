@@ -1,0 +1,64 @@
+import HTTP
+import Identity
+import Text
+
+/// The token in the `Authorization` field, under the scheme of the dialect; any other scheme counts as none (contract §2).
+enum RestAuthToken {
+    /// Of a key.
+    private static let keyLength = 40
+
+    /// - Throws: a 401 for a field that begins like one of ours and is not.
+    static func inHeader(of head: RequestHead, _ options: RestAuthOptions) throws(RestAuthError) -> SecretString? {
+        guard let field = head.value(of: .authorization) else { return nil }
+        let words = field.split { $0 == " " || $0 == "\t" }
+        guard let scheme = words.first, scheme.lowercased() == options.scheme else { return nil }
+        guard words.count > 1 else { throw fault(.empty, options) }
+        guard words.count == 2, !head.isRepeated(.authorization) else { throw fault(.spaces, options) }
+        guard !words[1].unicodeScalars.contains("\u{FFFD}") else { throw fault(.characters, options) }
+        return SecretString(String(words[1]))
+    }
+
+    /// The claims of a JWT of ours that has not expired; nil for a key, which has none.
+    /// - Throws: a 401 for what cannot be good, whatever the stores say.
+    static func check(_ token: SecretString, _ door: RestAuthServices) throws(RestAuthError) -> JSONObject? {
+        switch (door.options.tokens, door.options.dialect) {
+        case (.key, _):
+            let isKey = token.byteCount == keyLength && Hex.decode(token.revealedText) != nil
+            guard isKey else { throw .unauthenticated(.invalidToken) }
+            return nil
+        case (.jwt, .djangoRestAuth):
+            switch door.tokens.read(token, at: door.ambience.now()) {
+            case .valid(let claims): return claims
+            case .expired: throw .unauthenticated(.jwtExpired)
+            case .foreign: throw .unauthenticated(.jwtUndecodable)
+            }
+        case (.jwt, .djRestAuth):
+            switch door.tokens.read(token, at: door.ambience.now()) {
+            case .valid(let claims):
+                guard RestAuthClaims.kind(of: claims) == .access else { throw .accessToken(.token(.wrongType)) }
+                return claims
+            case .expired: throw .accessToken(.token(.expired))
+            case .foreign: throw .accessToken(.token(.invalid))
+            }
+        }
+    }
+
+    private static func fault(_ fault: RestAuthText.TokenHeaderFault, _ options: RestAuthOptions) -> RestAuthError {
+        switch (options.tokens, options.dialect) {
+        case (.key, _): .unauthenticated(.tokenHeader(fault))
+        case (.jwt, .djangoRestAuth): .unauthenticated(.jwtHeader(fault))
+        case (.jwt, .djRestAuth): .token(.bearerNeedsTwoParts, code: "bad_authorization_header")
+        }
+    }
+}
+
+extension RestAuthOptions {
+    /// In lower case.
+    fileprivate var scheme: String {
+        switch (tokens, dialect) {
+        case (.key, _): "token"
+        case (.jwt, .djangoRestAuth): "jwt"
+        case (.jwt, .djRestAuth): "bearer"
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import HTTP
+import Identity
+import Text
+
+/// `POST token/verify/`: whether a JWT of 7.x is good (contract §4).
+struct RestAuthVerifyToken: RestAuthEndpoint {
+    let path = "/token/verify/"
+
+    let services: Services
+    private var door: RestAuthServices { services.restAuth }
+
+    init(services: Services) {
+        self.services = services
+    }
+
+    func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
+        var fields = try RestAuthFields(request)
+        let token = fields.secret("token")
+        try fields.check()
+        guard let token, case .valid(let claims) = door.tokens.read(token, at: door.ambience.now()) else {
+            throw .token(.token(.invalid))
+        }
+        try await checkLife(of: token, claims)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.endObject()
+        return words.response(.ok, writer)
+    }
+
+    /// A token that was revoked is not good, whatever its signature says.
+    private func checkLife(of token: SecretString, _ claims: JSONObject) async throws(RestAuthError) {
+        do throws(IdentityError) {
+            if RestAuthClaims.kind(of: claims) == .refresh {
+                try await services.sessions.checkRefreshToken(SecretString(claims["jti"]?.stringValue ?? ""))
+            } else {
+                _ = try await services.accessTokens.authenticate(token)
+            }
+        } catch .invalidRefreshToken {
+            throw .token(.token(.blacklisted))
+        } catch .invalidToken {
+            throw .token(.token(.invalid))
+        } catch .userNotFound {
+            throw .token(.token(.invalid))
+        } catch {
+            throw .identity(error)
+        }
+    }
+}
+
+extension RestAuthVerifyToken {
+    var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Whether a JWT is good", body: .required(.object([.required("token", .string)])),
+            responses: [.json(.ok, "It is.", .object([])), RestAuthError.fieldsDocumented(), RestAuthCaller.refusals[0]])
+    }
+}

@@ -1,0 +1,99 @@
+import HTTP
+import Identity
+import Text
+
+/// How answers to one request are put: in whose language, and in which dialect.
+struct RestAuthWords: Sendable {
+    let options: RestAuthOptions
+    let language: RestAuthLanguage
+
+    init(_ options: RestAuthOptions, _ head: RequestHead?) {
+        self.options = options
+        language = RestAuthLanguage(head, options)
+    }
+
+    /// `{"detail": "…"}`.
+    func response(_ status: Status, detail text: RestAuthText, fields: ResponseFields = [:]) -> Response {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("detail", text.text(language, options))
+        writer.endObject()
+        return response(status, writer, fields: fields)
+    }
+
+    func response(_ status: Status, fields: [RestAuthError.Field]) -> Response {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for field in fields { writer.member(field.name, field.texts.map { $0.text(language, options) }) }
+        writer.endObject()
+        return response(status, writer)
+    }
+
+    func response(_ status: Status, _ writer: JSONWriter, fields: ResponseFields = [:]) -> Response {
+        .json(status, writer, fields: common(fields))
+    }
+
+    /// Fields of every answer; each speaks of somebody, so that no cache keeps it.
+    func common(_ fields: ResponseFields) -> ResponseFields {
+        var all = fields
+        all.append("Cache-Control", "no-store")
+        all.append("Vary", "Accept-Language, Cookie")
+        all.append("Content-Language", language.rawValue)
+        return all
+    }
+
+    /// A 401, which never goes without a challenge (RFC 9110 §15.5.2).
+    /// - Parameter accessToken: what is wrong with the access token, where 7.x lists that.
+    func refusal(_ text: RestAuthText, code: String? = nil, of accessToken: RestAuthText? = nil) -> Response {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("detail", text.text(language, options))
+        if let code { writer.member("code", code) }
+        if let accessToken { messages(accessToken, to: &writer) }
+        writer.endObject()
+        return response(.unauthorized, writer, fields: ["WWW-Authenticate": code == nil ? options.challenge : Self.bearer])
+    }
+
+    /// Our own failure: nothing was decided, and the client is told so in a form that the reference client can show.
+    func failure(of error: IdentityError) -> Response {
+        switch error {
+        case .unavailable(let delay), .overloaded(let delay): unavailable(retryAfter: delay)
+        default: response(.internalServerError, detail: .serverError)
+        }
+    }
+
+    func unavailable(retryAfter delay: Duration) -> Response {
+        let text = RestAuthText.unavailable.text(language, options)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("detail", text)
+        writer.member(RestAuthError.Field.none, [text])
+        writer.endObject()
+        let seconds = String(max(1, delay.components.seconds))
+        return response(.serviceUnavailable, writer, fields: ["Retry-After": seconds])
+    }
+
+    private func messages(_ text: RestAuthText, to writer: inout JSONWriter) {
+        writer.key("messages")
+        writer.beginArray()
+        writer.beginObject()
+        writer.member("token_class", "AccessToken")
+        writer.member("token_type", "access")
+        writer.member("message", text.text(language, options))
+        writer.endObject()
+        writer.endArray()
+    }
+
+    private static let bearer = "Bearer realm=\"api\""
+}
+
+extension RestAuthOptions {
+    /// What is asked for in `WWW-Authenticate`.
+    fileprivate var challenge: String {
+        switch (tokens, dialect) {
+        case (.key, _): "Token"
+        case (.jwt, .djangoRestAuth): "JWT realm=\"api\""
+        case (.jwt, .djRestAuth): "Bearer realm=\"api\""
+        }
+    }
+}

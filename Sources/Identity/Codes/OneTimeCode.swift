@@ -1,0 +1,69 @@
+package import Text
+
+/// A secret that goes out in a mail and comes back once: 256 random bits in base64url. Only its SHA-256 is stored.
+package struct OneTimeCode: Sendable {
+    package static let randomByteCount = 32
+    /// Characters of the written form.
+    static let textLength = 43
+
+    /// What a code is good for; none passes for the other. The raw values are stored.
+    package enum Purpose: String, Sendable, CaseIterable {
+        case resetPassword = "reset_password"
+        case verifyEmail = "verify_email"
+    }
+
+    /// What is remembered of a code.
+    package struct Grant: Equatable, Sendable {
+        package let purpose: Purpose
+        package let userID: UserID
+        /// The normalised address that the code was sent to.
+        package let email: String
+        /// The code is void once the user has other credentials.
+        package let credentialsVersion: Int64
+
+        package init(purpose: Purpose, userID: UserID, email: String, credentialsVersion: Int64) {
+            self.purpose = purpose
+            self.userID = userID
+            self.email = email
+            self.credentialsVersion = credentialsVersion
+        }
+    }
+
+    /// What the user gets.
+    package let text: SecretString
+
+    /// `random` must be `randomByteCount` bytes from a secure source.
+    package init(random: [UInt8]) {
+        precondition(random.count == Self.randomByteCount, "a code is 32 bytes")
+        text = SecretString(Base64URL.encode(random))
+    }
+
+    /// What somebody presents; nil for what cannot be a code.
+    package init?(_ text: SecretString) {
+        guard text.byteCount == Self.textLength, Base64URL.decode(text.revealedText) != nil else { return nil }
+        self.text = text
+    }
+}
+
+extension OneTimeCode.Grant {
+    var stored: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("purpose", purpose.rawValue)
+        writer.member("user", userID.description)
+        writer.member("email", email)
+        writer.member("credentials", credentialsVersion)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// As it was stored.
+    init?(stored bytes: [UInt8]) {
+        guard let value = try? JSON.parse(bytes),
+            let purpose = value["purpose"]?.stringValue.flatMap({ OneTimeCode.Purpose(rawValue: $0) }),
+            let userID = value["user"]?.stringValue.flatMap({ UserID($0) }), let email = value["email"]?.stringValue,
+            let credentialsVersion = value["credentials"]?.integerValue
+        else { return nil }
+        self.init(purpose: purpose, userID: userID, email: email, credentialsVersion: credentialsVersion)
+    }
+}

@@ -1,0 +1,70 @@
+import Crypto
+package import Redis
+import Text
+
+/// The codes that are out, in Redis: `code:<sha256>` is what a code grants, and `code:<purpose>:<user>` names the one of its kind
+/// that counts, so that a newer one makes the older void. Each command touches one key only.
+package struct OneTimeCodeStore: Sendable {
+    private let redis: RedisConnection
+
+    package init(redis: RedisConnection) {
+        self.redis = redis
+    }
+
+    /// Makes a code good for `life`, and the last one of its purpose and user void.
+    /// - Throws: the store's failure; the code is not to be given out then.
+    func issue(_ code: OneTimeCode, _ grant: OneTimeCode.Grant, life: Duration) async throws(IdentityError) {
+        let hash = Self.hash(code)
+        try await set(Self.key(hash), grant.stored, life: life)
+        var command = RedisCommand("SET", Self.pointer(grant), hash, "PX")
+        command.append(max(1, life.wholeMilliseconds))
+        command.append("GET")
+        let older = try await send(command)
+        if let older = older.text, older != hash { _ = try await send(RedisCommand("DEL", Self.key(older))) }
+    }
+
+    /// What a code grants; it stays good.
+    /// - Throws: `IdentityError.invalidCode`, or the store's failure.
+    func look(_ code: OneTimeCode, for purpose: OneTimeCode.Purpose) async throws(IdentityError) -> OneTimeCode.Grant {
+        try Self.grant(try await send(RedisCommand("GET", Self.key(Self.hash(code)))), purpose)
+    }
+
+    /// What a code grants, to the one who comes first: it is gone afterwards.
+    /// - Throws: `IdentityError.invalidCode`, or the store's failure.
+    func take(_ code: OneTimeCode, for purpose: OneTimeCode.Purpose) async throws(IdentityError) -> OneTimeCode.Grant {
+        try Self.grant(try await send(RedisCommand("GETDEL", Self.key(Self.hash(code)))), purpose)
+    }
+
+    private func set(_ key: String, _ value: [UInt8], life: Duration) async throws(IdentityError) {
+        var command = RedisCommand("SET", key)
+        command.append(value)
+        command.append("PX")
+        command.append(max(1, life.wholeMilliseconds))
+        _ = try await send(command)
+    }
+
+    private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
+        try await sending { () throws(RedisError) in try await redis.send(command) }
+    }
+
+    private static func hash(_ code: OneTimeCode) -> String {
+        SHA256.hash(code.text.revealedText).hex
+    }
+
+    private static func key(_ hash: String) -> String {
+        "code:\(hash)"
+    }
+
+    private static func pointer(_ grant: OneTimeCode.Grant) -> String {
+        "code:\(grant.purpose.rawValue):\(grant.userID)"
+    }
+
+    private static func grant(
+        _ reply: RedisReply, _ purpose: OneTimeCode.Purpose
+    ) throws(IdentityError) -> OneTimeCode.Grant {
+        guard case .bytes(let bytes) = reply else { throw .invalidCode }
+        guard let grant = OneTimeCode.Grant(stored: bytes) else { throw .internalFault }
+        guard grant.purpose == purpose else { throw .invalidCode }
+        return grant
+    }
+}

@@ -1,0 +1,119 @@
+package import Text
+
+/// What a user proves by a code from a mail: that an address is theirs, or that they may set a new password without the old one.
+///
+/// Nothing that is asked for says, by its answer or by the time that takes, whether there is such a user.
+package final class Confirmations: Sendable {
+    /// How the link in a mail is written, for whom, with which code.
+    package typealias Link = @Sendable (Profile, SecretString) -> SecretString
+
+    /// How long the link in a mail is good.
+    package struct Lifetimes: Sendable {
+        package var passwordReset: Duration
+        package var emailVerification: Duration
+
+        package init(passwordReset: Duration = .seconds(3600), emailVerification: Duration = .seconds(3 * 86_400)) {
+            self.passwordReset = passwordReset
+            self.emailVerification = emailVerification
+        }
+    }
+
+    let accounts: Accounts
+    let profiles: ProfileStore
+    let codes: OneTimeCodeStore
+    let outbox: MailOutbox
+    let lifetimes: Lifetimes
+    var users: UserStore { accounts.users }
+    var ambience: Ambience { accounts.ambience }
+
+    package init(
+        accounts: Accounts, profiles: ProfileStore, codes: OneTimeCodeStore, outbox: MailOutbox,
+        lifetimes: Lifetimes = Lifetimes()
+    ) {
+        self.accounts = accounts
+        self.profiles = profiles
+        self.codes = codes
+        self.outbox = outbox
+        self.lifetimes = lifetimes
+    }
+
+    /// Has a link sent under which a new password can be set, if the address is that of a user who has one and may sign in.
+    /// - Throws: `IdentityError.invalidInput` for what is no address; `unavailable`.
+    package func requestPasswordReset(
+        email: String, language: Mail.Language, link: Link, caller: Caller
+    ) async throws(IdentityError) {
+        let found = try await users.credentials(of: try Self.address(email))
+        let isEligible = found?.passwordHash != nil && found?.user.isDisabled == false
+        try await send(
+            .passwordReset, .resetPassword, to: isEligible ? found?.user : nil, life: lifetimes.passwordReset,
+            language: language, link: link, caller)
+    }
+
+    /// Has a link sent that proves an address to be its user's, if that has not been proved yet.
+    /// - Throws: `IdentityError.invalidInput` for what is no address; `unavailable`.
+    package func requestVerification(
+        email: String, language: Mail.Language, link: Link, caller: Caller
+    ) async throws(IdentityError) {
+        let user = try await users.credentials(of: try Self.address(email))?.user
+        let isEligible = user?.emailVerified == false && user?.isDisabled == false
+        try await requestVerification(of: isEligible ? user : nil, language: language, link: link, caller: caller)
+    }
+
+    /// The same for a user who is known to be there; for nil it takes as long and does nothing.
+    /// - Throws: `IdentityError.unavailable`.
+    package func requestVerification(
+        of user: User?, language: Mail.Language, link: Link, caller: Caller
+    ) async throws(IdentityError) {
+        try await send(
+            .emailVerification, .verifyEmail, to: user, life: lifetimes.emailVerification, language: language, link: link,
+            caller)
+    }
+
+    /// Takes the same steps at both stores whether or not there is a user: a stranger's mail goes nowhere, and their code is void
+    /// before anybody could use it.
+    private func send(
+        _ kind: Mail.Kind, _ purpose: OneTimeCode.Purpose, to user: User?, life: Duration, language: Mail.Language, link: Link,
+        _ caller: Caller
+    ) async throws(IdentityError) {
+        let now = ambience.now()
+        let recipient = user ?? Self.nobody(at: now, ambience)
+        guard try await outbox.hasRoom(for: recipient.id, kind, at: now) else { return }
+        let profile = user == nil ? Self.nobodysProfile : try await profiles.profile(of: recipient)
+        let code = OneTimeCode(random: ambience.random(OneTimeCode.randomByteCount))
+        let grant = OneTimeCode.Grant(
+            purpose: purpose, userID: recipient.id, email: recipient.email.normalized,
+            credentialsVersion: recipient.credentialsVersion)
+        try await codes.issue(code, grant, life: user == nil ? .milliseconds(1) : life)
+        try await outbox.add(
+            Mail(
+                id: ambience.uuid(), userID: recipient.id, kind: kind, recipient: recipient.email.normalized,
+                language: language, link: link(profile, code.text), createdAt: now, expiresAt: now.adding(life)))
+        if user != nil { await accounts.note(kind.requested, recipient.id, by: .anonymous, nil, caller) }
+    }
+
+    private static func address(_ text: String) throws(IdentityError) -> EmailAddress {
+        do throws(InputProblem) {
+            return try EmailAddress(text)
+        } catch {
+            throw .invalidInput([error])
+        }
+    }
+
+    private static let nobodysProfile = Profile(
+        number: 0, username: Username(stored: "nobody"), firstName: "", lastName: "")
+
+    private static func nobody(at now: Timestamp, _ ambience: Ambience) -> User {
+        User(
+            id: UserID(at: now, random: ambience.random(10)), email: EmailAddress(storedTyped: "nobody", normalized: "nobody"),
+            createdAt: now, updatedAt: now)
+    }
+}
+
+extension Mail.Kind {
+    fileprivate var requested: AuditKind {
+        switch self {
+        case .passwordReset: .passwordResetRequested
+        case .emailVerification: .emailVerificationRequested
+        }
+    }
+}

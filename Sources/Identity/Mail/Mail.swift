@@ -1,0 +1,44 @@
+package import Text
+
+/// A mail to a user, before anybody has put it into words.
+package struct Mail: Sendable {
+    /// What it is about. The raw values are stored.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// With a link under which a new password can be set.
+        case passwordReset = "password_reset"
+        /// With a link that proves that the address is the user's.
+        case emailVerification = "email_verification"
+    }
+
+    /// What it is written in. The raw values are stored.
+    package enum Language: String, Sendable, CaseIterable {
+        case english = "en"
+        case japanese = "ja"
+    }
+
+    package let id: UUID
+    package let userID: UserID
+    package let kind: Kind
+    /// The stored, normalised address of the user: never one that a caller has sent.
+    package let recipient: String
+    package let language: Language
+    /// Who has it is the user, once.
+    package let link: SecretString
+    package let createdAt: Timestamp
+    /// The end of the link.
+    package let expiresAt: Timestamp
+
+    package init(
+        id: UUID, userID: UserID, kind: Kind, recipient: String, language: Language, link: SecretString, createdAt: Timestamp,
+        expiresAt: Timestamp
+    ) {
+        self.id = id
+        self.userID = userID
+        self.kind = kind
+        self.recipient = recipient
+        self.language = language
+        self.link = link
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+    }
+}

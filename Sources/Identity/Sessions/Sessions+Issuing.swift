@@ -1,0 +1,65 @@
+import Crypto
+package import Text
+
+/// What an access token that is about to be issued can say.
+package struct AccessTokenFacts: Sendable {
+    package let session: Session
+    package let tokenID: UUID
+    package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
+}
+
+/// An access token that has been issued in a session that was there already.
+package struct FurtherAccessToken: Sendable {
+    package let text: SecretString
+    package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
+}
+
+extension Sessions {
+    /// Issues one more access token in a session, written as a client protocol wants it. It can be introspected, and it ends with the
+    /// session, like every other.
+    /// - Throws: `IdentityError.invalidToken` when the session is over; `unavailable`.
+    package func issue(
+        in session: Session, client: Client, _ write: (AccessTokenFacts) -> SecretString
+    ) async throws(IdentityError) -> FurtherAccessToken {
+        let now = ambience.now()
+        let minted = issuer.mint(for: session, client: client, at: now, write)
+        try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
+        guard try await store.list(minted.issued, in: session.id) else {
+            try await tokens.delete([minted.issued.hash])
+            throw .invalidToken
+        }
+        return FurtherAccessToken(text: minted.text, issuedAt: now, expiresAt: minted.issued.expiresAt)
+    }
+
+    /// The one access token of a session that keeps it for life, as 40 hexadecimal digits: computed, so that it can be given out again and
+    /// is stored nowhere.
+    package func lastingToken(of session: Session) -> SecretString {
+        let mac = key.mac(.lastingToken, session.id, generation: 0, salt: session.salt)
+        return SecretString(String(mac.hex.prefix(40)))
+    }
+
+    /// The cookie of a session.
+    package func cookie(of session: Session, use: CookieUse) -> SecretString {
+        SessionCookie(session.id, use: use, salt: session.salt, key: key).text
+    }
+
+    /// What a page sends along with that cookie.
+    package func formToken(of session: Session) -> SecretString {
+        FormToken(session.id, salt: session.salt, key: key).text
+    }
+
+    /// Whether a refresh token is one whose session lives, without using it.
+    /// - Throws: `IdentityError.invalidRefreshToken`, `unavailable`.
+    package func checkRefreshToken(_ token: SecretString) async throws(IdentityError) {
+        guard case .live = try await holder(of: token) else { throw .invalidRefreshToken }
+    }
+
+    /// A session that lives.
+    /// - Throws: `IdentityError.sessionNotFound`, `unavailable`.
+    package func session(_ id: SessionID) async throws(IdentityError) -> Session {
+        guard case .live(let session) = try await store.record(id) else { throw .sessionNotFound }
+        return session
+    }
+}

@@ -1,0 +1,92 @@
+package import Text
+
+/// What somebody presents to sign in.
+package struct SignInAttempt: Sendable {
+    /// By what a user says who they are.
+    package enum Name: Sendable {
+        case email(String)
+        case username(String)
+    }
+
+    package let name: Name
+    /// Readings of the one password that was sent, where its encoding leaves a doubt: any may be right. Never empty.
+    package let passwords: [SecretString]
+    /// Whether the address must have been proved to be the user's.
+    package let needsVerifiedEmail: Bool
+
+    package init(_ name: Name, passwords: [SecretString], needsVerifiedEmail: Bool = false) {
+        self.name = name
+        self.passwords = passwords
+        self.needsVerifiedEmail = needsVerifiedEmail
+    }
+}
+
+extension Accounts {
+    /// What can be no address or no password, and so is refused before anyone is looked up; what is nil is not looked at.
+    package static func objections(signInEmail email: String?, password: SecretString?) -> [InputProblem] {
+        var problems: [InputProblem] = []
+        if let email { collect(&problems) { () throws(InputProblem) in try EmailAddress(email) } }
+        if let password { collect(&problems) { () throws(InputProblem) in try Password(presented: password.revealedText) } }
+        return problems
+    }
+
+    /// The user whose name and password these are.
+    func authenticate(_ attempt: SignInAttempt, _ client: Client, _ caller: Caller) async throws(IdentityError) -> User {
+        let presented = try Self.presented(attempt.passwords)
+        let found = try await credentials(of: attempt.name)
+        var right: Password?
+        for password in presented where right == nil {
+            if try await hasher.verify(password, against: found?.passwordHash) { right = password }
+        }
+        guard let failure = Self.failure(found?.user, hasPassword: found?.passwordHash != nil, matches: right != nil) else {
+            guard let found, let hash = found.passwordHash, let right else { throw .internalFault }
+            if hasher.needsRehash(hash) { await rehash(right, of: found.user.id, from: hash) }
+            return found.user
+        }
+        await note(.signInFailed(failure), found?.user.id, by: .anonymous, client, caller)
+        throw .invalidCredentials
+    }
+
+    /// - Throws: `IdentityError.invalidInput` when the first reading can be no password; the others may be none.
+    private static func presented(_ readings: [SecretString]) throws(IdentityError) -> [Password] {
+        let first = try readings.prefix(1).map { reading throws(IdentityError) in
+            try valid { () throws(InputProblem) in try Password(presented: reading.revealedText) }
+        }
+        return first + readings.dropFirst().compactMap { try? Password(presented: $0.revealedText) }
+    }
+
+    private func credentials(
+        of name: SignInAttempt.Name
+    ) async throws(IdentityError) -> (user: User, passwordHash: String?)? {
+        switch name {
+        case .email(let text):
+            let address = try Self.valid { () throws(InputProblem) in try EmailAddress(text) }
+            return try await users.credentials(of: address)
+        case .username(let text):
+            // What can be no username is nobody's.
+            guard let username = try? Username(text) else { return nil }
+            return try await users.credentials(of: username)
+        }
+    }
+
+    private static func valid<T>(_ body: () throws(InputProblem) -> T) throws(IdentityError) -> T {
+        do throws(InputProblem) {
+            return try body()
+        } catch {
+            throw .invalidInput([error])
+        }
+    }
+
+    private static func failure(_ user: User?, hasPassword: Bool, matches: Bool) -> AuditKind.SignInFailure? {
+        guard let user else { return .unknownUser }
+        if !hasPassword { return .noPassword }
+        if !matches { return .wrongPassword }
+        return user.isDisabled ? .disabledUser : nil
+    }
+
+    /// Brings a stored hash up to today's parameters while the password is at hand. If that cannot be done now, then next time.
+    private func rehash(_ password: Password, of id: UserID, from old: String) async {
+        guard let new = try? await hasher.hash(password) else { return }
+        try? await users.rehashPassword(of: id, from: old, to: new)
+    }
+}

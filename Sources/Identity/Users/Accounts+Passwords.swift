@@ -1,0 +1,50 @@
+package import Text
+
+extension Accounts {
+    /// How long after signing in a user may do what otherwise takes the password.
+    package static let recentSignIn: Duration = .seconds(300)
+
+    /// Sets a new password for a user who is signed in and gives the old one, or who has signed in within the last minutes. All
+    /// other sessions end.
+    ///
+    /// - Parameter trustsSession: whether the session alone is enough, however old.
+    /// - Throws: `IdentityError.invalidCredentials` when the old password is wrong, `recentSignInRequired` without it, `invalidInput`,
+    ///   `userNotFound`, `overloaded`, `unavailable`.
+    package func changePassword(
+        of id: UserID, in session: SessionID, from old: SecretString?, to new: SecretString, trustsSession: Bool = false,
+        caller: Caller
+    ) async throws(IdentityError) {
+        if let old {
+            guard try await isPassword(old, of: id) else {
+                await note(.signInFailed(.wrongPassword), id, by: .user(id), nil, session: session, caller)
+                throw .invalidCredentials
+            }
+        } else if !trustsSession {
+            try await checkRecentSignIn(session)
+        }
+        try await replacePassword(of: id, with: new, keeping: session, caller: caller)
+    }
+
+    /// The hash of a password that a user wants from now on.
+    /// - Throws: `IdentityError.invalidInput`, `overloaded`.
+    func hash(ofNew text: SecretString, for user: User) async throws(IdentityError) -> String {
+        let password: Password
+        do throws(InputProblem) {
+            password = try Password(chosen: text.revealedText, for: user.email)
+        } catch {
+            throw .invalidInput([error])
+        }
+        return try await hasher.hash(password)
+    }
+
+    private func isPassword(_ text: SecretString, of id: UserID) async throws(IdentityError) -> Bool {
+        guard let presented = try? Password(presented: text.revealedText) else { return false }
+        guard let found = try await users.credentials(of: id) else { throw .userNotFound }
+        return try await hasher.verify(presented, against: found.passwordHash)
+    }
+
+    private func checkRecentSignIn(_ id: SessionID) async throws(IdentityError) {
+        guard case .live(let session) = try await sessions.store.record(id) else { throw .invalidToken }
+        guard ambience.now().duration(since: session.authenticatedAt) <= Self.recentSignIn else { throw .recentSignInRequired }
+    }
+}

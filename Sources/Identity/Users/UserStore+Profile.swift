@@ -1,0 +1,43 @@
+import Postgres
+import Text
+
+extension UserStore {
+    /// A user under a username of their own choice: both or neither.
+    /// - Throws: `IdentityError.emailTaken`, `usernameTaken`, or the store's failure.
+    func insert(_ user: User, passwordHash: String?, username: Username) async throws(IdentityError) -> User {
+        try await pool.transaction { transaction throws(IdentityError) in
+            do throws(PostgresError) {
+                let inserted = try Self.one(
+                    try await transaction.query(UserQueries.insert, Self.parameters(of: user, passwordHash: passwordHash)))
+                let parameters: [PostgresValue] = [.uuid(user.id.description), .text(username.text), .text(username.folded)]
+                _ = try await transaction.query(ProfileQueries.insert, parameters)
+                return inserted
+            } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
+                throw .emailTaken
+            } catch {
+                throw ProfileStore.error(error)
+            }
+        }
+    }
+
+    /// The user of an id and the stored password hash; nil when there is none.
+    /// - Throws: the store's failure.
+    package func credentials(of id: UserID) async throws(IdentityError) -> (user: User, passwordHash: String?)? {
+        try await credentials(UserQueries.byIDForSignIn, .uuid(id.description))
+    }
+
+    /// The user of a username and the stored password hash; nil when there is none.
+    /// - Throws: the store's failure.
+    package func credentials(of username: Username) async throws(IdentityError) -> (user: User, passwordHash: String?)? {
+        try await credentials(UserQueries.byUsernameForSignIn, .text(username.folded))
+    }
+
+    /// Notes that an address has proved to be its user's; false when the user is gone or has another address by now.
+    /// - Throws: the store's failure.
+    func verifyEmail(of id: UserID, _ address: String, at now: Timestamp) async throws(IdentityError) -> Bool {
+        try await asking { () throws(PostgresError) in
+            let parameters: [PostgresValue] = [.uuid(id.description), .text(address), .integer(now.milliseconds)]
+            return try await !pool.query(UserQueries.verifyEmail, parameters).isEmpty
+        }
+    }
+}

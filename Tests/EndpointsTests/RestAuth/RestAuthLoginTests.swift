@@ -1,0 +1,181 @@
+import TestSupport
+import Testing
+import Text
+
+/// Contract §3.1, and the conventions of §2 at the example of login.
+@Suite(.needsServers, .installation())
+struct RestAuthLoginTests {
+    var installation: Installation { get throws { try #require(Installation.current) } }
+    var django: DjangoClient { get throws { DjangoClient(server: try installation.server) } }
+
+    static let wrong = #"{"non_field_errors":["Unable to log in with provided credentials."]}"#
+
+    @Test(arguments: DjangoClient.Encoding.allCases)
+    func `a sign-in gives a key and the two cookies, however it is encoded`(_ encoding: DjangoClient.Encoding) async throws {
+        let email = try await django.register().email
+        let response = try await django.send("/login/", [("email", email), ("password", DjangoClient.password)], as: encoding)
+        #expect(response.status == 200)
+        #expect(response.keys == ["key"])
+        #expect(try #require(response.key).wholeMatch(of: /[0-9a-f]{40}/) != nil)
+        #expect(response.value("Content-Type") == "application/json")
+        #expect(response.value("Cache-Control") == "no-store")
+        let session = try #require(response.cookie("sessionid"))
+        for attribute in ["Max-Age=1209600", "Path=/", "HttpOnly", "SameSite=Lax"] { #expect(session.contains("; \(attribute)")) }
+        #expect(!session.contains("Secure") && !session.contains("Domain"))
+        let csrf = try #require(response.cookie("csrftoken"))
+        for attribute in ["Max-Age=31449600", "Path=/", "SameSite=Lax"] { #expect(csrf.contains("; \(attribute)")) }
+        #expect(!csrf.contains("HttpOnly"))
+    }
+
+    @Test(arguments: [
+        ("{}", #"{"password":["This field is required."]}"#),
+        (#"{"password":"x"}"#, #"{"non_field_errors":["Must include \"email\" and \"password\"."]}"#),
+        (#"{"password":"x","username":"x"}"#, #"{"non_field_errors":["Must include \"email\" and \"password\"."]}"#),
+        (#"{"password":"x","email":""}"#, #"{"non_field_errors":["Must include \"email\" and \"password\"."]}"#),
+        (#"{"email":"a@example.com","password":""}"#, #"{"password":["This field may not be blank."]}"#),
+        (#"{"email":"a@example.com","password":"  "}"#, #"{"password":["This field may not be blank."]}"#),
+        (
+            #"{"email":null,"password":null,"username":null}"#,
+            #"{"username":["This field may not be null."],"email":["This field may not be null."],"password":["This field may not be null."]}"#
+        ),
+        (#"{"email":"nobody","password":"x"}"#, #"{"email":["Enter a valid email address."]}"#),
+        (
+            #"{"email":["a@example.com"],"password":{"$ne":null}}"#,
+            #"{"email":["Not a valid string."],"password":["Not a valid string."]}"#
+        ),
+        (#"{"email":"nobody"}"#, #"{"email":["Enter a valid email address."],"password":["This field is required."]}"#),
+        (#"{"email":"nobody-there@example.com","password":12345678}"#, wrong),
+        ("[]", #"{"non_field_errors":["Invalid data. Expected a dictionary, but got list."]}"#),
+        ("\"x\"", #"{"non_field_errors":["Invalid data. Expected a dictionary, but got str."]}"#),
+        ("1", #"{"non_field_errors":["Invalid data. Expected a dictionary, but got int."]}"#),
+        ("null", #"{"non_field_errors":["No data provided"]}"#),
+    ])
+    func `what is wrong is told in lists`(_ body: String, _ answer: String) async throws {
+        let response = try await django.json("/login/", body)
+        #expect(response.status == 400)
+        #expect(response.text == answer)
+    }
+
+    @Test func `without a body the password is missing`() async throws {
+        let response = try await django.server.send("POST", "/rest-auth/login/")
+        #expect(response.status == 400)
+        #expect(response.text == #"{"password":["This field is required."]}"#)
+    }
+
+    @Test func `malformed JSON is told apart`() async throws {
+        let response = try await django.json("/login/", "{")
+        #expect(response.status == 400)
+        #expect(response.json["detail"]?.stringValue?.hasPrefix("JSON parse error - ") == true)
+    }
+
+    @Test func `nobody can tell why a sign-in failed`() async throws {
+        let (known, disabled) = (try await django.register().email, try await django.register().email)
+        try installation.change(disabled, "disabled_at = now()")
+        let answers = [
+            try await django.logIn(known, "not the password"), try await django.logIn(disabled),
+            try await django.logIn(Account.newEmail()), try await django.logIn(known, "not\0 it"),
+        ]
+        for answer in answers.prefix(3) {
+            #expect(answer.status == 400)
+            #expect(answer.text == Self.wrong)
+            #expect(answer.cookie("sessionid") == nil)
+            #expect(answer.constantPart == answers[0].constantPart)
+        }
+        #expect(answers[3].status == 400)
+    }
+
+    @Test func `the address may be typed in another case`() async throws {
+        let email = try await django.register().email
+        #expect(try await django.logIn(email.uppercased()).status == 200)
+    }
+
+    @Test func `an address with a plus that nobody has encoded is understood`() async throws {
+        let email = "plus+tag-\(Account.newEmail())"
+        #expect(try await django.register(email).response.status == 201)
+        let body = "email=\(email)&password=\(DjangoClient.password.replacing(" ", with: "+"))"
+        let type = [(name: "Content-Type", value: "application/x-www-form-urlencoded")]
+        let response = try await django.server.send("POST", "/rest-auth/login/", type, body: body)
+        #expect(response.status == 200, "\(response.text)")
+    }
+
+    @Test(arguments: ["a&b=c%zz+d 100%", "pass+word+plus", "%41%42%43%44 and more", "amper&sand=and&more", "パスワード＆です&長い"])
+    func `a password that nobody has encoded is tried as it came`(_ password: String) async throws {
+        let email = Account.newEmail()
+        #expect(try await django.register(email, password: password).response.status == 201)
+        let type = [(name: "Content-Type", value: "application/x-www-form-urlencoded")]
+        let raw = try await django.server.send(
+            "POST", "/rest-auth/login/", type, body: "email=\(email)&password=\(password)")
+        #expect(raw.status == 200, "\(raw.text)")
+        #expect(try await django.logIn(email, password).status == 200)
+        let other = try await django.server.send(
+            "POST", "/rest-auth/login/", type, body: "email=\(email)&password=x\(password)")
+        #expect(other.text == Self.wrong)
+    }
+
+    @Test func `neither the cookies of the last sign-in nor a stale key are in the way of the next`() async throws {
+        let (email, first) = try await django.register()
+        let second = try await django.logIn(
+            email, DjangoClient.password, first.jar + [("Authorization", "Token 0000000000000000000000000000000000000000")])
+        #expect(second.status == 200)
+        #expect(second.key != first.key)
+        #expect(second.cookieValue("sessionid") != first.cookieValue("sessionid"))
+    }
+
+    @Test(arguments: [("Sec-Fetch-Site", "cross-site"), ("Origin", "https://evil.example"), ("Origin", "null")])
+    func `a page of another site signs nobody in`(_ field: String, _ value: String) async throws {
+        let email = try await django.register().email
+        let response = try await django.logIn(email, DjangoClient.password, [(field, value)])
+        #expect(response.status == 403)
+        #expect(response.json["detail"]?.stringValue?.hasPrefix("CSRF Failed: ") == true)
+    }
+
+    @Test func `another method is not allowed`() async throws {
+        for path in ["/login/", "/login"] {
+            let response = try await django.get(path)
+            #expect(response.status == 405)
+            #expect(response.text == #"{"detail":"Method \"GET\" not allowed."}"#)
+            #expect(response.value("Allow") == "POST")
+        }
+    }
+
+    @Test func `another content type is not supported, and named`() async throws {
+        let fields = [(name: "Content-Type", value: "text/plain")]
+        let response = try await django.server.send("POST", "/rest-auth/login/", fields, body: "x")
+        #expect(response.status == 415)
+        #expect(response.text == #"{"detail":"Unsupported media type \"text/plain\" in request."}"#)
+    }
+
+    @Test(arguments: ["/rest-auth/login/", "/rest-auth/login", "/dj-rest-auth/login/", "/dj-rest-auth/login"])
+    func `every spelling of the path is served, and none is redirected`(_ path: String) async throws {
+        let email = try await django.register().email
+        let response = try await django.server.form(path, [("email", email), ("password", DjangoClient.password)])
+        #expect(response.status == 200)
+        #expect(response.keys == ["key"])
+    }
+
+    @Test func `what is not there is not found, in this door's words`() async throws {
+        let response = try await django.get("/nothing/")
+        #expect(response.status == 404)
+        #expect(response.text == #"{"detail":"Not found."}"#)
+    }
+
+    @Test(arguments: [
+        ("ja-JP,ja;q=0.9,en;q=0.8", "この項目は必須です。"), ("ja", "この項目は必須です。"), ("en-US,ja;q=0.5", "This field is required."),
+        ("de, fr;q=0.9", "This field is required."), ("ja;q=0, en", "This field is required."),
+        ("de;q=0.9, ja;q=0.1", "この項目は必須です。"),
+    ])
+    func `sentences are in the first language of the client that there is`(_ languages: String, _ text: String) async throws {
+        let response = try await django.json("/login/", "{}", [("Accept-Language", languages)])
+        #expect(response.texts("password") == [text])
+    }
+
+    @Test func `the framework speaks Japanese, and rest-auth itself does not`() async throws {
+        let ja = [(name: "Accept-Language", value: "ja-JP")]
+        #expect(try await django.get("/login/", ja).json["detail"] == #"メソッド "GET" は許されていません。"#)
+        #expect(try await django.get("/nothing/", ja).json["detail"] == "見つかりませんでした。")
+        #expect(try await django.get("/user/", ja).json["detail"] == "認証情報が含まれていません。")
+        let wrong = try await django.logIn(Account.newEmail(), "not the password", ja)
+        #expect(wrong.text == Self.wrong)
+        #expect(wrong.value("Content-Language") == "ja")
+    }
+}
