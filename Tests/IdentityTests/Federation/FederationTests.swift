@@ -19,13 +19,14 @@ extension WithStores {
         }
 
         private func verify(
-            _ token: SecretString, from provider: ProviderID = .apple, nonce: String? = nil, on copy: Copy
+            _ token: SecretString, from provider: ProviderID = .apple, nonce: String? = nil, on copy: Copy,
+            keys: Federation.KeyLookup? = nil
         ) async throws -> VerifiedIDToken {
             let lookup = lookup
+            let keys = keys ?? { keyID, _ in keyID == TestIssuer.keyID ? lookup.value : .unknownKey }
             return try await copy.run { rooms in
                 let federation = Federation(
-                    providers: [TestIssuer.apple, TestIssuer.google],
-                    keys: { keyID, _ in keyID == TestIssuer.keyID ? lookup.value : .unknownKey },
+                    providers: [TestIssuer.apple, TestIssuer.google], keys: keys,
                     replays: ReplayMemory(redis: rooms.redis), audit: rooms.audit, metrics: rooms.metrics,
                     ambience: rooms.accounts.ambience)
                 return try await federation.verify(
@@ -157,6 +158,32 @@ extension WithStores {
                         outcome(.apple, .verified): 1, outcome(.google, .verified): 1, outcome(.google, .refused): 1,
                         outcome(.apple, .unavailable): 1,
                     ])
+            }
+        }
+
+        @Test func `with real key sets a rotated key is good at its first use, and a name that somebody made up is not`()
+            async throws
+        {
+            try await World.run { world in
+                let set = { (names: String...) in
+                    let key = issuer.rsa.publicKey
+                    return String(
+                        decoding: JWKSet(names.map { JWK(key: key, algorithm: .rs256, keyID: $0) }).rendered, as: UTF8.self)
+                }
+                let sets = try await KeySetWorld.started(set("key-1"))
+                let room = sets.rooms[0]
+                let keys: Federation.KeyLookup = { keyID, provider in await room.key(keyID, of: provider) }
+                _ = try await verify(issuer.token(TestIssuer.appleClaims()), on: world.a, keys: keys)
+                sets.serve(set("key-1", "key-2"))
+                let rotated = try issuer.token(TestIssuer.appleClaims(), header: #"{"kid":"key-2","alg":"RS256"}"#)
+                _ = try await verify(rotated, on: world.a, keys: keys)
+                for name in 0..<100 {
+                    let forged = try issuer.token(
+                        TestIssuer.appleClaims(), header: "{\"kid\":\"made-up-\(name)\",\"alg\":\"RS256\"}", key: issuer.stranger)
+                    await #expect(throws: IdentityError.invalidProof) { try await verify(forged, on: world.a, keys: keys) }
+                }
+                #expect(await sets.count(.succeeded) == 2)
+                #expect(try await world.a.events("proof_refused", count: 100).allSatisfy { $0.reason == "unknown_key" })
             }
         }
     }
