@@ -29,7 +29,7 @@ bench: ## Measure introspection beside nginx and nginx + Lua + Redis, in one run
 	@Benchmarks/run $(ARGS)
 
 format: ## Reformat the Swift sources in place
-	@swift format --in-place --parallel --recursive Package.swift Sources Tests
+	@swift format --in-place --parallel --recursive Package.swift Sources Tests Examples/Package.swift Examples/Sources
 
 openapi: ## Write openapi.json, the document of all routes, anew
 	@swift build --product kidoban

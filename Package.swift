@@ -30,6 +30,7 @@ let package = Package(
     name: "kidoban",
     products: [.executable(name: "kidoban", targets: ["kidoban"])],
     targets: [
+        .systemLibrary(name: "CConcurrency"),
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),
         .systemLibrary(name: "CRedis"),
@@ -39,8 +40,8 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
 
         floor("Text", ["CUnicode"], memorySafe),
-        floor("Networking", ["CEpoll", "COpenSSL"], memorySafe),
-        floor("Crypto", ["COpenSSL", "CArgon2"], memorySafe),
+        floor("Networking", ["CConcurrency", "CEpoll", "COpenSSL"], memorySafe),
+        floor("Crypto", ["Text", "COpenSSL", "CArgon2"], memorySafe),
         floor("Logging", ["Text"]),
 
         floor("HTTP", ["Networking", "Logging", "Text"]),

@@ -22,7 +22,8 @@ def options():
     parser.add_argument("--connections", type=int, default=64, help="wrk's connections (64)")
     parser.add_argument("--idle", type=int, default=5000, help="idle keep-alive connections for the memory table (5000)")
     parser.add_argument("--starts", type=int, default=12, help="starts for the start-up table (12)")
-    parser.add_argument("--loops", type=int, default=os.cpu_count(), help="Kidoban's loops and nginx's workers (one a core)")
+    parser.add_argument("--loops", type=int, default=max(1, os.cpu_count() // 2), help="Kidoban's loops (its default)")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="worker processes of each nginx (one a core)")
     chosen = parser.parse_args()
     chosen.only = [name for name in ALL if name in chosen.only.split(",")]
     if not chosen.only:
@@ -54,7 +55,7 @@ def describe(chosen):
         print((done.stderr + done.stdout).strip().splitlines()[0].split(" malloc")[0])
     if "kidoban" in chosen.only:
         print(f"kidoban: release build, {pathlib.Path(os.environ['BENCH_BINARY']).stat().st_size / 1e6:.1f} MB")
-    print(f"{chosen.loops} loops for Kidoban and {chosen.loops} worker processes for each nginx; access logs off")
+    print(f"loops of Kidoban: {chosen.loops}; worker processes of each nginx: {chosen.workers}; access logs off")
 
 
 def start_up(chosen, servers, probes, answers):
@@ -126,7 +127,7 @@ def main():
     settings = dict(line.split("=", 1) for line in (servers.DIRECTORY / "servers.env").read_text().splitlines())
     redis_pid = int((servers.DIRECTORY / "redis" / "redis.pid").read_text())
     describe(chosen)
-    subject, measured = servers.prepare(chosen.only, chosen.loops, settings)
+    subject, measured = servers.prepare(chosen.only, chosen.loops, chosen.workers, settings)
     try:
         start_up(chosen, measured, probes, servers.answers)
         memory(chosen, measured, subject, probes)

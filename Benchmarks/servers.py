@@ -154,11 +154,11 @@ class Subject:
         return (head + self.body).encode()
 
 
-def prepare(names, loops, settings):
+def prepare(names, loops, workers, settings):
     """The subject, and the named servers, not yet started."""
     subject = Subject("kidoban" in names, loops)
     redis(settings, "SET", b"bench:" + hashlib.sha256(subject.token.encode()).digest(), subject.answer, "EX", 3600)
-    values = {"WORKERS": loops, "ANSWER": subject.answer, "AUTHORIZATION": subject.authorization, **settings}
+    values = {"WORKERS": workers, "ANSWER": subject.answer, "AUTHORIZATION": subject.authorization, **settings}
     makers = {
         "nginx": lambda: nginx("nginx", "fixed-body.conf", values),
         "nginx-lua": lambda: nginx("nginx-lua", "lua-redis.conf", values),

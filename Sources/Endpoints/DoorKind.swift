@@ -21,7 +21,14 @@ package struct DoorKind: Sendable {
 
     package static let all = [
         DoorKind("app", "app API (`/auth/…`)", prefixSetting: "KIDOBAN_ECHOLOG_PREFIX") { AppDoor.make($0, prefix: $1) },
+        DoorKind("token", "token resource (`/auth/token`)", prefixSetting: "KIDOBAN_TOKEN_PREFIX") {
+            TokenDoor.make($0, prefix: $1)
+        },
+        DoorKind("cookie", "cookie session (`/login`, `/touch`, …)", prefixSetting: "KIDOBAN_COOKIE_PREFIX") {
+            CookieDoor.make($0, prefix: $1)
+        },
         DoorKind("rest-auth", "rest-auth door", prefixSetting: "KIDOBAN_REST_AUTH_PREFIX") { RestAuthDoor.make($0, prefix: $1) },
+        DoorKind("federation", "providers' door (`/federation/…`)") { services, _ in FederationDoor.make(services) },
         DoorKind("oauth", "backends' door (`/oauth2/…`)") { services, _ in OAuthDoor.make(services) },
     ]
 }

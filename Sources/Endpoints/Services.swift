@@ -11,11 +11,15 @@ package final class Services: Sendable {
     package let clients: ClientRegistry
     package let keys: KeyRingSlot
     package let federation: Federation
+    package let codes: AuthorizationCodes
+    package let notices: ProviderNotices
     /// Whether the client's word for who somebody is at a provider is enough: for demonstrations, never for the public.
     package let believesUnprovedIdentities: Bool
     package let restAuth: RestAuthServices
     /// The team's own app, for which protocols that know no clients act.
     package let app: Client
+    /// For the doors whose clients keep cookies.
+    package let cookies: CookiePolicy
     /// For the readiness check only.
     package let redis: RedisConnection
     /// For the readiness check only.
@@ -23,8 +27,9 @@ package final class Services: Sendable {
 
     package init(
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
-        clients: ClientRegistry, keys: KeyRingSlot, federation: Federation, believesUnprovedIdentities: Bool = false,
-        restAuth: RestAuthServices, app: Client, redis: RedisConnection,
+        clients: ClientRegistry, keys: KeyRingSlot, federation: Federation, codes: AuthorizationCodes, notices: ProviderNotices,
+        restAuth: RestAuthServices, believesUnprovedIdentities: Bool = false, app: Client, cookies: CookiePolicy,
+        redis: RedisConnection,
         postgres: PostgresPool
     ) {
         self.accounts = accounts
@@ -34,9 +39,12 @@ package final class Services: Sendable {
         self.clients = clients
         self.keys = keys
         self.federation = federation
+        self.codes = codes
+        self.notices = notices
         self.believesUnprovedIdentities = believesUnprovedIdentities
         self.restAuth = restAuth
         self.app = app
+        self.cookies = cookies
         self.redis = redis
         self.postgres = postgres
     }

@@ -51,6 +51,7 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         package var identityChanges: [IdentityChange: UInt64] = [:]
         package var signUps: UInt64 = 0
         package var auditEventsDropped: UInt64 = 0
+        package var providerTokens = ProviderTokenCounters()
 
         /// The sum of two loops' counters.
         package mutating func add(_ other: Snapshot) {
@@ -62,6 +63,7 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
             identityChanges.merge(other.identityChanges, uniquingKeysWith: +)
             signUps += other.signUps
             auditEventsDropped += other.auditEventsDropped
+            providerTokens.add(other.providerTokens)
         }
 
         package init() {}
@@ -106,6 +108,10 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
 
     func count(_ change: IdentityChange) {
         rest.identityChanges[change, default: 0] += 1
+    }
+
+    func countProviderTokens(_ change: (inout ProviderTokenCounters) -> Void) {
+        change(&rest.providerTokens)
     }
 
     func countSignUp() {

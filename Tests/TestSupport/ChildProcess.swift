@@ -53,6 +53,19 @@ package final class ChildProcess: @unchecked Sendable {  // `exitStatus` is touc
         try ChildProcess(path, arguments, outputPath: outputPath).waitForExit()
     }
 
+    /// The names of its threads, as far as the kernel keeps them: 15 bytes.
+    package func threadNames() throws -> [String] {
+        guard let directory = opendir("/proc/\(processID)/task") else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let thread = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            guard thread.first != "." else { continue }
+            names.append(try TestFile.text(of: "/proc/\(processID)/task/\(thread)/comm"))
+        }
+        return names
+    }
+
     package var isRunning: Bool {
         if exitStatus == nil { collect(WNOHANG) }
         return exitStatus == nil

@@ -1,14 +1,21 @@
 /// Sends requests to a server on 127.0.0.1, each on a connection and a thread of its own.
 package struct TestHTTPClient: Sendable {
-    package let port: UInt16
+    package typealias Observer = @Sendable (TestHTTPRequest, TestHTTPResponse) -> Void
 
-    package init(port: UInt16) {
+    package let port: UInt16
+    /// Sees each exchange of `send`, in the task of the test.
+    private let observer: Observer?
+
+    package init(port: UInt16, observer: Observer? = nil) {
         self.port = port
+        self.observer = observer
     }
 
     package func send(_ request: TestHTTPRequest) async throws -> TestHTTPResponse {
         let port = port
-        return try await onThread { try TestHTTPConnection(to: port).exchange(request) }
+        let response = try await onThread { try TestHTTPConnection(to: port).exchange(request) }
+        observer?(request, response)
+        return response
     }
 
     package func send(

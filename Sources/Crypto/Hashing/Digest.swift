@@ -1,4 +1,5 @@
 import COpenSSL
+import Text
 
 /// A SHA-256 digest: 32 bytes stored inline, so that it costs no allocation as a key or a value.
 ///
@@ -38,14 +39,21 @@ package struct Digest: Hashable, Sendable {
 
     /// 64 lower-case hexadecimal digits.
     package var hex: String {
-        unsafe withUnsafeBytes(of: words) { source in
-            unsafe String(unsafeUninitializedCapacity: Self.byteCount * 2) { destination in
-                for index in 0..<Self.byteCount {
-                    let byte = unsafe source[index]
-                    unsafe destination[2 * index] = Self.digit(byte >> 4)
-                    unsafe destination[2 * index + 1] = Self.digit(byte & 15)
+        hex(behind: "")
+    }
+
+    /// A prefix and the hexadecimal digits, as one string made in one go.
+    package func hex(behind prefix: StaticString) -> String {
+        let start = prefix.utf8CodeUnitCount
+        return unsafe withUnsafeBytes(of: words) { source in
+            unsafe String(unsafeUninitializedCapacity: start + Self.byteCount * 2) { destination in
+                for index in 0..<start { unsafe destination[index] = prefix.utf8Start[index] }
+                let output = UnsafeMutableRawBufferPointer(destination)
+                for offset in stride(from: 0, to: Self.byteCount, by: 4) {
+                    let digits = unsafe Hex.digits(of: source.loadUnaligned(fromByteOffset: offset, as: UInt32.self).bigEndian)
+                    unsafe output.storeBytes(of: digits.bigEndian, toByteOffset: start + 2 * offset, as: UInt64.self)
                 }
-                return Self.byteCount * 2
+                return start + Self.byteCount * 2
             }
         }
     }
@@ -62,10 +70,6 @@ package struct Digest: Hashable, Sendable {
     /// Calls the body with the 32 bytes, without copying them to the heap.
     func withUnsafeDigestBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         unsafe withUnsafeBytes(of: words) { unsafe body($0) }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + (value - 10)
     }
 }
 

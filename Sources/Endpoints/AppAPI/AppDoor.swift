@@ -20,6 +20,7 @@ package enum AppDoor {
                 route(UpdateMe(services: services, bearer: bearer)),
                 route(DeleteMe(services: services, bearer: bearer)),
                 route(ListSessions(services: services, bearer: bearer)),
+                route(EndSessions(services: services, bearer: bearer)),
                 route(EndSession(services: services, bearer: bearer)),
                 route(ListIdentities(services: services, bearer: bearer)),
                 route(LinkIdentity(services: services, bearer: bearer)),

@@ -24,10 +24,12 @@ struct LinkIdentity: AppEndpoint {
             try await services.accounts.requireRecentSignIn(of: user.userID, session: user.sessionID, caller: caller)
         }
         guard fields.token != nil else { throw .identity(.invalidProof) }
-        let proof = try await ProviderProofs(services: services).verified(fields, caller)
+        let proofs = ProviderProofs(services: services)
+        let proof = try await proofs.verified(fields, caller)
         try await deciding { () throws(IdentityError) in
             try await services.accounts.link(proof, to: user.userID, session: user.sessionID, caller: caller)
         }
+        await proofs.exchangeCode(of: fields, proof, user.userID, caller)
         return try await IdentityList.response(of: user.userID, services.accounts)
     }
 }

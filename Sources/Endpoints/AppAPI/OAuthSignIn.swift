@@ -31,11 +31,14 @@ struct OAuthSignIn: AppEndpoint {
 
     private func verify(_ body: Body, _ caller: Caller) async throws(AppError) -> Accounts.ProviderSignIn {
         let proofs = ProviderProofs(services: services)
-        return try await proofs.signIn(with: try await proofs.verified(body.identity, caller)) { proof throws(IdentityError) in
+        let proof = try await proofs.verified(body.identity, caller)
+        let signedIn = try await proofs.signIn(with: proof) { proof throws(IdentityError) in
             try await services.accounts.signIn(
                 with: proof, displayName: body.name, claimedEmail: body.email, client: services.app, kind: body.kind,
                 caller: caller)
         }
+        await proofs.exchangeCode(of: body.identity, proof, signedIn.user.id, caller)
+        return signedIn
     }
 
     private func believe(_ body: Body, _ caller: Caller) async throws(AppError) -> Accounts.ProviderSignIn {

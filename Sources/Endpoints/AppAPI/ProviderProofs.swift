@@ -11,9 +11,17 @@ struct ProviderProofs: Sendable {
     func verified(_ fields: ProviderFields, _ caller: Caller) async throws(AppError) -> VerifiedIDToken {
         guard let provider = fields.provider, let token = fields.token else { throw .providerRequired }
         return try await deciding { () throws(IdentityError) in
-            try await services.federation.verify(
+            let proof = try await services.federation.verify(
                 token, from: provider, nonce: fields.nonce, subject: fields.subject, caller: caller)
+            if let code = fields.authorizationCode { try await services.codes.check(code, of: proof, caller: caller) }
+            return proof
         }
+    }
+
+    /// Has the authorization code that came with a proof exchanged, behind the back of whom it has signed in.
+    func exchangeCode(of fields: ProviderFields, _ proof: VerifiedIDToken, _ userID: UserID, _ caller: Caller) async {
+        guard let code = fields.authorizationCode else { return }
+        await services.codes.take(code, of: proof, userID: userID, caller: caller)
     }
 
     /// Signs in with a proof. When it turns out that the user has to do something else first, the proof is good once more: the identity

@@ -61,7 +61,7 @@ extension Refresh {
             details:
                 "A session that began without `rotate` keeps its refresh token. With `rotate`, now or at its beginning, each "
                 + "refresh gives a new one; a client that did not get the answer repeats the request.",
-            body: .required(.object([.required("refreshToken", .string), .optional("rotate", Login.rotate)])),
+            body: .required(.object([.required("refreshToken", .nonEmpty), .optional("rotate", Login.rotate)])),
             responses: [
                 .json(.ok, "The tokens to use from now on.", tokens), AppError.tokenRequiredDocumented,
                 AppError.invalidInputDocumented,

@@ -38,12 +38,15 @@ struct Register: AppEndpoint {
     }
 
     private func signUpProved(_ body: Body, _ caller: Caller) async throws(AppError) -> (User, SessionTokens) {
-        let proof = try await ProviderProofs(services: services).verified(body.identity, caller)
-        return try await deciding { () throws(IdentityError) in
+        let proofs = ProviderProofs(services: services)
+        let proof = try await proofs.verified(body.identity, caller)
+        let (user, tokens) = try await deciding { () throws(IdentityError) in
             try await services.accounts.signUp(
                 with: proof, password: body.password, displayName: body.name, claimedEmail: body.email, client: services.app,
                 kind: body.kind, caller: caller)
         }
+        await proofs.exchangeCode(of: body.identity, proof, user.id, caller)
+        return (user, tokens)
     }
 
     private func signUpBelieved(
@@ -94,7 +97,7 @@ extension Register {
                                 "Unique without regard to letter case. Required unless there is an id token with one.")),
                         .optional(
                             "password",
-                            .password.described(
+                            .password.with("minLength", 8).described(
                                 "At least 8 characters, at most 1024 bytes, and none of the commonest. Required without an id token."
                             )),
                         .optional("name", .string.orNull.described("At most 200 characters, trimmed; empty counts as absent.")),

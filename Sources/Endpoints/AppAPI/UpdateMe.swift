@@ -56,7 +56,10 @@ extension UpdateMe {
             body: .required(
                 .object([
                     .optional("name", .string.orNull.described("Empty or `null` removes it.")),
-                    .optional("photo_url", .url.orNull.described("`https`, at most 2048 bytes; empty or `null` removes it.")),
+                    .optional(
+                        "photo_url",
+                        .anyOf([.url, .constant(""), .null]).described("`https`, at most 2048 bytes; empty or `null` removes it.")
+                    ),
                     .optional(
                         "settings",
                         .object([

@@ -12,7 +12,9 @@ package enum OAuthDoor {
                 // The busiest route: counted always, logged when asked for detail.
                 Route(
                     .post, "/oauth2/introspect", accepts: .form, logLevel: .debug, documentation: Introspect.documentation
-                ) { request in await answer(request, introspect.answer) },
+                ) { request in
+                    await answer(request) { request throws(OAuthError) in try await introspect.answer(request) }
+                },
                 Route(.post, "/oauth2/revoke", accepts: .form, documentation: Revoke.documentation) { request in
                     await answer(request, Revoke(services: services, authentication: authentication).answer)
                 },

@@ -27,8 +27,8 @@ struct TokenForm {
 }
 
 extension TokenForm {
-    static let schema = Schema.object([
-        .required("token", .string), .optional("token_type_hint", .string.described("Not needed.")),
+    static let schema = Schema.form([
+        .required("token", .nonEmpty), .optional("token_type_hint", .string.described("Not needed.")),
         .optional("client_id", .string), .optional("client_secret", .password),
     ])
 }

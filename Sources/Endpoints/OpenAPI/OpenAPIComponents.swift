@@ -53,7 +53,7 @@ struct OpenAPIComponents {
             let content = route.accepts.types.map { JSONObject.Member(key: $0, value: schema) }
             operation["requestBody"] = ["required": .bool(body.isRequired), "content": .object(JSONObject(content))]
         }
-        operation["responses"] = answers(documentation, accepting: route.accepts, of: door)
+        operation["responses"] = answers(documentation, of: route, at: door)
         return .object(operation)
     }
 
@@ -82,12 +82,9 @@ struct OpenAPIComponents {
 
 extension OpenAPIComponents {
     /// What is answered by the endpoint, and beside that by the door.
-    private mutating func answers(
-        _ documentation: RouteDocumentation, accepting content: AcceptedContent, of door: Door
-    ) -> JSONValue {
+    private mutating func answers(_ documentation: RouteDocumentation, of route: Route, at door: Door) -> JSONValue {
         var answers: [UInt16: JSONValue] = [503: ["$ref": .string("#/components/responses/\(door.name).unavailable")]]
-        let statuses = HTTPParseError.allCases.map(\.status) + [.requestTimeout, .internalServerError]
-        for status in statuses + (content == .none ? [] : [.unsupportedMediaType]) where status != .methodNotAllowed {
+        for status in Self.failures(of: route) {
             answers[status.code] = ["$ref": .string("#/components/responses/\(door.name).failure")]
         }
         let failures = door.documentation
@@ -97,6 +94,14 @@ extension OpenAPIComponents {
         }
         let members = answers.sorted { $0.key < $1.key }.map { JSONObject.Member(key: "\($0.key)", value: $0.value) }
         return .object(JSONObject(members))
+    }
+
+    /// What is answered when a request does not reach the endpoint.
+    private static func failures(of route: Route) -> [Status] {
+        let malformed = HTTPParseError.allCases.map(\.status).filter { $0 != .methodNotAllowed }
+        let hasParameters = route.pattern.contains("{")
+        return malformed + [.requestTimeout, .internalServerError]
+            + (route.accepts == .none ? [] : [.unsupportedMediaType]) + (hasParameters ? [.notFound] : [])
     }
 
     /// Answers of one status as one.
@@ -146,7 +151,7 @@ extension DoorDocumentation {
     /// A failure that has the status of an endpoint's own answers.
     fileprivate func response(_ status: Status) -> DocumentedResponse {
         let content = DocumentedResponse.Content(type: failureType, schema: failure, example: nil)
-        return DocumentedResponse(status, "The request is malformed.", content: content)
+        return DocumentedResponse(status, "Or the request does not reach the endpoint.", content: content)
     }
 }
 

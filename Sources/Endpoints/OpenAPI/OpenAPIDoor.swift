@@ -24,8 +24,18 @@ package enum OpenAPIDoor {
     private static var documentation: RouteDocumentation {
         RouteDocumentation(
             "What this server offers, as OpenAPI 3.1",
-            responses: [.json(.ok, "This document.", .object([.required("openapi", .string)]))])
+            responses: [
+                .json(
+                    .ok, "This document.",
+                    .object([
+                        .required("openapi", .string), .required("info", anyObject), .required("servers", .array(of: anyObject)),
+                        .required("tags", .array(of: anyObject)), .required("paths", anyObject),
+                        .required("components", anyObject),
+                    ]))
+            ])
     }
+
+    private static let anyObject = Schema.dictionary(of: .any)
 
     /// The document once it is rendered. Unchecked, because it is read and set on its loop only: each loop has doors of its own.
     private final class Rendering: @unchecked Sendable {

@@ -68,6 +68,7 @@ enum PrometheusText {
                 Double(counters.identityChanges[outcome] ?? 0))
         }
         text.single("kidoban_sign_ups_total", "counter", "Users signed up.", Double(counters.signUps))
+        providerTokens(counters.providerTokens, &text)
         text.single(
             "kidoban_audit_events_dropped_total", "counter", "Audit events lost because PostgreSQL was away too long.",
             Double(counters.auditEventsDropped))
@@ -93,6 +94,23 @@ enum PrometheusText {
                 "kidoban_key_set_age_seconds", [("provider", report.provider.text)],
                 Double(age.components.seconds) + Double(age.components.attoseconds / 1_000_000_000_000_000) / 1000)
         }
+    }
+
+    private static func providerTokens(_ counters: ProviderTokenCounters, _ text: inout Text) {
+        text.family("kidoban_code_exchanges_total", "counter", "Authorization codes of sign-ins, by what became of them.")
+        for result in ProviderTokenCounters.Exchange.allCases {
+            text.sample(
+                "kidoban_code_exchanges_total", [("outcome", result.rawValue)], Double(counters.exchanges[result] ?? 0))
+        }
+        text.family("kidoban_provider_revocations_total", "counter", "Attempts to revoke a provider's token, by outcome.")
+        for result in ProviderTokenCounters.Revocation.allCases {
+            text.sample(
+                "kidoban_provider_revocations_total", [("outcome", result.rawValue)], Double(counters.revocations[result] ?? 0))
+        }
+        let name = "kidoban_provider_revocations"
+        text.family(name, "gauge", "Tokens of providers still to be revoked, and those given up, over all copies.")
+        text.sample(name, [("state", "waiting")], Double(counters.waiting))
+        text.sample(name, [("state", "given_up")], Double(counters.givenUp))
     }
 
     private static func process(_ report: MetricsReport, _ text: inout Text) {

@@ -27,7 +27,7 @@ struct RestAuthFields {
             let boundary = ContentType.multipartBoundary(of: request.head) ?? ""
             source = .form(
                 try Self.form { () throws(FormError) in try LenientForm(multipart: request.body, boundary: boundary) })
-        case .absent, .unsupported: throw .request(.unsupportedMediaType)
+        case .securityEvent, .absent, .unsupported: throw .request(.unsupportedMediaType)
         }
     }
 

@@ -9,6 +9,8 @@ package enum AcceptedContent: Sendable {
     case jsonOrAnyForm
     /// Of any type: the endpoint words what is wrong with it. Content codings are refused as for the others.
     case any
+    /// A security event token (RFC 8417 §7.2).
+    case securityEvent
 
     /// Whether the announced body is one the route reads; if not, the answer is 415, before the body is read.
     ///
@@ -22,9 +24,10 @@ package enum AcceptedContent: Sendable {
             return false
         }
         switch (self, ContentType(of: head)) {
-        case (.json, .json), (.form, .form), (.jsonOrForm, .json), (.jsonOrForm, .form): return true
+        case (.json, .json), (.form, .form), (.jsonOrForm, .json), (.jsonOrForm, .form), (.securityEvent, .securityEvent):
+            return true
         case (.jsonOrAnyForm, .json), (.jsonOrAnyForm, .form), (.jsonOrAnyForm, .multipart), (.any, _): return true
-        case (.none, _), (.json, _), (.form, _), (.jsonOrForm, _), (.jsonOrAnyForm, _): return false
+        case (.none, _), (.json, _), (.form, _), (.jsonOrForm, _), (.jsonOrAnyForm, _), (.securityEvent, _): return false
         }
     }
 
@@ -36,6 +39,7 @@ package enum AcceptedContent: Sendable {
         case .form: ["application/x-www-form-urlencoded"]
         case .jsonOrForm: ["application/json", "application/x-www-form-urlencoded"]
         case .jsonOrAnyForm: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"]
+        case .securityEvent: ["application/secevent+jwt"]
         }
     }
 

@@ -5,6 +5,7 @@ package enum ContentType: Sendable {
     case form
     /// `multipart/form-data` with a boundary (RFC 7578).
     case multipart
+    case securityEvent
     /// Any other type, a malformed one, or one of the above in another encoding than UTF-8.
     case unsupported
 
@@ -17,6 +18,15 @@ package enum ContentType: Sendable {
     }
 
     private init(_ bytes: Span<UInt8>, in value: Range<Int>) {
+        // What nearly everybody sends.
+        if bytes.hasName("application/json", in: value) {
+            self = .json
+            return
+        }
+        if bytes.hasName("application/x-www-form-urlencoded", in: value) {
+            self = .form
+            return
+        }
         let end = bytes.firstIndex(of: .ascii(";"), in: value) ?? value.upperBound
         let essence = bytes.trimmingWhitespace(value.lowerBound..<end)
         guard end == value.upperBound || Self.hasUTF8Parameters(bytes, in: end..<value.upperBound) else {
@@ -31,6 +41,8 @@ package enum ContentType: Sendable {
             Self.parameter("boundary", bytes, in: end..<value.upperBound) != nil
         {
             self = .multipart
+        } else if bytes.equalsIgnoringCase("application/secevent+jwt", in: essence) {
+            self = .securityEvent
         } else {
             self = .unsupported
         }

@@ -58,6 +58,8 @@ extension Schema {
         string.with("minLength", .integer(Int64(lengths.lowerBound))).with("maxLength", .integer(Int64(lengths.upperBound)))
     }
 
+    package static let nonEmpty = string.with("minLength", 1)
+
     /// - Parameter pattern: a regular expression of ECMA-262.
     package static func string(matching pattern: String) -> Schema { string.with("pattern", .string(pattern)) }
 
@@ -80,7 +82,11 @@ extension Schema {
         Schema(["type": "object", "additionalProperties": element.value], using: [element])
     }
 
-    /// An object, or a form.
+    /// A form, none of whose fields may be repeated.
+    package static func form(_ fields: [Member]) -> Schema {
+        object(fields).with("additionalProperties", string.value)
+    }
+
     package static func object(_ members: [Member]) -> Schema {
         let properties = members.map { JSONObject.Member(key: $0.name, value: $0.schema.value) }
         let object = Schema(["type": "object", "properties": .object(JSONObject(properties))], using: members.map(\.schema))

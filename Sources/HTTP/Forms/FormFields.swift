@@ -139,10 +139,38 @@ extension FormFields {
 }
 
 extension Span<UInt8> {
+    /// Passes over what tokens are made of, in large steps: everything before the returned index is no delimiter.
+    private func endOfToken(in range: Range<Int>) -> Int {
+        extracting(range).withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return range.lowerBound }
+            let last = start + (bytes.count & ~31)
+            var next = start
+            while next < last {
+                let words = next.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)
+                let flagged =
+                    Self.unlikeToken(words.0) | Self.unlikeToken(words.1) | Self.unlikeToken(words.2)
+                    | Self.unlikeToken(words.3)
+                guard flagged & 0x8080_8080_8080_8080 == 0 else { break }
+                next += 32
+            }
+            return range.lowerBound + (next - start)
+        }
+    }
+
+    /// Sets the high bit of some byte if one is below `,`, above `~`, or `=`.
+    @inline(__always)
+    private static func unlikeToken(_ word: UInt64) -> UInt64 {
+        let low = word &- 0x2c2c_2c2c_2c2c_2c2c
+        let equals = (word ^ 0x3d3d_3d3d_3d3d_3d3d) &- 0x0101_0101_0101_0101
+        let high = word &+ 0x0101_0101_0101_0101
+        return (low | equals) & ~word | high | word
+    }
+
     /// The next of `&`, `=`, `%`, `+` or any byte that a form must not contain unescaped; `range.upperBound` if there is none.
     fileprivate func firstFormDelimiter(in range: Range<Int>) -> Int {
         let raw = bytes
         var index = range.lowerBound
+        index = endOfToken(in: range)
         // As in `firstUnprintable`: what is flagged wrongly comes after something flagged rightly.
         while index &+ 8 <= range.upperBound {
             let word = raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian

@@ -46,10 +46,10 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Compares printable bytes with a name of lower-case letters and hyphens, in any case, a word at a time.
+    /// Compares printable bytes with a name of lower-case letters, hyphens and slashes, in any case, a word at a time.
     ///
     /// Setting bit 5 folds upper case; among the bytes a line may hold (0x20...0x7E and tab) it makes nothing else equal to a
-    /// lower-case letter or a hyphen.
+    /// lower-case letter, a hyphen or a slash.
     @inline(__always)
     func hasName(_ name: StaticString, in range: Range<Int>) -> Bool {
         let count = name.utf8CodeUnitCount

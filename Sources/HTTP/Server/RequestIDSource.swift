@@ -1,16 +1,32 @@
+import Text
+
 /// Makes the ids of requests that bring none: a random prefix for the loop and a running number, unique and cheap.
 struct RequestIDSource {
-    private let prefix: String
+    private static let length = 33
+
+    private let prefix: UInt64
     private var count: UInt64 = 0
 
     /// - Parameter random: drawn once at the start of the loop, so that ids of different copies do not meet.
     init(random: UInt64) {
-        let digits = String(random, radix: 16)
-        prefix = String(repeating: "0", count: 16 - digits.count) + digits + "-"
+        prefix = random
     }
 
+    /// 16 hexadecimal digits of the prefix and 16 of the number.
     mutating func next() -> String {
         count &+= 1
-        return prefix + String(count, radix: 16)
+        return String(unsafeUninitializedCapacity: Self.length) { output in
+            let output = UnsafeMutableRawBufferPointer(output)
+            Self.write(prefix, to: output, at: 0)
+            output[16] = .ascii("-")
+            Self.write(count, to: output, at: 17)
+            return Self.length
+        }
+    }
+
+    private static func write(_ number: UInt64, to output: UnsafeMutableRawBufferPointer, at start: Int) {
+        let (high, low) = (UInt32(truncatingIfNeeded: number &>> 32), UInt32(truncatingIfNeeded: number))
+        output.storeBytes(of: Hex.digits(of: high).bigEndian, toByteOffset: start, as: UInt64.self)
+        output.storeBytes(of: Hex.digits(of: low).bigEndian, toByteOffset: start + 8, as: UInt64.self)
     }
 }

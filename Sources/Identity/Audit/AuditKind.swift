@@ -8,6 +8,8 @@ package enum AuditKind: Equatable, Sendable {
         case disabledUser = "disabled_user"
         /// The password was right, but meanwhile the account was barred or deleted or got another password.
         case accountChanged = "account_changed"
+        /// The provider has told us not to trust the identity, or not what it said before.
+        case identityBarred = "identity_barred"
         /// A provider's proof with the address of an account that it is not enough for.
         case emailNeedsLinking = "email_needs_linking"
     }
@@ -71,6 +73,7 @@ package enum AuditKind: Equatable, Sendable {
     case signingKeyCreated
     case signingKeyActivated
     case signingKeyRetired
+    case provider(ProviderAudit)
 
     /// As it is stored.
     package var name: String {
@@ -106,6 +109,7 @@ package enum AuditKind: Equatable, Sendable {
         case .signingKeyCreated: "signing_key_created"
         case .signingKeyActivated: "signing_key_activated"
         case .signingKeyRetired: "signing_key_retired"
+        case .provider(let event): event.name
         }
     }
 
@@ -118,6 +122,7 @@ package enum AuditKind: Equatable, Sendable {
         case .sessionEnded(let end), .allSessionsEnded(let end): end.rawValue
         case .identityLinked(let linking): linking.rawValue
         case .identityChangeRefused(let failure): failure.rawValue
+        case .provider(let event): event.reason
         case .userSignedUp, .signUpRefused, .userSignedIn, .refreshRefused, .refreshReused, .tokenRevoked, .userUpdated,
             .passwordChanged, .passwordReset, .passwordResetRequested, .emailVerified, .emailVerificationRequested,
             .userDisabled, .userEnabled, .userDeleted, .identityUnlinked, .accountReclaimed, .clientAdded, .clientRemoved,
@@ -136,6 +141,7 @@ package enum AuditKind: Equatable, Sendable {
             .userDisabled, .userEnabled, .userDeleted, .identityLinked, .identityUnlinked, .accountReclaimed, .clientAdded,
             .clientRemoved, .clientSecretReplaced, .signingKeyCreated, .signingKeyActivated, .signingKeyRetired:
             .succeeded
+        case .provider(let event): event.outcome
         }
     }
 }

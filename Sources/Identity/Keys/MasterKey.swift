@@ -13,6 +13,7 @@ package struct MasterKey: Sendable {
         case signingKeys = "kidoban/v1/signing-keys"
         case mail = "kidoban/v1/mail"
         case sharedSecretTokens = "kidoban/v1/shared-secret-tokens"
+        case providerTokens = "kidoban/v1/provider-tokens"
     }
 
     private let key: SymmetricKey

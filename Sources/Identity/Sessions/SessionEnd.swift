@@ -11,6 +11,8 @@ package enum SessionEnd: String, Sendable, CaseIterable {
     case identityUnlinked = "identity_unlinked"
     /// The account had been made with somebody else's e-mail address, whose owner has come.
     case accountReclaimed = "account_reclaimed"
+    /// The provider that it began with says that it is no longer to be trusted.
+    case endedByProvider = "ended_by_provider"
     /// Kept apart from the others because one door must tell its client that the user is gone.
     case userDeleted = "user_deleted"
 }

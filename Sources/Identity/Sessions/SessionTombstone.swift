@@ -18,7 +18,9 @@ extension SessionEnd {
     var outlivesTombstone: Bool {
         switch self {
         case .userDeleted: true
-        case .signedOut, .revoked, .refreshReused, .passwordChanged, .userDisabled, .identityUnlinked, .accountReclaimed: false
+        case .signedOut, .revoked, .refreshReused, .passwordChanged, .userDisabled, .identityUnlinked, .accountReclaimed,
+            .endedByProvider:
+            false
         }
     }
 }

@@ -27,7 +27,7 @@ package struct AccessTokenHash: Hashable, Sendable, CustomStringConvertible {
 
     /// The key in Redis of the answer to introspection.
     package var key: String {
-        "at:\(digest.hex)"
+        digest.hex(behind: "at:")
     }
 
     package var description: String {

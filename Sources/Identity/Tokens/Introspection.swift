@@ -1,3 +1,4 @@
+import Glibc
 package import Text
 
 /// Answers "is this token good?" (RFC 7662): the busiest question there is, and so one round trip to Redis.
@@ -58,6 +59,8 @@ extension ClientRegistry.Entry {
     /// Whether the answer is about a token of one of the client's audiences: a comparison of prefixes, no parsing.
     fileprivate func maySee(_ record: [UInt8]) -> Bool {
         guard let recordPrefixes else { return true }
-        return recordPrefixes.contains { record.starts(with: $0) }
+        return recordPrefixes.contains { prefix in
+            record.count >= prefix.count && memcmp(record, prefix, prefix.count) == 0
+        }
     }
 }

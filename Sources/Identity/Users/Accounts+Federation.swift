@@ -133,7 +133,9 @@ extension Accounts {
         let decision = LinkingRule.decision(
             on: claim, known: known.map { LinkingRule.Account($0) }, sameEmail: sameEmail.map { LinkingRule.Account($0) })
         switch (decision, known ?? sameEmail) {
-        case (.signIn, let user?): return (await named(user, claim.toldName), .known)
+        case (.signIn, let user?):
+            try await requireGoodStanding(claim, user, client, caller)
+            return (await named(user, claim.toldName), .known)
         case (.link, let user?): return try await link(claim, to: user, client, caller).map { ($0, .linked) }
         case (.reclaim, let user?): return try await reclaim(user, for: claim, client, caller).map { ($0, .reclaimed) }
         case (.create, nil): return (try await create(claim, client, caller), .created)
@@ -146,6 +148,16 @@ extension Accounts {
     private func identityUser(_ claim: IdentityClaim) async throws(IdentityError) -> User? {
         guard let id = try await identityStore.use(claim, at: ambience.now()) else { return nil }
         return try await users.user(id)
+    }
+
+    /// Refuses an identity that its provider has told us not to trust. After the user was read: whoever bars the identity from here on
+    /// makes what was read of the user void.
+    private func requireGoodStanding(
+        _ claim: IdentityClaim, _ user: User, _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) {
+        guard try await identityStore.isBarred(claim) else { return }
+        await note(.signInFailed(.identityBarred), user.id, by: .anonymous, client, caller, detail: claim.detail)
+        throw .invalidProof
     }
 
     private func emailUser(_ claim: IdentityClaim) async throws(IdentityError) -> User? {

@@ -119,10 +119,12 @@ package final class Accounts: Sendable {
 
     /// Bars a user from signing in, and ends all his sessions.
     /// - Throws: `IdentityError.userNotFound`, `unavailable`; he may be barred and not yet signed out then: repeat.
-    package func disable(_ id: UserID, caller: Caller) async throws(IdentityError) {
+    package func disable(
+        _ id: UserID, by actor: AuditEvent.Actor = .administrator, caller: Caller
+    ) async throws(IdentityError) {
         _ = try await users.disable(id, at: ambience.now())
         try await sessions.endAll(of: id, reason: .userDisabled)
-        await note(.userDisabled, id, by: .administrator, nil, caller)
+        await note(.userDisabled, id, by: actor, nil, caller)
     }
 
     /// - Throws: `IdentityError.userNotFound`, `unavailable`.

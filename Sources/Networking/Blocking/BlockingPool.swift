@@ -68,7 +68,12 @@ package final class BlockingPool: Sendable {
     /// - Throws: `Overloaded` when the queue is full or the pool has stopped.
     package func run<T: Sendable>(_ body: @escaping @Sendable () -> T) async throws(Overloaded) -> T {
         let result: Result<T, Overloaded> = unsafe await withUnsafeContinuation { continuation in
-            let accepted = submit { unsafe continuation.resume(returning: .success(body())) }
+            let loop = CurrentLoop.value
+            let accepted = submit {
+                let value = body()
+                guard let loop else { return unsafe continuation.resume(returning: .success(value)) }
+                loop.call { unsafe continuation.resume(returning: .success(value)) }
+            }
             if !accepted { unsafe continuation.resume(returning: .failure(Overloaded())) }
         }
         return try result.get()

@@ -13,6 +13,8 @@ import Synchronization
 // asserts; `inbox` is behind a mutex, `owner` is atomic and `waker` is constant.
 package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private static let hotTail: Duration = .milliseconds(2)
+    /// How long an answer that is expected at once is waited for alone. A client's request waits for no longer than this.
+    private static let promptAnswer = 200_000
     /// How many jobs may run before sockets and timers are looked at again.
     private static let jobsPerTurn = 4096
 
@@ -32,10 +34,13 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private var source: (any DispatchSourceRead)?
     private var alarm: (any DispatchSourceTimer)?
     private var alarmDeadline: Instant?
+    /// The descriptor of a server that was asked something in this turn and answers at once.
+    private var prompt: Int32?
 
     /// Jobs from other threads.
     private struct Inbox {
         var jobs: [UnownedJob] = []
+        var calls: [@Sendable () -> Void] = []
     }
 
     /// - Throws: `SystemError` when the epoll set cannot be made.
@@ -129,9 +134,20 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
 
     /// Flushes `flushable` once the jobs of this turn have run. On the loop only; the caller hands itself over once a turn.
-    package func afterTurn(_ flushable: any Flushable) {
+    package func afterTurn(_ flushable: any Flushable, first: Bool = false) {
         assert(isCurrent)
-        dirty.append(flushable)
+        if first {
+            dirty.insert(flushable, at: 0)
+        } else {
+            dirty.append(flushable)
+        }
+    }
+
+    /// Says that a server that answers within microseconds has been asked something: unless there is other work, the loop waits for
+    /// its answer first, for a moment, and takes what the clients send meanwhile together. Under load the batches grow with the
+    /// load, and the loop sleeps once a batch and not once a request. On the loop only.
+    func expectAnswer(on descriptor: Int32) {
+        prompt = descriptor
     }
 
     /// Starts a task that stays on this loop.
@@ -141,13 +157,24 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if isCurrent {
-            jobs.append(job)
-            return
-        }
+        guard !isCurrent else { return enqueueHere(job) }
+        post { $0.jobs.append(job) }
+    }
+
+    /// Enqueues a job on the loop's own thread.
+    func enqueueHere(_ job: UnownedJob) {
+        jobs.append(job)
+    }
+
+    /// Has `body` called on the loop soon; from any thread.
+    func call(_ body: @escaping @Sendable () -> Void) {
+        post { $0.calls.append(body) }
+    }
+
+    private func post(_ enter: (inout Inbox) -> Void) {
         let first = inbox.withLock { inbox in
-            inbox.jobs.append(job)
-            return inbox.jobs.count == 1
+            enter(&inbox)
+            return inbox.jobs.count + inbox.calls.count == 1
         }
         if first { waker.wake() }
     }
@@ -162,14 +189,25 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     private func run() {
         owner.store(UInt(pthread_self()), ordering: .relaxed)
+        CurrentLoop.set(self)
         repeat {
-            let count = poller.wait(milliseconds: waitTime())
+            let count = wait()
             now = .now()
             let worked = turn(events: count)
             if !worked { break }
         } while true
         setAlarm()
+        CurrentLoop.set(nil)
         owner.store(0, ordering: .relaxed)
+    }
+
+    /// Waits for events, and returns how many there are.
+    private func wait() -> Int {
+        guard let descriptor = prompt, jobs.isEmpty else { return poller.wait(milliseconds: waitTime()) }
+        prompt = nil
+        Poller.awaitInput(on: descriptor, nanoseconds: Self.promptAnswer)
+        let count = poller.wait(milliseconds: 0)
+        return count > 0 ? count : poller.wait(milliseconds: waitTime())
     }
 
     /// Handles a batch of events, due timers and the jobs of both; false when there was nothing to do.
@@ -201,11 +239,13 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private func takeInbox() {
         guard poller.wasWoken else { return }
         poller.wasWoken = false
-        inbox.withLock { inbox in
-            guard !inbox.jobs.isEmpty else { return }
+        let calls = inbox.withLock { inbox in
+            defer { inbox.calls = [] }
             jobs.append(contentsOf: inbox.jobs)
             inbox.jobs.removeAll(keepingCapacity: true)
+            return inbox.calls
         }
+        for call in calls { call() }
     }
 
     private func runJobs() -> Bool {

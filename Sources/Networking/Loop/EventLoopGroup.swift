@@ -1,17 +1,23 @@
 import Glibc
 
-/// The loops of a process, one a core by default.
+/// The loops of a process.
 package final class EventLoopGroup: Sendable {
     package let loops: [EventLoop]
 
-    /// - Parameter count: how many loops, at least 1; the number of processors this process may use by default.
+    /// - Parameter count: how many loops, at least 1.
     /// - Throws: `SystemError` when a loop cannot be made.
-    package init(count: Int = EventLoopGroup.processors) throws(SystemError) {
+    package init(count: Int = EventLoopGroup.usualCount) throws(SystemError) {
         var loops: [EventLoop] = []
         for index in 0..<max(1, count) {
             loops.append(try EventLoop(index: index))
         }
         self.loops = loops
+    }
+
+    /// One for every two processors: a loop that has more to do at once does it for less, and the other processors hash passwords
+    /// and run what is beside the server (decision 12).
+    package static var usualCount: Int {
+        max(1, processors / 2)
     }
 
     /// How many processors this process may run on.

@@ -27,6 +27,9 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     /// What has been read and not yet been taken with `consume`.
     package private(set) var input: [UInt8] = []
 
+    /// Whether the peer answers within microseconds, so that the loop does well to wait for that first.
+    package var isPrompt = false
+
     private let descriptor: Int32
     private let onClose: (@Sendable () -> Void)?
     private var registration: Registration?
@@ -117,7 +120,7 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
         }
         guard !isDirty else { return }
         isDirty = true
-        loop.afterTurn(self)
+        loop.afterTurn(self, first: isPrompt)
     }
 
     /// How many bytes wait to be sent.
@@ -190,6 +193,7 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     package func flush() {
         isDirty = false
         guard case .open = ending else { return resumeWriter() }
+        if isPrompt, unsentCount > 0 { loop.expectAnswer(on: descriptor) }
         while mayWrite, unsentCount > 0 {
             let result = unsafe output.withUnsafeBytes { bytes in
                 unsafe Socket.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[sent...]))

@@ -1,3 +1,4 @@
+import CEpoll
 import Glibc
 
 /// A point on the monotonic clock, in nanoseconds; steps of the wall clock do not move it.

@@ -337,6 +337,7 @@ package actor RedisConnection {
         state = .ready(stream)
         digests = [:]
         stream.setDeadline(nil)
+        stream.isPrompt = true
         logger.info("Redis connected", ["loop": .integer(Int64(loop.index))])
         resumeWaiting(of: former)
         let error = await deliverReplies(of: stream)

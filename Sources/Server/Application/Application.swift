@@ -1,5 +1,5 @@
 import Crypto
-import Endpoints
+package import Endpoints
 import HTTP
 package import Identity
 package import Logging
@@ -43,6 +43,12 @@ package actor Application {
         for loop in group.loops { workers.append(try Worker(loop, shared, keySets)) }
         self.workers = workers
         operations = try Self.operations(workers, shared, keySets, logSink)
+    }
+
+    /// What is offered, for client developers.
+    package nonisolated var document: OpenAPIDocument {
+        let worker = workers[0]
+        return Worker.document(of: worker.doors, worker.services, shared.configuration)
     }
 
     /// Listens and serves. What needs PostgreSQL or the signing keys answers 503 until `prepare()` is through.

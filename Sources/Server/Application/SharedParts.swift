@@ -22,6 +22,8 @@ struct SharedParts: Sendable {
     let resolving: BlockingPool
     /// Asks other servers, on threads of its own.
     let outbound: HTTPSClient
+    /// For providers' token endpoints, apart from their key sets: many slow exchanges must not keep keys away.
+    let tokenCalls: HTTPSClient
     let hasher: PasswordHasher
     let app: Client
     /// The app once more, as it speaks rest-auth.
@@ -49,6 +51,7 @@ struct SharedParts: Sendable {
         restAuth = Self.restAuth(configuration, app: app)
         do throws(OutboundError) {
             outbound = try HTTPSClient(configuration.outbound)
+            tokenCalls = try HTTPSClient(configuration.outbound)
         } catch {
             throw .configuration("KIDOBAN_CA_FILE cannot be used: \(error)")
         }
@@ -73,6 +76,7 @@ struct SharedParts: Sendable {
         connecting.stop()
         resolving.stop()
         outbound.stop()
+        tokenCalls.stop()
     }
 
     func randomNumber() -> UInt64 {
@@ -81,7 +85,10 @@ struct SharedParts: Sendable {
 
     /// The keeper of the providers' key sets, to live on `loop`.
     func keySetKeeper(_ loop: EventLoop) -> KeySetKeeper {
-        let urls = configuration.federation.providers.map { ($0.id, $0.keySetURL) }
+        var urls = configuration.federation.providers.map { ($0.id, $0.keySetURL) }
+        if configuration.federation.provider(.google) != nil, configuration.googleEventKeys == .googleEvents {
+            urls.append((.googleEvents, configuration.providerTokens.googleEventKeysURL))
+        }
         return KeySetKeeper(
             Dictionary(urls) { first, _ in first }, policy: configuration.keySets, client: outbound, loop: loop,
             logger: logger, random: ambience.random)
@@ -106,6 +113,6 @@ struct SharedParts: Sendable {
     /// Descriptors that are not accepted connections: loops, listeners, stores, other servers, the operations listener, and a reserve.
     private static func ownDescriptors(_ configuration: Configuration) -> Int {
         configuration.loopCount * (configuration.database.connectionsPerLoop + 8) + Application.operationsConnections
-            + configuration.outbound.descriptorCount + ConnectionBudget.reservedDescriptors
+            + 2 * configuration.outbound.descriptorCount + ConnectionBudget.reservedDescriptors
     }
 }

@@ -19,6 +19,7 @@ struct Worker: Sendable {
     let keySets: KeySets
     let services: Services
     let doors: [Door]
+    let revocations: RevocationQueue
     let server: HTTPServer
 
     /// - Throws: `StartError.configuration` when the parts do not fit together.
@@ -34,7 +35,7 @@ struct Worker: Sendable {
         signingKeys = SigningKeyStore(
             pool: postgres, masterKey: shared.masterKey, computing: shared.connecting, ambience: shared.ambience)
         keySets = KeySets(keySetKeeper, loop: loop)
-        services = Self.services(
+        (services, revocations) = Self.services(
             shared, loop: loop, postgres: postgres, redis: redis, audit: audit, metrics: metrics, keys: keys, keySets: keySets,
             logger: logger)
         doors = Self.doors(services, configuration)
@@ -46,10 +47,14 @@ struct Worker: Sendable {
     func start() {
         loop.start { await redis.run() }
         loop.start { await audit.run() }
+        // One loop looks for all of them.
+        if loop.index == 0 { loop.start { await revocations.run() } }
     }
 
     /// Writes what is still to be written and gives the connections back.
     func stop() async {
+        await revocations.close()
+        await services.codes.close()
         await audit.close()
         await postgres.close()
         await redis.close()
@@ -58,7 +63,7 @@ struct Worker: Sendable {
     private static func services(
         _ shared: SharedParts, loop: EventLoop, postgres: PostgresPool, redis: RedisConnection, audit: AuditLog,
         metrics: IdentityMetrics, keys: KeyRingSlot, keySets: KeySets, logger: Logger
-    ) -> Services {
+    ) -> (Services, RevocationQueue) {
         let configuration = shared.configuration
         let users = UserStore(pool: postgres)
         let tokens = AccessTokenStore(redis: redis)
@@ -75,16 +80,22 @@ struct Worker: Sendable {
         let accounts = Accounts(
             users: users, identities: IdentityStore(pool: postgres), sessions: sessions, hasher: shared.hasher, audit: audit,
             metrics: metrics, ambience: shared.ambience, providers: Set(configuration.federation.providers.map(\.id)))
-        return Services(
+        let keyLookup: Federation.KeyLookup = { keyID, provider in await keySets.key(keyID, of: provider) }
+        let parts = FederationParts(
+            shared, keys: keyLookup, postgres: postgres, accounts: accounts, sessions: sessions, audit: audit, metrics: metrics,
+            logger: logger)
+        let services = Services(
             accounts: accounts, sessions: sessions,
             accessTokens: AccessTokens(tokens: tokens, sessions: sessions, issuer: issuer, users: users),
             introspection: Introspection(tokens: tokens, sessions: sessions, metrics: metrics), clients: clients, keys: keys,
             federation: Federation(
-                providers: configuration.federation.providers,
-                keys: { keyID, provider in await keySets.key(keyID, of: provider) },
-                replays: ReplayMemory(redis: redis), audit: audit, metrics: metrics, ambience: shared.ambience),
-            believesUnprovedIdentities: configuration.doors.believesUnprovedIdentities,
-            restAuth: restAuth(shared, accounts: accounts, postgres: postgres, redis: redis), app: shared.app, redis: redis,
+                providers: configuration.federation.providers, keys: keyLookup, replays: ReplayMemory(redis: redis), audit: audit,
+                metrics: metrics, ambience: shared.ambience),
+            codes: parts.codes, notices: parts.notices,
+            restAuth: restAuth(shared, accounts: accounts, postgres: postgres, redis: redis),
+            believesUnprovedIdentities: configuration.doors.believesUnprovedIdentities, app: shared.app,
+            cookies: configuration.cookies.policy(issuer: configuration.issuer), redis: redis,
             postgres: postgres)
+        return (services, parts.revocations)
     }
 }

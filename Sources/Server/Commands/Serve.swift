@@ -11,6 +11,7 @@ enum Serve {
     static func run(_ configuration: Configuration, _ console: Console) async -> Int32 {
         // A peer that has gone is an error of the write, not the end of the process.
         _ = signal(SIGPIPE, SIG_IGN)
+        EventLoop.keepGlobalJobs()
         do throws(LogSinkError) {
             let format = configuration.logging.format(isTerminal: isatty(STDOUT_FILENO) == 1)
             let sink = try LogSink(descriptor: STDOUT_FILENO, format: format)

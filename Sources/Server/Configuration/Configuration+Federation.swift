@@ -14,6 +14,11 @@ extension Configuration {
         package var providers: [IdentityProvider] {
             ([apple, google] + others).filter { !$0.clientIDs.isEmpty }
         }
+
+        /// The provider of that name, if it is switched on.
+        package func provider(_ id: ProviderID) -> IdentityProvider? {
+            providers.first { $0.id == id }
+        }
     }
 }
 

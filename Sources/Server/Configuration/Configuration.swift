@@ -26,12 +26,14 @@ package struct Configuration: Sendable {
 
     package var tokens = Tokens()
     package var sessions = Sessions()
+    package var cookies = Cookies()
     package var passwords = Passwords()
     package var clients = Clients()
     package var audit = Audit()
     package var federation = Federation()
     package var outbound = OutboundConfiguration()
     package var keySets = KeySetPolicy()
+    package var providerTokens = ProviderTokens()
     package var doors = Doors()
     package var restAuth = RestAuthOptions()
     package var database = Configuration.localDatabase
@@ -48,7 +50,7 @@ package struct Configuration: Sendable {
 
     /// Event loops to make.
     package var loopCount: Int {
-        loops > 0 ? loops : EventLoopGroup.processors
+        loops > 0 ? loops : EventLoopGroup.usualCount
     }
 
     static let localDatabaseURL = "postgresql://localhost/kidoban"

@@ -1,3 +1,4 @@
+import HTTP
 import Networking
 import Redis
 
@@ -19,9 +20,34 @@ extension EnvironmentReader {
                 of: "KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH", with: "KIDOBAN_ISSUER",
                 "would let anybody in as anybody, and KIDOBAN_ISSUER is not on this machine")
         }
+        refuseLonger(
+            "KIDOBAN_COOKIE_IDLE_LIFETIME", \.cookies.idleLifetime,
+            than: "KIDOBAN_COOKIE_LIFETIME", \.cookies.absoluteLifetime)
+        refuseLonger(
+            "KIDOBAN_COOKIE_REMEMBERED_IDLE_LIFETIME", \.cookies.rememberedIdleLifetime,
+            than: "KIDOBAN_COOKIE_REMEMBERED_LIFETIME", \.cookies.rememberedLifetime)
+        if configuration.cookies.sameSite == .none, !configuration.issuer.hasPrefix("https:") {
+            refuseContradiction(
+                of: "KIDOBAN_COOKIE_SAME_SITE", with: "KIDOBAN_ISSUER",
+                "is none, which browsers take with https only, and KIDOBAN_ISSUER does not begin with https:")
+        }
+        refuseHalfOfAppleKey()
         if configuration.redis.authoritiesFile != nil, !configuration.redis.usesTLS {
             refuseContradiction(
                 of: "KIDOBAN_REDIS_CA_FILE", with: "REDIS_URL", "has no use, because REDIS_URL does not begin with rediss://")
+        }
+    }
+
+    /// Team, key and name of the key are of use together only.
+    private mutating func refuseHalfOfAppleKey() {
+        let parts = [
+            ("KIDOBAN_APPLE_TEAM_ID", configuration.providerTokens.appleTeamID != nil),
+            ("KIDOBAN_APPLE_KEY_ID", configuration.providerTokens.appleKeyID != nil),
+            ("KIDOBAN_APPLE_PRIVATE_KEY", configuration.providerTokens.applePrivateKey != nil),
+        ]
+        guard let (given, _) = parts.first(where: { $0.1 }) else { return }
+        for (name, isGiven) in parts where !isGiven {
+            refuseContradiction(of: name, with: given, "is missing, but \(given) is set")
         }
     }
 

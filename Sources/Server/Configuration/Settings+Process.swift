@@ -39,7 +39,8 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_LOOPS", \.loops, .count(0...256),
-                "Event loops, each with its own connections to PostgreSQL and Redis. 0: one for each processor."),
+                "Event loops, each with its own connections to PostgreSQL and Redis. 0: one for every two processors, at "
+                    + "least one; the others are for password hashes and for what runs beside the server."),
             Setting(
                 "KIDOBAN_DRAIN_DELAY", \.lifecycle.drainDelay, .duration(.zero ... .minutes(5)),
                 "How long after SIGTERM the server is not ready but still accepts connections. "

@@ -7,8 +7,8 @@ package enum Settings {
     }
 
     static let sections = [
-        addresses, doors, restAuth, identity, tokens, passwords, federation, database, redis, outbound, requests, lifecycle,
-        logging,
+        addresses, doors, restAuth, identity, tokens, cookies, passwords, federation, providerTokens, database, redis, outbound,
+        requests, lifecycle, logging,
     ]
 
     static let all = sections.flatMap(\.settings)

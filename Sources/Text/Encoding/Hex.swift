@@ -38,6 +38,18 @@ package enum Hex {
         decode([UInt8](text.utf8).span)
     }
 
+    /// The eight digits of a number as ASCII bytes, the first in the highest byte: all at once, without a branch.
+    @inlinable
+    package static func digits(of number: UInt32) -> UInt64 {
+        var nibbles = UInt64(number)
+        nibbles = (nibbles | nibbles &<< 16) & 0x0000_ffff_0000_ffff
+        nibbles = (nibbles | nibbles &<< 8) & 0x00ff_00ff_00ff_00ff
+        nibbles = (nibbles | nibbles &<< 4) & 0x0f0f_0f0f_0f0f_0f0f
+        let letters = (nibbles &+ 0x0606_0606_0606_0606) &>> 4 & 0x0101_0101_0101_0101
+        // From "9" to "a" it is 39 more than one step.
+        return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 39
+    }
+
     /// The lower-case digit of a value below 16.
     static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + (value - 10)

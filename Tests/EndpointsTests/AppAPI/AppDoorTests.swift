@@ -34,7 +34,7 @@ struct AppDoorTests {
 
     @Test(arguments: [
         ("/auth/register", "POST"), ("/auth/login", "POST"), ("/auth/refresh", "POST"), ("/auth/logout", "POST"),
-        ("/auth/me", "DELETE, GET, HEAD, PATCH"), ("/auth/sessions", "GET, HEAD"), ("/auth/sessions/x", "DELETE"),
+        ("/auth/me", "DELETE, GET, HEAD, PATCH"), ("/auth/sessions", "DELETE, GET, HEAD"), ("/auth/sessions/x", "DELETE"),
         ("/auth/oauth", "POST"), ("/auth/oauth/login", "POST"), ("/auth/oauth-login", "POST"),
         ("/auth/identities", "DELETE, GET, HEAD, POST"), ("/auth/identities/x", "DELETE"),
     ])

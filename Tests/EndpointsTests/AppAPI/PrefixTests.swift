@@ -6,7 +6,11 @@ import Text
 @Suite(.needsServers)
 struct PrefixTests {
     @Test func `all of it can be mounted under a prefix`() async throws {
-        try await Installation { $0.doors[prefixOf: "app"] = "/api/v1" }.run { installation in
+        let installation = try Installation {
+            $0.doors[prefixOf: "app"] = "/api/v1"
+            $0.doors.open = .only(["app", "oauth"])
+        }
+        try await installation.run { installation in
             let server = try installation.server
             let body: JSONValue = ["email": .string(Account.newEmail()), "password": .string(Account.password)]
             let account = try Account(await server.post("/api/v1/auth/register", body))

@@ -47,11 +47,13 @@ struct CanaryTests {
         let proofs = try await useProofs(server, last)
         _ = try await server.form("/oauth2/revoke", [("client_id", "app"), ("token", account.accessToken)])
         _ = try await server.post("/auth/logout", ["refreshToken": .string(account.refreshToken)])
+        let more = try await useOtherDoors(server, email)
         let json = [first, second].flatMap { [$0["accessToken"], $0["refreshToken"]] }.compactMap { $0?.stringValue }
         let tokens = json + [account, rotating, last].flatMap { [$0.accessToken, $0.refreshToken] }
-        let last4 = tokens.compactMap { $0.split(separator: ".").last.map(String.init) }
+        let all = tokens + more
+        let last4 = all.compactMap { $0.split(separator: ".").last.map(String.init) }
         let basic = String(backend.basic.dropFirst("Basic ".count))
-        return [Self.password, Self.wrongPassword, Self.stray, backend.secret, basic, Installation.masterKey] + tokens + last4
+        return [Self.password, Self.wrongPassword, Self.stray, backend.secret, basic, Installation.masterKey] + all + last4
             + proofs
     }
 
@@ -71,6 +73,27 @@ struct CanaryTests {
         #expect(try await server.post("/auth/identities", body, bearer: account.accessToken).status == 200)
         let tokens = [good, forged, linked]
         return [Self.nonce, Self.code] + tokens + tokens.compactMap { $0.split(separator: ".").last.map(String.init) }
+    }
+
+    /// The same for the doors of other clients.
+    private func useOtherDoors(_ server: TestHTTPClient, _ email: String) async throws -> [String] {
+        let pair = try TokenPair(await server.obtain(email, Self.password))
+        let next = try TokenPair(await server.renew(pair.refreshToken))
+        _ = try await server.renew(pair.refreshToken)
+        _ = try await server.renew(next.accessToken)
+        _ = try await server.obtain(email, Self.wrongPassword)
+        _ = try await server.obtain(body: ["password": .string(Self.password)])
+        _ = try await server.drop(next.accessToken)
+        let client = CookieClient(server)
+        let cookie = try ReceivedCookie(await client.logIn(email, Self.password, remember: true)).value
+        let form = try await client.send("GET", "/session").json["csrf_token"]?.stringValue ?? ""
+        _ = try await client.send("POST", "/logout-all", [("X-CSRF-Token", form)], body: nil)
+        _ = try await client.logIn(email, Self.wrongPassword)
+        client.cookies = ["sid": cookie]
+        _ = try await client.touch()
+        _ = try await client.send("GET", "/touch?sid=\(cookie)")
+        _ = try await client.logOut()
+        return [pair.accessToken, pair.refreshToken, next.accessToken, next.refreshToken, cookie, form]
     }
 
     @Test func `no secret is written anywhere`() async throws {

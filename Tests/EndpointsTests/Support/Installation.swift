@@ -77,9 +77,12 @@ final class Installation: Sendable {
         let application = try Application(
             configuration, logger: log?.logger ?? .disabled, ambience: ambience, logSink: log?.sink)
         let addresses = try await application.start()
+        // Whatever a test asks, the answer must be one that the OpenAPI document promises.
+        let document = DocumentedAnswers(application.document, hasOwnServer: false)
+        let operations = DocumentedAnswers(application.document, hasOwnServer: true)
         let copy = Copy(
-            application: application, http: TestHTTPClient(port: Self.port(addresses.http)),
-            operations: TestHTTPClient(port: Self.port(addresses.operations)))
+            application: application, http: TestHTTPClient(port: Self.port(addresses.http), observer: document.check),
+            operations: TestHTTPClient(port: Self.port(addresses.operations), observer: operations.check))
         running.withLock { $0.append(copy) }
         return copy
     }

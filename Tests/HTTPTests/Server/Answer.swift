@@ -20,7 +20,7 @@ struct Answer {
         var lines = ["HTTP/1.1 \(status)", "X-Content-Type-Options: nosniff"]
         if status.prefix(3) != "204" { lines.append("Content-Length: \(body.utf8.count)") }
         if let type { lines.append("Content-Type: \(type)") }
-        lines += ["Date: \(TestServer.date)", "X-Request-Id: \(id ?? "0123456789abcdef-\(String(number, radix: 16))")"]
+        lines += ["Date: \(TestServer.date)", "X-Request-Id: \(id ?? TestServer.requestID(number))"]
         if let connection { lines.append("Connection: \(connection)") }
         return (lines + fields).joined(separator: "\r\n") + "\r\n\r\n" + (isHead ? "" : body)
     }

@@ -11,6 +11,12 @@ import Text
 final class TestServer: Sendable {
     /// What its clock always says.
     static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+    /// The id that it makes for its request of that number.
+    static func requestID(_ number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return "0123456789abcdef-" + String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
     static let bigSize = 16 << 20
 
     let port: UInt16

@@ -15,13 +15,15 @@ struct ProviderProof: Sendable {
     var isPrivateEmail = false
     var name: String?
     var pictureURL: String?
+    var issuedAt = Sample.now
+    var codeHash: String?
 
     func token() throws -> VerifiedIDToken {
         VerifiedIDToken(
             provider: provider, subject: subject, audience: audience, email: try email.map { try EmailAddress($0) },
             isEmailVerified: isEmailVerified, isEmailAuthoritative: isEmailAuthoritative, isPrivateEmail: isPrivateEmail,
-            name: name, pictureURL: pictureURL, issuedAt: Sample.now, expiresAt: Sample.now.adding(.seconds(600)),
-            digest: SHA256.hash(subject), codeHash: nil)
+            name: name, pictureURL: pictureURL, issuedAt: issuedAt, expiresAt: issuedAt.adding(.seconds(600)),
+            digest: SHA256.hash(subject), codeHash: codeHash)
     }
 
     static func google(_ subject: String = "112233445566778899000", email: String? = "anna@gmail.com") -> ProviderProof {

@@ -71,6 +71,20 @@ struct ServeTests {
         #expect(others.allSatisfy { $0.contains(#""level":"info""#) })
     }
 
+    @Test func `no thread of the global pool takes part in a request`() async throws {
+        let environment = try TestEnvironment()
+        let server = try await RunningServer(environment.variables)
+        try await eventually { try await server.isReady() }
+        for _ in 0..<50 { #expect(try await server.http.send("GET", "/auth/me").status == 401) }
+        let signedUp = try await server.http.send(
+            "POST", "/auth/register", [("Content-Type", "application/json")], body: Self.signUp)
+        #expect(signedUp.status == 201)
+        let threads = try server.process.threadNames()
+        #expect(threads.contains { $0.hasPrefix("kidoban.hash") })
+        // Those of the loops are called "-qos.overcommit".
+        #expect(!threads.contains { $0.contains("default-qos") })
+    }
+
     @Test func `until the listeners close, requests are answered and connections not kept`() async throws {
         let environment = try TestEnvironment()
         let server = try await RunningServer(environment.with(["KIDOBAN_DRAIN_DELAY": "60s"]))

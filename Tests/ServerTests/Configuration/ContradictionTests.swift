@@ -20,6 +20,14 @@ import Testing
             ["KIDOBAN_REFRESH_GRACE": "60s", "KIDOBAN_REFRESH_RECOVERY": "0s"],
             "KIDOBAN_REFRESH_GRACE (1m) is longer than KIDOBAN_REFRESH_RECOVERY (0s)"
         ),
+        (
+            ["KIDOBAN_COOKIE_IDLE_LIFETIME": "13h"],
+            "KIDOBAN_COOKIE_IDLE_LIFETIME (13h) is longer than KIDOBAN_COOKIE_LIFETIME (12h)"
+        ),
+        (
+            ["KIDOBAN_COOKIE_REMEMBERED_LIFETIME": "13d"],
+            "KIDOBAN_COOKIE_REMEMBERED_IDLE_LIFETIME (14d) is longer than KIDOBAN_COOKIE_REMEMBERED_LIFETIME (13d)"
+        ),
     ])
     func `a part is not longer than the whole`(_ environment: [String: String], _ message: String) {
         #expect(Sample.problems(environment).map(\.description) == [message])
@@ -59,6 +67,11 @@ import Testing
         let problems = Sample.problems(["KIDOBAN_ISSUER": issuer, name: "true"])
         #expect(problems.map(\.name) == (isAccepted ? [] : [name]))
         #expect(Sample.problems(["KIDOBAN_ISSUER": issuer, name: "false"]).isEmpty)
+    }
+
+    @Test func `a cookie for other sites is a mistake without https`() {
+        let problems = Sample.problems(["KIDOBAN_COOKIE_SAME_SITE": "none", "KIDOBAN_ISSUER": "http://id.example.com"])
+        #expect(problems.map(\.name) == ["KIDOBAN_COOKIE_SAME_SITE"])
     }
 
     @Test func `authorities without TLS are a mistake`() {

@@ -34,6 +34,15 @@ struct BoundedSetting: Sendable, CustomTestStringConvertible {
         .init("KIDOBAN_SESSIONS_PER_USER", "0", "1", "1000", "1001"),
         .init("KIDOBAN_REFRESH_GRACE", nil, "0s", "1h", "3601s"),
         .init("KIDOBAN_REFRESH_RECOVERY", nil, "0s", "30d", "31d", ["KIDOBAN_REFRESH_GRACE": "0s"]),
+        .init(
+            "KIDOBAN_COOKIE_IDLE_LIFETIME", "999ms", "1s", "365d", "31536001s", ["KIDOBAN_COOKIE_LIFETIME": "3650d"]),
+        .init("KIDOBAN_COOKIE_LIFETIME", "999ms", "1s", "3650d", "3651d", ["KIDOBAN_COOKIE_IDLE_LIFETIME": "1s"]),
+        .init(
+            "KIDOBAN_COOKIE_REMEMBERED_IDLE_LIFETIME", "999ms", "1s", "365d", "31536001s",
+            ["KIDOBAN_COOKIE_REMEMBERED_LIFETIME": "3650d"]),
+        .init(
+            "KIDOBAN_COOKIE_REMEMBERED_LIFETIME", "999ms", "1s", "3650d", "3651d",
+            ["KIDOBAN_COOKIE_REMEMBERED_IDLE_LIFETIME": "1s"]),
         .init("KIDOBAN_ARGON2_MEMORY", "7167", "7168", "262144", "262145"),
         .init("KIDOBAN_ARGON2_ITERATIONS", "0", "1", "16", "17"),
         .init("KIDOBAN_ARGON2_PARALLELISM", "0", "1", "8", "9"),
@@ -102,6 +111,9 @@ struct BoundedSetting: Sendable, CustomTestStringConvertible {
         ("KIDOBAN_ECHOLOG_PREFIX", "api"), ("KIDOBAN_ECHOLOG_PREFIX", "/"), ("KIDOBAN_ECHOLOG_PREFIX", "/api/"),
         ("KIDOBAN_ECHOLOG_PREFIX", "/a//b"), ("KIDOBAN_ECHOLOG_PREFIX", "/a/../b"), ("KIDOBAN_ECHOLOG_PREFIX", "/{id}"),
         ("KIDOBAN_ECHOLOG_PREFIX", "/a%2Fb"), ("KIDOBAN_ECHOLOG_PREFIX", "/" + String(repeating: "a", count: 128)),
+        ("KIDOBAN_COOKIE_ORIGINS", "null"), ("KIDOBAN_COOKIE_ORIGINS", "https://a.example/"),
+        ("KIDOBAN_COOKIE_ORIGINS", "https://a.example, https://b.example"), ("KIDOBAN_COOKIE_ORIGINS", "*"),
+        ("KIDOBAN_COOKIE_SAME_SITE", "Lax"), ("KIDOBAN_COOKIE_SAME_SITE", ""), ("KIDOBAN_COOKIE_TOUCH_SLIDES", "1"),
         ("KIDOBAN_SIGNING_ALGORITHM", "none"), ("KIDOBAN_SIGNING_ALGORITHM", "PS256"), ("KIDOBAN_SIGNING_ALGORITHM", "es256"),
         ("KIDOBAN_AUDIENCE", "a b"), ("KIDOBAN_AUDIENCE", "a\"b"), ("KIDOBAN_AUDIENCE", "*"), ("KIDOBAN_AUDIENCE", "é"),
         ("KIDOBAN_AUDIENCE", String(repeating: "a", count: 256)),

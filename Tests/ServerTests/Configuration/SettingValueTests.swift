@@ -65,6 +65,21 @@ extension AcceptedValue {
         .init("KIDOBAN_SESSION_IDLE_LIFETIME", "36h") { $0.sessions.lifetime.idle == .seconds(129_600) },
         .init("KIDOBAN_SESSION_LIFETIME", "31d") { $0.sessions.lifetime.absolute == .seconds(31 * 86_400) },
         .init("KIDOBAN_SESSIONS_PER_USER", "7") { $0.sessions.perUser == 7 },
+        .init("KIDOBAN_TOKEN_PREFIX", "/api") { $0.doors[prefixOf: "token"] == "/api" },
+        .init("KIDOBAN_COOKIE_PREFIX", "/web") { $0.doors[prefixOf: "cookie"] == "/web" },
+        .init("KIDOBAN_COOKIE_IDLE_LIFETIME", "10m") { $0.cookies.idleLifetime == .seconds(600) },
+        .init("KIDOBAN_COOKIE_LIFETIME", "1d") { $0.cookies.absoluteLifetime == .seconds(86_400) },
+        .init("KIDOBAN_COOKIE_REMEMBERED_IDLE_LIFETIME", "7d") { $0.cookies.rememberedIdleLifetime == .seconds(7 * 86_400) },
+        .init("KIDOBAN_COOKIE_REMEMBERED_LIFETIME", "30d") { $0.cookies.rememberedLifetime == .seconds(30 * 86_400) },
+        .init("KIDOBAN_COOKIE_TOUCH_SLIDES", "false") { !$0.cookies.touchSlides },
+        .init("KIDOBAN_COOKIE_ORIGINS", "https://b.example,HTTPS://A.example:443", shown: "https://a.example,https://b.example") {
+            $0.cookies.trustedOrigins.map(\.text).sorted() == ["https://a.example", "https://b.example"]
+        },
+        .init("KIDOBAN_COOKIE_ORIGINS", "") { $0.cookies.trustedOrigins.isEmpty },
+        .init("KIDOBAN_COOKIE_SAME_SITE", "strict") { $0.cookies.sameSite == .strict },
+        .init("KIDOBAN_COOKIE_SAME_SITE", "none", with: ["KIDOBAN_ISSUER": "https://id.example.com"]) {
+            $0.cookies.sameSite == .none
+        },
         .init("KIDOBAN_REFRESH_GRACE", "1500ms") { $0.sessions.refreshPolicy.grace == .milliseconds(1500) },
         .init("KIDOBAN_REFRESH_RECOVERY", "0s", with: ["KIDOBAN_REFRESH_GRACE": "0s"]) {
             $0.sessions.refreshPolicy == .strict
@@ -124,7 +139,7 @@ extension AcceptedValue {
         .init("KIDOBAN_IDLE_TIMEOUT", "13s") { $0.http.limits.idleTimeout == .seconds(13) },
         .init("KIDOBAN_WRITE_TIMEOUT", "14s") { $0.http.limits.writeTimeout == .seconds(14) },
         .init("KIDOBAN_LOOPS", "3") { $0.loopCount == 3 },
-        .init("KIDOBAN_LOOPS", "0") { $0.loopCount == EventLoopGroup.processors },
+        .init("KIDOBAN_LOOPS", "0") { $0.loopCount == EventLoopGroup.usualCount },
         .init("KIDOBAN_DRAIN_DELAY", "5s") { $0.lifecycle.drainDelay == .seconds(5) },
         .init("KIDOBAN_DRAIN_TIMEOUT", "1m") { $0.lifecycle.drainTimeout == .seconds(60) },
         .init("KIDOBAN_LOG_LEVEL", "warning") { $0.logging.level == .warning },
@@ -157,7 +172,36 @@ extension AcceptedValue {
         },
     ]
 
-    static let all = identity + restAuth + federation + stores + process
+    private static let appleKey = (try? AppleKeySettingsTests.pem(SigningKey.generate(.es256))) ?? ""
+    private static let team = ("KIDOBAN_APPLE_TEAM_ID", "ABCDE12345")
+    private static let keyName = ("KIDOBAN_APPLE_KEY_ID", "FGHIJ67890")
+    private static let key = ("KIDOBAN_APPLE_PRIVATE_KEY", appleKey)
+
+    static let providerTokens: [AcceptedValue] = [
+        .init(team.0, team.1, with: Dictionary(uniqueKeysWithValues: [keyName, key])) {
+            $0.providerTokens.appleTeamID == "ABCDE12345"
+        },
+        .init(keyName.0, keyName.1, with: Dictionary(uniqueKeysWithValues: [team, key])) {
+            $0.providerTokens.appleKeyID == "FGHIJ67890"
+        },
+        .init(key.0, key.1, shown: "‹redacted›", with: Dictionary(uniqueKeysWithValues: [team, keyName])) {
+            $0.providerTokens.appleCredentials != nil
+        },
+        .init("KIDOBAN_APPLE_TOKEN_URL", "http://127.0.0.1:1/token") {
+            $0.providerTokens.appleTokenURL == "http://127.0.0.1:1/token"
+        },
+        .init("KIDOBAN_APPLE_REVOKE_URL", "https://a.example/revoke") {
+            $0.providerTokens.appleRevokeURL == "https://a.example/revoke"
+        },
+        .init("KIDOBAN_GOOGLE_REVOKE_URL", "https://a.example/revoke") {
+            $0.providerTokens.googleRevokeURL == "https://a.example/revoke"
+        },
+        .init("KIDOBAN_GOOGLE_RISC_JWKS_URL", "https://a.example/keys") {
+            $0.providerTokens.googleEventKeysURL == "https://a.example/keys"
+        },
+    ]
+
+    static let all = identity + restAuth + federation + providerTokens + stores + process
 }
 
 @Suite struct SettingValueTests {
@@ -183,7 +227,7 @@ extension AcceptedValue {
     @Test(arguments: Settings.all.map(\.name))
     func `no setting may be empty, but those for which that is a value`(_ name: String) {
         let problems = Sample.problems([name: ""])
-        guard !name.hasSuffix("_PREFIX"), !name.hasSuffix("_COOKIE") else {
+        guard !name.hasSuffix("_PREFIX"), !name.hasSuffix("_COOKIE"), name != "KIDOBAN_COOKIE_ORIGINS" else {
             #expect(problems.isEmpty)
             return
         }

@@ -1,4 +1,4 @@
-import Text
+package import Text
 
 /// Who somebody is at a provider, as far as the linking rules look at it.
 package struct IdentityClaim: Sendable {
@@ -29,10 +29,12 @@ package struct IdentityClaim: Sendable {
     /// What the provider says that the user is called.
     package let providerName: DisplayName?
     package let photoURL: PhotoURL?
+    /// When the provider said all this; nil when nothing was proved.
+    package let issuedAt: Timestamp?
 
     init(
         provider: ProviderID, subject: String, audience: String, email: EmailAddress?, emailStanding: EmailStanding,
-        toldName: DisplayName? = nil, providerName: DisplayName? = nil, photoURL: PhotoURL? = nil
+        toldName: DisplayName? = nil, providerName: DisplayName? = nil, photoURL: PhotoURL? = nil, issuedAt: Timestamp? = nil
     ) {
         self.provider = provider
         self.subject = subject
@@ -42,6 +44,7 @@ package struct IdentityClaim: Sendable {
         self.toldName = toldName
         self.providerName = providerName
         self.photoURL = photoURL
+        self.issuedAt = issuedAt
     }
 
     /// From an id token. Its name and picture are taken if they can be; they are worth no refusal.
@@ -51,7 +54,7 @@ package struct IdentityClaim: Sendable {
             provider: token.provider, subject: token.subject, audience: token.audience, email: token.email ?? claimedEmail,
             emailStanding: token.email == nil ? .unverified : Self.standing(token),
             toldName: toldName, providerName: token.name.flatMap { try? DisplayName($0) },
-            photoURL: token.pictureURL.flatMap { try? PhotoURL($0) })
+            photoURL: token.pictureURL.flatMap { try? PhotoURL($0) }, issuedAt: token.issuedAt)
     }
 
     private static func standing(_ token: VerifiedIDToken) -> EmailStanding {

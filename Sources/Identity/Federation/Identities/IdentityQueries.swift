@@ -25,6 +25,17 @@ package enum IdentityQueries {
             RETURNING user_id::text
             """)
 
+    /// Whether the provider has told us not to take its word for this person now, or not what it said before. A minute is given for
+    /// clocks that differ. Parameters: provider, subject, when the proof was issued, or null.
+    package static let isBarred = Statement(
+        name: "identities_is_barred",
+        sql: """
+            SELECT blocked_at IS NOT NULL
+                OR coalesce(to_timestamp($3::bigint / 1000.0) < proofs_void_before - interval '60 seconds', false)
+            FROM identities
+            WHERE provider = $1::text AND subject = $2::text
+            """, retryable: true)
+
     /// Parameter: user_id. Oldest first.
     package static let ofUser = Statement(
         name: "identities_of_user",

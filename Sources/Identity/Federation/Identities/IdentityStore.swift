@@ -24,6 +24,16 @@ package struct IdentityStore: Sendable {
         }
     }
 
+    /// Whether the provider has told us not to take a claim for good.
+    /// - Throws: the store's failure.
+    func isBarred(_ claim: IdentityClaim) async throws(IdentityError) -> Bool {
+        let issuedAt = claim.issuedAt.map { PostgresValue.integer($0.milliseconds) } ?? .null
+        let parameters: [PostgresValue] = [.text(claim.provider.text), .text(claim.subject), issuedAt]
+        return try await asking { () throws(PostgresError) in
+            try await pool.query(IdentityQueries.isBarred, parameters).first?.bool(0) ?? false
+        }
+    }
+
     /// The oldest first.
     /// - Throws: the store's failure.
     package func identities(of userID: UserID) async throws(IdentityError) -> [ExternalIdentity] {

@@ -13,7 +13,7 @@ package struct ProviderID: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    private init(checked text: String) {
+    init(checked text: String) {
         self.text = text
     }
 

@@ -1,0 +1,49 @@
+package import HTTP
+
+/// The cookie session: sign-in with a form, and a cookie from then on, for apps that leave cookies to their HTTP library and for web
+/// pages (the cookie session contract).
+package enum CookieDoor {
+    /// - Parameter prefix: what stands before `/login`; empty for none.
+    package static func make(_ services: Services, prefix: String) -> Door {
+        let gate = CookieGate(services)
+        let sharing = CookieSharing(gate.policy)
+        let endpoints: [any CookieEndpoint] = [
+            CookieLogin(gate: gate), CookieTouch(gate: gate), CookieLogout(gate: gate), CookieLogoutAll(gate: gate),
+            CookieSessionDetails(gate: gate), CookieSessionList(gate: gate), CookieEndSession(gate: gate),
+        ]
+        let deletion = gate.policy.deletion
+        return Door(
+            name: "cookie", prefix: prefix,
+            routes: endpoints.map { route($0, sharing, deletion) } + sharing.preflights(of: endpoints),
+            documentation: CookieError.documentation,
+            failure: { failure, head in
+                let response = CookieError.request(failure).response(deletion)
+                return head.map { sharing.sharing(response, with: $0) } ?? response
+            })
+    }
+
+    private static func route(_ endpoint: any CookieEndpoint, _ sharing: CookieSharing, _ deletion: SetCookie) -> Route {
+        let kind = type(of: endpoint)
+        return Route(kind.method, kind.path, accepts: kind.accepts, documentation: kind.documentation) { request in
+            do throws(CookieError) {
+                return sharing.sharing(try await endpoint.answer(request), with: request.head)
+            } catch {
+                return sharing.sharing(error.response(deletion), with: request.head)
+            }
+        }
+    }
+}
+
+/// One endpoint of the cookie session. It throws what went wrong; the door words it.
+protocol CookieEndpoint: Sendable {
+    static var method: Method { get }
+    static var path: String { get }
+    static var accepts: AcceptedContent { get }
+    static var documentation: RouteDocumentation { get }
+
+    func answer(_ request: Request) async throws(CookieError) -> Response
+}
+
+extension CookieEndpoint {
+    static var accepts: AcceptedContent { .none }
+}

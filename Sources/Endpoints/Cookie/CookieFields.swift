@@ -1,0 +1,77 @@
+import HTTP
+import Text
+
+/// The fields of a request's body, which is a form or JSON; empty without a body.
+struct CookieFields {
+    private enum Source {
+        case none
+        case form(FormFields)
+        case json(JSONObject)
+    }
+
+    /// Those of a request whose body nobody reads.
+    static let none = CookieFields(source: .none)
+
+    private let source: Source
+
+    private init(source: Source) {
+        self.source = source
+    }
+
+    /// - Throws: `CookieError.invalidRequest` for a body that is malformed, or JSON that is no object.
+    init(_ request: Request) throws(CookieError) {
+        guard !request.body.isEmpty else {
+            source = .none
+            return
+        }
+        if case .form = ContentType(of: request.head) {
+            guard let form = try? FormFields(parsing: request.body) else { throw .invalidRequest }
+            source = .form(form)
+        } else {
+            guard let object = (try? JSON.parse(request.body))?.objectValue else { throw .invalidRequest }
+            source = .json(object)
+        }
+    }
+
+    /// - Throws: `CookieError.invalidRequest` when it is missing or no text.
+    func text(_ name: StaticString) throws(CookieError) -> String {
+        let text: String? =
+            switch source {
+            case .none: nil
+            case .form(let form): form.value(name)
+            case .json(let object): object[name.description]?.stringValue
+            }
+        guard let text else { throw .invalidRequest }
+        return text
+    }
+
+    /// A wish, false unless it is there: `1`, `true` or `on` in a form, as libraries and browsers write it, a boolean, 1 or 0 in JSON.
+    /// - Throws: `CookieError.invalidRequest` for anything else.
+    func flag(_ name: StaticString) throws(CookieError) -> Bool {
+        switch source {
+        case .none: return false
+        case .form(let form):
+            switch form.value(name) {
+            case "1", "true", "on": return true
+            case nil, "0", "false", "off", "": return false
+            default: throw .invalidRequest
+            }
+        case .json(let object):
+            switch object[name.description] {
+            case .bool(let flag)?: return flag
+            case .integer(1)?: return true
+            case .integer(0)?, .null?, nil: return false
+            default: throw .invalidRequest
+            }
+        }
+    }
+
+    /// The form token in the body, if there is one.
+    var formTokens: [SecretString] {
+        switch source {
+        case .none: []
+        case .form(let form): form.secret("csrf_token").map { [$0] } ?? []
+        case .json(let object): object["csrf_token"].map { [SecretString($0.stringValue ?? "")] } ?? []
+        }
+    }
+}

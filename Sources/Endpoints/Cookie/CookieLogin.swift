@@ -1,0 +1,52 @@
+import HTTP
+import Identity
+import Text
+
+/// `POST /login`: signs a user in by e-mail address and password, always with a new cookie; the session of the one that came along
+/// ends (cookie session contract §2, §4.1). The cross-site rules hold here too, or another site could sign its visitor in as
+/// somebody else.
+struct CookieLogin: CookieEndpoint {
+    static let method = Method.post
+    static let path = "/login"
+    static let accepts = AcceptedContent.jsonOrForm
+
+    let gate: CookieGate
+
+    func answer(_ request: Request) async throws(CookieError) -> Response {
+        _ = try gate.verdict(request)
+        let fields = try CookieFields(request)
+        let (email, password) = (try fields.text("email"), SecretString(try fields.text("password")))
+        let isRemembered = try fields.flag("remember")
+        let terms = gate.policy.terms(isRemembered: isRemembered, replacing: gate.cookie(of: request))
+        let (user, session) = try await CookieError.translating { () throws(IdentityError) in
+            try await gate.services.accounts.signIn(
+                email: email, password: password, client: gate.services.app, terms: terms, caller: Caller(request))
+        }
+        return CookieAnswer.make(gate.policy.cookie(session, isRemembered: isRemembered)) { writer in
+            CookieAnswer.write(user, to: &writer)
+            CookieAnswer.write(session, to: &writer)
+        }
+    }
+}
+
+extension CookieLogin {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Sign a user in by e-mail address and password",
+            body: .required(
+                .object([
+                    .required("email", .string), .required("password", .password),
+                    .optional("remember", .any.described("Whether the cookie outlives the app: `1` in a form, `true` in JSON.")),
+                ])),
+            responses: [
+                .json(
+                    .ok, "The user is signed in.",
+                    CookieAnswer.schema([
+                        .required("user", CookieAnswer.userSchema), .required("session", CookieAnswer.sessionSchema),
+                    ]), fields: [("Set-Cookie", "The session cookie.")]),
+                CookieError.invalidRequestDocumented, CookieError.crossSiteDocumented,
+                CookieError.documented(
+                    .unauthorized, "invalid_credentials", "Unknown address, wrong password or disabled account."),
+            ])
+    }
+}

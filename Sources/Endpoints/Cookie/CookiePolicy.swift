@@ -1,0 +1,58 @@
+package import HTTP
+package import Identity
+import Text
+
+/// What an operator decides about cookie sessions.
+package struct CookiePolicy: Sendable {
+    /// Of a session that ends with the app.
+    private let brief: SessionLifetime
+    /// Of one that is to be remembered.
+    private let remembered: SessionLifetime
+    /// Whether `/touch` counts as use.
+    let touchSlides: Bool
+    /// Where this installation's own pages are; the scheme decides about the cookie's attributes.
+    private let own: WebOrigin?
+    /// Of pages elsewhere that may act for their users.
+    let trusted: Set<WebOrigin>
+    private let sameSite: SetCookie.SameSite
+
+    package init(
+        brief: SessionLifetime, remembered: SessionLifetime, touchSlides: Bool, own: WebOrigin?, trusted: Set<WebOrigin>,
+        sameSite: SetCookie.SameSite
+    ) {
+        self.brief = brief
+        self.remembered = remembered
+        self.touchSlides = touchSlides
+        self.own = own
+        self.trusted = trusted
+        self.sameSite = sameSite
+    }
+
+    /// Whether the app reaches us by https, and the cookie goes nowhere else.
+    var isSecure: Bool { own?.isSecure ?? false }
+
+    /// Stable, and different from those of other servers that an app may talk to. The prefix makes browsers refuse one that another
+    /// host has set; it demands https (RFC 6265bis §4.1.3.2).
+    var name: String { isSecure ? "__Host-sid" : "sid" }
+
+    var crossSiteRule: CrossSiteRule { CrossSiteRule(own: own, trusted: trusted) }
+
+    func terms(isRemembered: Bool, replacing replaced: SecretString?) -> CookieTerms {
+        CookieTerms(use: .session, lifetime: isRemembered ? remembered : brief, replacing: replaced)
+    }
+
+    /// The cookie of a session that begins now. One that is remembered lasts as long as its session can: an end that moved with each
+    /// use would delete the live cookie of an app that puts an older copy back (cookie session contract §1).
+    func cookie(_ session: CookieSession, isRemembered: Bool) -> SetCookie {
+        cookie(
+            session.cookie,
+            isRemembered ? .until(session.session.absoluteEnd, now: session.session.createdAt) : .clientSession)
+    }
+
+    /// Makes the client forget the cookie.
+    var deletion: SetCookie { cookie(SecretString(""), .clientSession).deletion }
+
+    private func cookie(_ value: SecretString, _ life: SetCookie.Life) -> SetCookie {
+        SetCookie(name, value, life: life, isSecure: isSecure, sameSite: sameSite)
+    }
+}

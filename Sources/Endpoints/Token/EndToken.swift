@@ -1,0 +1,30 @@
+import HTTP
+import Identity
+import Text
+
+/// `DELETE /auth/token`: ends the session of the access token that comes as the bearer, also if it has expired within the last day
+/// (token resource contract §1, §4). A refresh token is refused.
+struct EndToken: TokenEndpoint {
+    static let method = Method.delete
+
+    let services: Services
+
+    func answer(_ request: Request) async throws(TokenError) -> Response {
+        let token = try TokenBearer.read(request)
+        do throws(IdentityError) {
+            try await services.accessTokens.signOut(token, lateness: TokenDoor.lateness, caller: Caller(request))
+        } catch {
+            throw .identity(error)
+        }
+        return .json(.ok, Array("{}".utf8), fields: .notStored)
+    }
+}
+
+extension EndToken {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Sign the user out on this device",
+            details: "An access token that has expired within the last day will do.", security: [BearerUser.scheme],
+            responses: [.json(.ok, "The session is over.", .object([]), example: [:])] + TokenError.bearerRefusals)
+    }
+}

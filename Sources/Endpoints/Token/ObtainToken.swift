@@ -1,0 +1,42 @@
+import HTTP
+import Identity
+import Text
+
+/// `POST /auth/token`: signs a user in by e-mail address and password; each call begins a new session (token resource contract §1).
+///
+/// The address is not checked for its form: a malformed one is a failed sign-in like any other.
+struct ObtainToken: TokenEndpoint {
+    static let method = Method.post
+    static let accepts = AcceptedContent.any
+
+    let services: Services
+
+    func answer(_ request: Request) async throws(TokenError) -> Response {
+        let credentials = try TokenCredentials(request)
+        do throws(IdentityError) {
+            let (_, tokens) = try await services.accounts.signIn(
+                email: credentials.email, password: credentials.password, client: services.app, kind: .rotating,
+                leeway: TokenDoor.leeway, caller: Caller(request))
+            return TokenResponse.make(tokens)
+        } catch .invalidInput {
+            throw .identity(.invalidCredentials)
+        } catch {
+            throw .identity(error)
+        }
+    }
+}
+
+extension ObtainToken {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Sign a user in by e-mail address and password",
+            body: .required(.object([.required("email_address", .string), .required("password", .password)])),
+            responses: [
+                .json(.ok, "The tokens of a new session.", TokenResponse.schema),
+                TokenError.documented(.badRequest, "There was an error parsing the body", "The body is not UTF-8."),
+                TokenError.documented(
+                    .unauthorized, "Incorrect email address or password", "Unknown address, wrong password or disabled account."),
+                TokenError.invalidDocumented,
+            ])
+    }
+}

@@ -1,0 +1,32 @@
+import HTTP
+import Identity
+
+/// `PUT /auth/token`: both tokens new, for the refresh token that comes as the bearer (token resource contract §1, §4).
+///
+/// A repetition within the grace gives the same pair, so that two processes with one keychain end up with the same. The body is
+/// not read.
+struct RenewToken: TokenEndpoint {
+    static let method = Method.put
+
+    let services: Services
+
+    func answer(_ request: Request) async throws(TokenError) -> Response {
+        let token = try TokenBearer.read(request)
+        do throws(IdentityError) {
+            let wishes = RefreshWishes(rotation: true, sameAccessToken: true, leeway: TokenDoor.leeway)
+            return TokenResponse.make(try await services.sessions.refresh(token, wishes, caller: Caller(request)))
+        } catch {
+            throw .identity(error)
+        }
+    }
+}
+
+extension RenewToken {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Get two new tokens for a refresh token",
+            details: "A refresh that is repeated within the grace gives the same pair again.",
+            security: [.bearer("refreshToken", "The refresh token of a session.")],
+            responses: [.json(.ok, "Two new tokens.", TokenResponse.schema)] + TokenError.bearerRefusals)
+    }
+}

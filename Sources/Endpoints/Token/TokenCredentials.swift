@@ -1,0 +1,46 @@
+import HTTP
+import Text
+
+/// The body of a sign-in, checked as FastAPI and pydantic check it (token resource contract §2).
+struct TokenCredentials {
+    let email: String
+    let password: SecretString
+
+    /// - Throws: `TokenError.invalid` with everything that is wrong, `unreadableBody`.
+    init(_ request: Request) throws(TokenError) {
+        guard !request.body.isEmpty else { throw .invalid([.missing(["body"])]) }
+        switch ContentType(of: request.head) {
+        case .json, .absent: break
+        case .form, .multipart, .securityEvent, .unsupported: throw .invalid([.notAnObject])
+        }
+        switch try Self.document(request.body) {
+        case .null: throw .invalid([.missing(["body"])])
+        case .object(let object): (email, password) = try Self.read(object)
+        case .bool, .integer, .double, .string, .array: throw .invalid([.notAnObject])
+        }
+    }
+
+    private static func document(_ body: [UInt8]) throws(TokenError) -> JSONValue {
+        do throws(JSONParseError) {
+            return try JSON.parse(body)
+        } catch {
+            guard let text = String(validating: body, as: UTF8.self) else { throw .unreadableBody }
+            throw .invalid([.malformedJSON(PythonJSONError(in: text) ?? PythonJSONError(error))])
+        }
+    }
+
+    private static func read(_ object: JSONObject) throws(TokenError) -> (String, SecretString) {
+        var items: [ValidationItem] = []
+        func string(_ key: String) -> String? {
+            switch object[key] {
+            case .string(let text)?: return text
+            case nil: items.append(.missing(["body", key]))
+            case .some: items.append(.notAString(["body", key]))
+            }
+            return nil
+        }
+        let (email, password) = (string("email_address"), string("password"))
+        guard let email, let password else { throw .invalid(items) }
+        return (email, SecretString(password))
+    }
+}

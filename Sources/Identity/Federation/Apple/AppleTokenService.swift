@@ -1,0 +1,51 @@
+import JOSE
+package import Outbound
+import Text
+
+/// Apple's token and revocation endpoints, as a team with a key of its own may ask them.
+package struct AppleTokenService: Sendable {
+    private let credentials: AppleCredentials
+    private let tokenURL: String
+    private let revokeURL: String
+    private let https: HTTPSClient
+    private let ambience: Ambience
+
+    package init(
+        credentials: AppleCredentials, tokenURL: String, revokeURL: String, https: HTTPSClient, ambience: Ambience
+    ) {
+        self.credentials = credentials
+        self.tokenURL = tokenURL
+        self.revokeURL = revokeURL
+        self.https = https
+        self.ambience = ambience
+    }
+
+    /// Exchanges an authorization code of the app or Services ID that it was made for. A code is good once and for five minutes. Codes
+    /// of native apps have no redirect URI.
+    func exchange(_ code: SecretString, of clientID: String) async throws(ProviderCallFailure) -> AppleTokens {
+        var call = try authenticated(tokenURL, clientID)
+        call.form.append("grant_type", "authorization_code")
+        call.form.append("code", code)
+        guard let tokens = AppleTokens(parsing: try await call.send(by: https)) else { throw .malformed }
+        return tokens
+    }
+
+    /// Revokes a refresh token (RFC 7009 §2).
+    func revoke(_ token: SecretString, of clientID: String) async throws(ProviderCallFailure) {
+        var call = try authenticated(revokeURL, clientID)
+        call.form.append("token", token)
+        call.form.append("token_type_hint", "refresh_token")
+        _ = try await call.send(by: https)
+    }
+
+    private func authenticated(_ url: String, _ clientID: String) throws(ProviderCallFailure) -> ProviderCall {
+        var call = ProviderCall(url: url)
+        do throws(JOSEError) {
+            call.form.append("client_id", clientID)
+            call.form.append("client_secret", try credentials.clientSecret(for: clientID, at: ambience.now()))
+        } catch {
+            throw .notSigned
+        }
+        return call
+    }
+}

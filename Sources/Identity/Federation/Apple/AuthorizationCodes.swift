@@ -1,0 +1,152 @@
+import Crypto
+import JOSE
+package import Logging
+package import Networking
+package import Text
+
+/// Exchanges the authorization codes that come along with sign-ins for Apple's refresh tokens, and stores those: without one, nothing
+/// could be revoked when the user goes.
+///
+/// Behind the back of who signs in, because Apple may be slow or away; a code that cannot be exchanged now is lost, and the sign-in
+/// stands.
+package actor AuthorizationCodes {
+    /// How many may be under way; more are dropped, which the audit log says.
+    static let limit = 64
+
+    package nonisolated let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private let apple: AppleTokenService?
+    /// The `iss` that Apple's id tokens may have.
+    private let issuers: [String]
+    private let keys: Federation.KeyLookup
+    private let store: ProviderTokenStore
+    private let audit: AuditLog
+    private let metrics: IdentityMetrics
+    private let ambience: Ambience
+    private let logger: Logger
+    private var underWay = 0
+
+    /// - Parameter apple: nil while there is no key to ask Apple with; codes are then ignored.
+    package init(
+        apple: AppleTokenService?, issuers: [String], keys: @escaping Federation.KeyLookup, store: ProviderTokenStore,
+        audit: AuditLog,
+        metrics: IdentityMetrics, ambience: Ambience, loop: EventLoop, logger: Logger
+    ) {
+        self.apple = apple
+        self.issuers = issuers
+        self.keys = keys
+        self.store = store
+        self.audit = audit
+        self.metrics = metrics
+        self.ambience = ambience
+        self.loop = loop
+        self.logger = logger
+    }
+
+    /// Whether a code came with an id token: its hash is what the token says, if it says one (OpenID Connect Core §3.3.2.10).
+    static func belongs(_ code: SecretString, to proof: VerifiedIDToken) -> Bool {
+        proof.codeHash.map { TokenHash.matches($0, code) } ?? true
+    }
+
+    /// Refuses a code that did not come with the id token it is sent with.
+    /// - Throws: `IdentityError.invalidProof`.
+    package func check(_ code: SecretString, of proof: VerifiedIDToken, caller: Caller) async throws(IdentityError) {
+        guard !Self.belongs(code, to: proof) else { return }
+        metrics.countProviderTokens { $0.count(.failed) }
+        await note(.codeExchangeFailed(.wrongHash), ProviderGrant(proof), nil, caller)
+        throw .invalidProof
+    }
+
+    /// Takes a code whose id token has signed a user in. Returns at once; codes of other providers are ignored.
+    package func take(_ code: SecretString, of proof: VerifiedIDToken, userID: UserID, caller: Caller) async {
+        guard let apple, proof.provider == .apple, !code.isEmpty else { return }
+        let grant = ProviderGrant(proof)
+        guard underWay < Self.limit else {
+            metrics.countProviderTokens { $0.count(.failed) }
+            return await note(.codeExchangeFailed(.overloaded), grant, userID, caller)
+        }
+        underWay += 1
+        loop.start {
+            await self.exchange(code, for: grant, userID, by: apple, caller)
+            await self.finished()
+        }
+    }
+
+    /// Waits for what is under way; each call ends within seconds.
+    package func close() async {
+        while underWay > 0 { await loop.sleep(for: .milliseconds(10)) }
+    }
+
+    private func finished() {
+        underWay -= 1
+    }
+
+    private func exchange(
+        _ code: SecretString, for grant: ProviderGrant, _ userID: UserID, by apple: AppleTokenService, _ caller: Caller
+    ) async {
+        do throws(CodeExchangeFailure) {
+            let tokens = try await obtain(code, grant, by: apple)
+            try await check(tokens, for: grant)
+            try await keep(tokens.refreshToken, of: grant)
+            metrics.countProviderTokens { $0.count(.succeeded) }
+            await note(.codeExchanged, grant, userID, caller)
+        } catch {
+            metrics.countProviderTokens { $0.count(.failed) }
+            logger.warning(
+                "an authorization code was not exchanged",
+                ["provider": .string(grant.provider.text), "reason": .string(error.description)])
+            await note(.codeExchangeFailed(error.reason), grant, userID, caller)
+        }
+    }
+
+    private func obtain(
+        _ code: SecretString, _ grant: ProviderGrant, by apple: AppleTokenService
+    ) async throws(CodeExchangeFailure) -> AppleTokens {
+        do throws(ProviderCallFailure) {
+            return try await apple.exchange(code, of: grant.clientID)
+        } catch {
+            throw .call(error)
+        }
+    }
+
+    /// The id token that came for the code must be of the same person and the same app.
+    private func check(_ tokens: AppleTokens, for grant: ProviderGrant) async throws(CodeExchangeFailure) {
+        do throws(JOSEError) {
+            let token = try UnverifiedJWS.parse(tokens.idToken.revealedText)
+            guard let keyID = token.header.keyID else { throw JOSEError.missingKeyID }
+            guard case .key(let key) = await keys(keyID, grant.provider) else { throw JOSEError.unknownKey }
+            let claims = try token.verify(with: key, allowing: [.rs256]).claims()
+            guard let issuer = claims.issuer, issuers.contains(issuer) else { throw JOSEError.invalidClaim("iss") }
+            guard claims.audience.contains(grant.clientID) else { throw JOSEError.invalidClaim("aud") }
+            guard claims.subject == grant.subject else { throw JOSEError.invalidClaim("sub") }
+            if let hash = try claims.string("at_hash"), let accessToken = tokens.accessToken,
+                !TokenHash.matches(hash, accessToken)
+            {
+                throw JOSEError.invalidClaim("at_hash")
+            }
+        } catch {
+            throw .idToken(error)
+        }
+    }
+
+    private func keep(_ token: SecretString, of grant: ProviderGrant) async throws(CodeExchangeFailure) {
+        do throws(IdentityError) {
+            guard try await store.keep(token, of: grant, at: ambience.now()) else { throw IdentityError.userNotFound }
+        } catch .userNotFound {
+            throw .userGone
+        } catch {
+            throw .store
+        }
+    }
+
+    private func note(_ event: ProviderAudit, _ grant: ProviderGrant, _ userID: UserID?, _ caller: Caller) async {
+        var detail = JSONObject()
+        detail["provider"] = .string(grant.provider.text)
+        detail["provider_client_id"] = .string(grant.clientID)
+        await audit.record(
+            AuditEvent(
+                id: ambience.uuid(), time: ambience.now(), kind: .provider(event), actor: .system, userID: userID,
+                address: caller.address, referenceID: caller.referenceID, detail: detail))
+    }
+}

@@ -1,0 +1,92 @@
+import Crypto
+package import Postgres
+import Text
+
+/// What providers told us of identities, in PostgreSQL, and which of their notices have been dealt with.
+package struct NoticeStore: Sendable {
+    private let pool: PostgresPool
+
+    package init(pool: PostgresPool) {
+        self.pool = pool
+    }
+
+    /// - Throws: the store's failure, as all of these do.
+    func isKnown(_ digest: Digest) async throws(IdentityError) -> Bool {
+        try await ask(NoticeQueries.isKnown, [.bytes(digest.bytes)]) { row throws(PostgresError) in try row.bool(0) } ?? false
+    }
+
+    func remember(_ digest: Digest, at now: Timestamp) async throws(IdentityError) {
+        try await run(NoticeQueries.remember, [.bytes(digest.bytes), .integer(now.milliseconds)])
+    }
+
+    /// Forgets notices of long ago.
+    func forget(before cutoff: Timestamp) async throws(PostgresError) {
+        _ = try await pool.query(NoticeQueries.forget, [.integer(cutoff.milliseconds)])
+    }
+
+    /// Whose the identity is; nil when it is nobody's.
+    func user(_ provider: ProviderID, _ subject: String) async throws(IdentityError) -> UserID? {
+        try await ask(NoticeQueries.user, Self.key(provider, subject)) { row throws(PostgresError) in
+            UserID(try row.string(0))
+        } ?? nil
+    }
+
+    func setMailForwarding(
+        _ provider: ProviderID, _ subject: String, isOn: Bool, at time: Timestamp
+    ) async throws(IdentityError) {
+        let values: [PostgresValue] = [.bool(isOn), .integer(time.milliseconds)]
+        try await run(NoticeQueries.setMailForwarding, Self.key(provider, subject) + values)
+    }
+
+    /// Voids id tokens from before an instant.
+    func requireNewProof(_ provider: ProviderID, _ subject: String, after time: Timestamp) async throws(IdentityError) {
+        try await run(NoticeQueries.requireNewProof, Self.key(provider, subject) + [.integer(time.milliseconds)])
+    }
+
+    func block(_ provider: ProviderID, _ subject: String, at now: Timestamp) async throws(IdentityError) {
+        try await run(NoticeQueries.block, Self.key(provider, subject) + [.integer(now.milliseconds)])
+    }
+
+    func unblock(_ provider: ProviderID, _ subject: String) async throws(IdentityError) {
+        try await run(NoticeQueries.unblock, Self.key(provider, subject))
+    }
+
+    /// Takes an identity off its user, unless nothing would be left to sign in with.
+    /// - Parameter usable: the providers that are switched on.
+    /// - Returns: false when it is the only way in, and stays.
+    func unlinkIfOthers(
+        _ provider: ProviderID, _ subject: String, usable: Set<ProviderID>
+    ) async throws(IdentityError) -> Bool {
+        let key = Self.key(provider, subject)
+        return try await pool.transaction { transaction throws(IdentityError) in
+            try await asking { () throws(PostgresError) in
+                guard let user = try await transaction.query(NoticeQueries.lockUser, key).first?.string(0) else { return true }
+                let others: [PostgresValue] = [.uuid(user), .textArray(usable.map(\.text))]
+                let found = try await transaction.query(NoticeQueries.hasAnotherWay, key + others).first?.bool(0)
+                guard found ?? true else { return false }
+                _ = try await transaction.query(NoticeQueries.unlink, key)
+                return true
+            }
+        }
+    }
+
+    /// Whether or not it is the only way in.
+    func unlink(_ provider: ProviderID, _ subject: String) async throws(IdentityError) {
+        try await run(NoticeQueries.unlink, Self.key(provider, subject))
+    }
+
+    private func run(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) {
+        _ = try await asking { () throws(PostgresError) in try await pool.query(statement, parameters) }
+    }
+
+    /// What `read` makes of the first row, or nil when there is none.
+    private func ask<T>(
+        _ statement: Statement, _ parameters: [PostgresValue], _ read: (Row) throws(PostgresError) -> T
+    ) async throws(IdentityError) -> T? {
+        try await asking { () throws(PostgresError) in try await pool.query(statement, parameters).first.map(read) }
+    }
+
+    private static func key(_ provider: ProviderID, _ subject: String) -> [PostgresValue] {
+        [.text(provider.text), .text(subject)]
+    }
+}

@@ -1,0 +1,152 @@
+import Crypto
+import JOSE
+package import Logging
+import Text
+
+/// Takes what Apple and Google tell of the accounts of our users, and acts upon it.
+///
+/// A notice is remembered once all of it is done, and each step may be repeated: what fails half-way is done when the provider sends
+/// the notice again.
+package final class ProviderNotices: Sendable {
+    /// Who may send notices; nil for a provider that is not configured.
+    package struct Issuers: Sendable {
+        package var apple: NoticeIssuer?
+        package var google: NoticeIssuer?
+
+        package init(apple: NoticeIssuer?, google: NoticeIssuer?) {
+            self.apple = apple
+            self.google = google
+        }
+    }
+
+    /// Of Google's accounts, as the subjects of its events name it.
+    private static let googleSubjectIssuers = [
+        "https://accounts.google.com", "https://accounts.google.com/", "accounts.google.com",
+    ]
+
+    let store: NoticeStore
+    let tokens: ProviderTokenStore
+    let accounts: Accounts
+    let sessions: Sessions
+    let audit: AuditLog
+    let ambience: Ambience
+    private let issuers: Issuers
+    private let keys: Federation.KeyLookup
+    private let logger: Logger
+
+    package init(
+        issuers: Issuers, keys: @escaping Federation.KeyLookup, store: NoticeStore, tokens: ProviderTokenStore,
+        accounts: Accounts,
+        sessions: Sessions, audit: AuditLog, ambience: Ambience, logger: Logger
+    ) {
+        self.issuers = issuers
+        self.keys = keys
+        self.store = store
+        self.tokens = tokens
+        self.accounts = accounts
+        self.sessions = sessions
+        self.audit = audit
+        self.ambience = ambience
+        self.logger = logger
+    }
+
+    /// A server-to-server notification of Apple's: the JWS in its `payload`.
+    package func takeApple(_ token: String, caller: Caller) async throws(NoticeFailure) {
+        try await take(token, from: issuers.apple, caller) { claims throws(NoticeRefusal) in
+            try ProviderNotice(apple: claims, token: token)
+        }
+    }
+
+    /// A security event token of Google's cross-account protection.
+    package func takeGoogle(_ token: String, caller: Caller) async throws(NoticeFailure) {
+        try await take(token, from: issuers.google, caller) { claims throws(NoticeRefusal) in
+            try ProviderNotice(google: claims, token: token, issuers: Self.googleSubjectIssuers)
+        }
+    }
+
+    private func take(
+        _ token: String, from issuer: NoticeIssuer?, _ caller: Caller,
+        _ read: (JWTClaims) throws(NoticeRefusal) -> ProviderNotice
+    ) async throws(NoticeFailure) {
+        guard let issuer else { throw .notConfigured }
+        let claims = try await claims(of: token, from: issuer, caller)
+        let notice: ProviderNotice
+        do throws(NoticeRefusal) {
+            try issuer.check(claims, at: ambience.now())
+            notice = try read(claims)
+        } catch {
+            throw await refused(error, issuer.provider, caller)
+        }
+        do throws(IdentityError) {
+            guard try await !store.isKnown(notice.digest) else { return }
+            for happening in notice.happenings {
+                try await act(on: happening, of: issuer.provider, issuedAt: notice.issuedAt, caller)
+            }
+            try await store.remember(notice.digest, at: ambience.now())
+        } catch {
+            throw NoticeFailure(error)
+        }
+    }
+
+    /// Checks the signature, with RS256 and the keys of the sender only.
+    private func claims(
+        of token: String, from issuer: NoticeIssuer, _ caller: Caller
+    ) async throws(NoticeFailure) -> JWTClaims {
+        let unverified: UnverifiedJWS
+        let keyID: String
+        do throws(JOSEError) {
+            unverified = try UnverifiedJWS.parse(token)
+            guard unverified.header.algorithm == .rs256 else { throw JOSEError.algorithmNotAllowed }
+            guard let named = unverified.header.keyID else { throw JOSEError.missingKeyID }
+            keyID = named
+        } catch {
+            throw await refused(.token(error), issuer.provider, caller)
+        }
+        let key = try await key(keyID, of: issuer, caller)
+        do throws(JOSEError) {
+            return try unverified.verify(with: key, allowing: [.rs256]).claims()
+        } catch {
+            throw await refused(.token(error), issuer.provider, caller)
+        }
+    }
+
+    private func key(_ keyID: String, of issuer: NoticeIssuer, _ caller: Caller) async throws(NoticeFailure) -> JWK {
+        switch await keys(keyID, issuer.keys) {
+        case .key(let key): return key
+        case .unknownKey: throw await refused(.token(.unknownKey), issuer.provider, caller)
+        case .unavailable(let delay): throw .unavailable(retryAfter: delay)
+        }
+    }
+
+    private func act(
+        on happening: ProviderNotice.Happening, of provider: ProviderID, issuedAt: Timestamp, _ caller: Caller
+    ) async throws(IdentityError) {
+        let event = happening.event
+        var userID: UserID?
+        if let subject = happening.subject { userID = try await store.user(provider, subject) }
+        if let userID, let subject = happening.subject {
+            let identity = NoticedIdentity(provider: provider, subject: subject, userID: userID, issuedAt: issuedAt)
+            for step in NoticeDecision.steps(for: event) { try await take(step, for: identity, caller) }
+        }
+        logger.info(
+            "notice of a provider",
+            ["provider": .string(provider.text), "event": .string(event.name), "concerns_a_user": .bool(userID != nil)])
+        await note(.provider(.noticeTaken(event)), userID, provider, caller)
+    }
+
+    private func refused(_ refusal: NoticeRefusal, _ provider: ProviderID, _ caller: Caller) async -> NoticeFailure {
+        logger.warning(
+            "notice refused", ["provider": .string(provider.text), "reason": .string(refusal.reason)])
+        await note(.provider(.noticeRefused(refusal)), nil, provider, caller)
+        return .refused(refusal)
+    }
+
+    func note(_ kind: AuditKind, _ userID: UserID?, _ provider: ProviderID, _ caller: Caller) async {
+        var detail = JSONObject()
+        detail["provider"] = .string(provider.text)
+        await audit.record(
+            AuditEvent(
+                id: ambience.uuid(), time: ambience.now(), kind: kind, actor: .system, userID: userID,
+                address: caller.address, referenceID: caller.referenceID, detail: detail))
+    }
+}

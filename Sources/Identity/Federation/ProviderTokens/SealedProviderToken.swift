@@ -1,0 +1,52 @@
+package import Crypto
+package import Text
+
+/// Whose token of a provider it is, and for which of our apps: the key under which it is stored.
+package struct ProviderGrant: Hashable, Sendable {
+    package let provider: ProviderID
+    /// The user's `sub` at the provider.
+    package let subject: String
+    /// Our client id at the provider: with Apple a bundle id or a Services ID.
+    package let clientID: String
+
+    package init(provider: ProviderID, subject: String, clientID: String) {
+        self.provider = provider
+        self.subject = subject
+        self.clientID = clientID
+    }
+
+    init(_ proof: VerifiedIDToken) {
+        self.init(provider: proof.provider, subject: proof.subject, clientID: proof.audience)
+    }
+}
+
+/// A provider's refresh token as it is stored: encrypted with AES-256-GCM under a key that is derived from the master key, and bound
+/// to its grant, so that nobody with access to the database can put one user's token in the place of another's.
+///
+/// One is sealed for each sign-in that brings a code, which would take centuries to come near the bound of random nonces.
+package struct SealedProviderToken: Equatable, Sendable {
+    /// Nonce, ciphertext and tag.
+    package let sealed: [UInt8]
+
+    /// As it was stored.
+    package init(sealed: [UInt8]) {
+        self.sealed = sealed
+    }
+
+    package init(sealing token: SecretString, of grant: ProviderGrant, with masterKey: MasterKey) throws(CryptoError) {
+        sealed = try AESGCM.seal(
+            token.revealedBytes, key: masterKey.derive(.providerTokens), additionalData: Self.binding(grant))
+    }
+
+    /// Throws `authenticationFailed` for another master key, another grant, or damaged bytes.
+    package func open(_ grant: ProviderGrant, with masterKey: MasterKey) throws(CryptoError) -> SecretString {
+        let opened = try AESGCM.open(
+            sealed, key: masterKey.derive(.providerTokens), additionalData: Self.binding(grant))
+        return SecretString(String(decoding: opened.revealedBytes, as: UTF8.self))
+    }
+
+    /// Each part with its length before it, so that no two grants read the same.
+    private static func binding(_ grant: ProviderGrant) -> [UInt8] {
+        [grant.provider.text, grant.subject, grant.clientID].flatMap { part in Array("\(part.utf8.count):\(part)".utf8) }
+    }
+}

@@ -1,0 +1,63 @@
+import Postgres
+
+extension Schema {
+    /// Providers' tokens, their revocation, and what providers told us of identities.
+    ///
+    /// A trigger queues revocations, so that whatever deletes an identity, be it with its user, be it by hand, revokes its tokens, in the
+    /// same transaction.
+    static let providerTokens = Migration(
+        version: 5,
+        name: "provider_tokens",
+        sql: """
+            ALTER TABLE identities
+                ADD COLUMN mail_forwarding boolean,
+                ADD COLUMN mail_forwarding_changed_at timestamptz,
+                ADD COLUMN blocked_at timestamptz,
+                ADD COLUMN proofs_void_before timestamptz;
+
+            CREATE TABLE provider_tokens (
+                provider text NOT NULL,
+                subject text NOT NULL,
+                client_id text NOT NULL,
+                sealed_token bytea NOT NULL,
+                obtained_at timestamptz NOT NULL,
+                PRIMARY KEY (provider, subject, client_id),
+                CONSTRAINT provider_tokens_identity
+                    FOREIGN KEY (provider, subject) REFERENCES identities (provider, subject) ON DELETE CASCADE
+            );
+
+            -- No reference to users or identities: a row outlives both.
+            CREATE TABLE provider_revocations (
+                id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+                provider text NOT NULL,
+                subject text NOT NULL,
+                client_id text NOT NULL,
+                sealed_token bytea NOT NULL,
+                attempts bigint NOT NULL DEFAULT 0,
+                due_at timestamptz NOT NULL DEFAULT '-infinity',
+                given_up_at timestamptz,
+                last_failure text
+            );
+
+            CREATE INDEX provider_revocations_due ON provider_revocations (due_at) WHERE given_up_at IS NULL;
+
+            CREATE FUNCTION queue_provider_revocations() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                INSERT INTO provider_revocations (provider, subject, client_id, sealed_token)
+                SELECT provider, subject, client_id, sealed_token FROM provider_tokens
+                WHERE provider = OLD.provider AND subject = OLD.subject;
+                RETURN OLD;
+            END
+            $$;
+
+            CREATE TRIGGER identities_queue_revocations BEFORE DELETE ON identities
+                FOR EACH ROW EXECUTE FUNCTION queue_provider_revocations();
+
+            CREATE TABLE provider_notices (
+                digest bytea PRIMARY KEY CONSTRAINT provider_notices_digest_length CHECK (octet_length(digest) = 32),
+                received_at timestamptz NOT NULL
+            );
+
+            CREATE INDEX provider_notices_by_time ON provider_notices (received_at);
+            """)
+}

@@ -1,0 +1,63 @@
+import Crypto
+import Endpoints
+import Identity
+import Logging
+import Networking
+import Outbound
+import Postgres
+import Text
+
+/// How providers' tokens are got and revoked, and what providers tell us is acted upon, on one loop.
+struct FederationParts: Sendable {
+    let codes: AuthorizationCodes
+    let notices: ProviderNotices
+    let revocations: RevocationQueue
+
+    init(
+        _ shared: SharedParts, keys: @escaping Federation.KeyLookup, postgres: PostgresPool, accounts: Accounts,
+        sessions: Sessions, audit: AuditLog,
+        metrics: IdentityMetrics, logger: Logger
+    ) {
+        let (settings, ambience) = (shared.configuration.providerTokens, shared.ambience)
+        let tokens = ProviderTokenStore(pool: postgres, masterKey: shared.masterKey)
+        let noticeStore = NoticeStore(pool: postgres)
+        let apple = settings.appleCredentials.map {
+            AppleTokenService(
+                credentials: $0, tokenURL: settings.appleTokenURL, revokeURL: settings.appleRevokeURL, https: shared.tokenCalls,
+                ambience: ambience)
+        }
+        codes = AuthorizationCodes(
+            apple: apple, issuers: shared.configuration.federation.provider(.apple)?.issuers ?? [], keys: keys, store: tokens,
+            audit: audit, metrics: metrics,
+            ambience: ambience, loop: postgres.loop, logger: logger)
+        notices = ProviderNotices(
+            issuers: shared.configuration.noticeIssuers, keys: keys, store: noticeStore, tokens: tokens, accounts: accounts,
+            sessions: sessions, audit: audit, ambience: ambience, logger: logger)
+        revocations = RevocationQueue(
+            store: tokens, notices: noticeStore,
+            revoker: TokenRevoker(apple: apple, googleRevokeURL: settings.googleRevokeURL, https: shared.tokenCalls),
+            audit: audit, metrics: metrics, ambience: ambience, loop: postgres.loop, logger: logger)
+    }
+}
+
+extension Configuration {
+    /// Under which name the keys of Google's security events are looked up: that of the id tokens' where they are the same.
+    var googleEventKeys: ProviderID {
+        providerTokens.googleEventKeysURL == federation.provider(.google)?.keySetURL ? .google : .googleEvents
+    }
+
+    /// Who may tell us of our users' accounts with them (contract on Apple and Google §2.5, §3.1).
+    fileprivate var noticeIssuers: ProviderNotices.Issuers {
+        ProviderNotices.Issuers(
+            apple: federation.provider(.apple).map {
+                NoticeIssuer(
+                    provider: .apple, keys: .apple, issuers: $0.issuers, clientIDs: $0.clientIDs,
+                    maximumAge: NoticeIssuer.appleMaximumAge)
+            },
+            google: federation.provider(.google).map {
+                NoticeIssuer(
+                    provider: .google, keys: googleEventKeys, issuers: [NoticeIssuer.googleEvents], clientIDs: $0.clientIDs,
+                    maximumAge: nil)
+            })
+    }
+}

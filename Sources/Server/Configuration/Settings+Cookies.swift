@@ -1,0 +1,52 @@
+import HTTP
+
+extension Settings {
+    static let cookies = Section(
+        title: "Cookie sessions",
+        settings: [
+            Setting(
+                "KIDOBAN_COOKIE_IDLE_LIFETIME", \.cookies.idleLifetime, .duration(.seconds(1) ... .days(365)),
+                "How long a session that is held by a cookie lives after its last use."),
+            Setting(
+                "KIDOBAN_COOKIE_LIFETIME", \.cookies.absoluteLifetime, .duration(.seconds(1) ... .days(3650)),
+                "How long it lives at most, used or not. At least `KIDOBAN_COOKIE_IDLE_LIFETIME`."),
+            Setting(
+                "KIDOBAN_COOKIE_REMEMBERED_IDLE_LIFETIME", \.cookies.rememberedIdleLifetime,
+                .duration(.seconds(1) ... .days(365)),
+                "The same after its last use, where the user wants to be remembered."),
+            Setting(
+                "KIDOBAN_COOKIE_REMEMBERED_LIFETIME", \.cookies.rememberedLifetime, .duration(.seconds(1) ... .days(3650)),
+                "The same at most. At least `KIDOBAN_COOKIE_REMEMBERED_IDLE_LIFETIME`."),
+            Setting(
+                "KIDOBAN_COOKIE_TOUCH_SLIDES", \.cookies.touchSlides, .flag,
+                "Whether `/touch` counts as use. If not, only requests that do something put off the end of a session."),
+            Setting(
+                "KIDOBAN_COOKIE_ORIGINS", \.cookies.trustedOrigins, .origins,
+                "Of pages elsewhere that may act for their users and read the answers. "
+                    + "Pages under the origin of `KIDOBAN_ISSUER` always may."),
+            Setting(
+                "KIDOBAN_COOKIE_SAME_SITE", \.cookies.sameSite, .choice([.strict, .lax, .none]),
+                "Whether browsers send the cookie with requests from other sites. "
+                    + "`none` is for `KIDOBAN_COOKIE_ORIGINS` on another site, and needs an issuer with https."),
+        ])
+}
+
+extension SettingFormat where Value == Set<WebOrigin> {
+    /// Where pages come from (RFC 6454).
+    static var origins: SettingFormat {
+        SettingFormat(
+            "nothing, or origins such as https://www.example.com with commas between them", acceptsEmpty: true,
+            parse: { text throws(SettingRefusal) in
+                guard !text.isEmpty else { return [] }
+                var origins: Set<WebOrigin> = []
+                for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+                    guard let origin = WebOrigin(part) else {
+                        throw SettingRefusal("has a part that is no http or https origin")
+                    }
+                    origins.insert(origin)
+                }
+                return origins
+            },
+            render: { value, _ in value.map(\.text).sorted().joined(separator: ",") })
+    }
+}
