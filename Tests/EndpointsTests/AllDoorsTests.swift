@@ -20,6 +20,8 @@ struct AllDoorsTests {
         let account: Account
         let pair: TokenPair
         let cookie: CookieClient
+        /// Of the rest-auth door.
+        let key: String
     }
 
     private func signedInEverywhere() async throws -> Everywhere {
@@ -31,7 +33,9 @@ struct AllDoorsTests {
         let pair = try TokenPair(await server.send(request))
         cookie.fields = [("User-Agent", "cookie")]
         #expect(try await cookie.logIn(account.email).status == 200)
-        return Everywhere(account: account, pair: pair, cookie: cookie)
+        let django = try await DjangoClient(server: server).logIn(
+            account.email, Account.password, [("User-Agent", "django")])
+        return Everywhere(account: account, pair: pair, cookie: cookie, key: try #require(django.key))
     }
 
     private func expectOver(_ user: Everywhere, sourceLocation: SourceLocation = #_sourceLocation) async throws {
@@ -42,6 +46,7 @@ struct AllDoorsTests {
         expectInvalidBearer(try await server.drop(user.pair.accessToken), sourceLocation: sourceLocation)
         expectInvalidBearer(try await server.renew(user.pair.refreshToken), sourceLocation: sourceLocation)
         #expect(try await user.cookie.touch().status == 401, sourceLocation: sourceLocation)
+        #expect(try await DjangoClient(server: server).user(user.key).status == 401, sourceLocation: sourceLocation)
         let backend = try await #require(installation).backend()
         for token in [user.account.accessToken, user.pair.accessToken, user.account.refreshToken, user.pair.refreshToken] {
             #expect(try await server.introspect(token, backend).text == #"{"active":false}"#, sourceLocation: sourceLocation)
@@ -50,10 +55,10 @@ struct AllDoorsTests {
 
     @Test func `all sessions are in one list, whichever door asks`() async throws {
         let user = try await signedInEverywhere()
-        #expect(try await devices(user.account.accessToken) == ["", "token", "cookie"])
-        #expect(try await devices(user.pair.accessToken) == ["", "token", "cookie"])
+        #expect(try await devices(user.account.accessToken) == ["", "token", "cookie", "django"])
+        #expect(try await devices(user.pair.accessToken) == ["", "token", "cookie", "django"])
         let seen = try await user.cookie.send("GET", "/sessions").json["sessions"]?.arrayValue ?? []
-        #expect(Set(seen.compactMap { $0["device"]?.stringValue }) == ["", "token", "cookie"])
+        #expect(Set(seen.compactMap { $0["device"]?.stringValue }) == ["", "token", "cookie", "django"])
         #expect(seen.filter { $0["current"] == true }.map { $0["device"] } == ["cookie"])
     }
 

@@ -88,7 +88,7 @@ package final class Confirmations: Sendable {
             Mail(
                 id: ambience.uuid(), userID: recipient.id, kind: kind, recipient: recipient.email.normalized,
                 language: language, link: link(profile, code.text), createdAt: now, expiresAt: now.adding(life)))
-        if user != nil { await accounts.note(kind.requested, recipient.id, by: .anonymous, nil, caller) }
+        if user != nil, let event = kind.requested { await accounts.note(event, recipient.id, by: .anonymous, nil, caller) }
     }
 
     private static func address(_ text: String) throws(IdentityError) -> EmailAddress {
@@ -110,10 +110,12 @@ package final class Confirmations: Sendable {
 }
 
 extension Mail.Kind {
-    fileprivate var requested: AuditKind {
+    /// What is recorded when somebody asks for such a mail; nil for one that nobody asks for.
+    fileprivate var requested: AuditKind? {
         switch self {
         case .passwordReset: .passwordResetRequested
         case .emailVerification: .emailVerificationRequested
+        case .identityLinked: nil
         }
     }
 }

@@ -8,6 +8,8 @@ package struct Mail: Sendable {
         case passwordReset = "password_reset"
         /// With a link that proves that the address is the user's.
         case emailVerification = "email_verification"
+        /// That an account at a provider has become a way in, because it has the same address. Without a link.
+        case identityLinked = "identity_linked"
     }
 
     /// What it is written in. The raw values are stored.
@@ -22,10 +24,10 @@ package struct Mail: Sendable {
     /// The stored, normalised address of the user: never one that a caller has sent.
     package let recipient: String
     package let language: Language
-    /// Who has it is the user, once.
+    /// Who has it is the user, once. Empty for a mail that only tells something.
     package let link: SecretString
     package let createdAt: Timestamp
-    /// The end of the link.
+    /// From when on the mail is of no use.
     package let expiresAt: Timestamp
 
     package init(

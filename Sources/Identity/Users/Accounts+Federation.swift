@@ -165,14 +165,26 @@ extension Accounts {
         return try await users.credentials(of: email)?.user
     }
 
-    /// Rule 4a. The event is what the user is to be told of.
+    /// How long it is of use to tell a user that there is a new way into his account.
+    private static let noticeLifetime: Duration = .seconds(7 * 86_400)
+
+    /// Rule 4a. The user is told by mail.
     private func link(
         _ claim: IdentityClaim, to user: User, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User? {
         let identity = claim.identity(of: user.id, at: ambience.now())
         guard try await identityStore.add(identity, to: user, provingOwn: claim.email) else { return nil }
         await note(.identityLinked(.sameEmail), user.id, by: .user(user.id), client, caller, detail: claim.detail)
+        // The link stands; a notice that cannot be written now is no reason to refuse the user.
+        try? await outbox.add(notice(of: .identityLinked, to: user))
         return await named(try await users.user(user.id), claim.displayName)
+    }
+
+    private func notice(of kind: Mail.Kind, to user: User) -> Mail {
+        let now = ambience.now()
+        return Mail(
+            id: ambience.uuid(), userID: user.id, kind: kind, recipient: user.email.normalized, language: .english,
+            link: SecretString(""), createdAt: now, expiresAt: now.adding(Self.noticeLifetime))
     }
 
     /// Rule 4b.

@@ -40,6 +40,7 @@ package final class Accounts: Sendable {
 
     let users: UserStore
     let identityStore: IdentityStore
+    let outbox: MailOutbox
     let sessions: Sessions
     let hasher: PasswordHasher
     let audit: AuditLog
@@ -49,11 +50,12 @@ package final class Accounts: Sendable {
     let providers: Set<ProviderID>
 
     package init(
-        users: UserStore, identities: IdentityStore, sessions: Sessions, hasher: PasswordHasher, audit: AuditLog,
-        metrics: IdentityMetrics, ambience: Ambience, providers: Set<ProviderID>
+        users: UserStore, identities: IdentityStore, outbox: MailOutbox, sessions: Sessions, hasher: PasswordHasher,
+        audit: AuditLog, metrics: IdentityMetrics, ambience: Ambience, providers: Set<ProviderID>
     ) {
         self.users = users
         self.identityStore = identities
+        self.outbox = outbox
         self.providers = providers
         self.sessions = sessions
         self.hasher = hasher

@@ -78,8 +78,9 @@ struct Worker: Sendable {
             limitPerUser: configuration.sessions.perUser, policy: configuration.sessions.refreshPolicy,
             ambience: shared.ambience)
         let accounts = Accounts(
-            users: users, identities: IdentityStore(pool: postgres), sessions: sessions, hasher: shared.hasher, audit: audit,
-            metrics: metrics, ambience: shared.ambience, providers: Set(configuration.federation.providers.map(\.id)))
+            users: users, identities: IdentityStore(pool: postgres), outbox: MailOutbox(pool: postgres, seal: shared.mailSeal),
+            sessions: sessions, hasher: shared.hasher, audit: audit, metrics: metrics, ambience: shared.ambience,
+            providers: Set(configuration.federation.providers.map(\.id)))
         let keyLookup: Federation.KeyLookup = { keyID, provider in await keySets.key(keyID, of: provider) }
         let parts = FederationParts(
             shared, keys: keyLookup, postgres: postgres, accounts: accounts, sessions: sessions, audit: audit, metrics: metrics,

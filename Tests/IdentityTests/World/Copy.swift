@@ -72,6 +72,7 @@ struct Rooms: Sendable {
     let signingKeys: SigningKeyStore
     let users: UserStore
     let identities: IdentityStore
+    let outbox: MailOutbox
     let clientStore: ClientStore
     let clients: ClientRegistry
     let hasher: PasswordHasher
@@ -91,6 +92,7 @@ struct Rooms: Sendable {
         signingKeys = SigningKeyStore(pool: postgres, masterKey: masterKey, computing: connecting, ambience: ambience)
         users = UserStore(pool: postgres)
         identities = IdentityStore(pool: postgres)
+        outbox = MailOutbox(pool: postgres, seal: try MailSeal(masterKey))
         clientStore = ClientStore(pool: postgres)
         clients = ClientRegistry(
             store: clientStore, builtIn: [app], lifetime: options.clientLifetime, loop: postgres.loop, logger: logger)
@@ -104,8 +106,8 @@ struct Rooms: Sendable {
             clients: clients, audit: audit, metrics: metrics, key: try SessionTokenKey(masterKey),
             limitPerUser: options.sessionsPerUser, policy: options.policy, ambience: ambience)
         accounts = Accounts(
-            users: users, identities: identities, sessions: sessions, hasher: hasher, audit: audit, metrics: metrics,
-            ambience: ambience, providers: options.providers)
+            users: users, identities: identities, outbox: outbox, sessions: sessions, hasher: hasher, audit: audit,
+            metrics: metrics, ambience: ambience, providers: options.providers)
         tokens = AccessTokens(tokens: store, sessions: sessions, issuer: issuer, users: users)
         introspection = Introspection(tokens: store, sessions: sessions, metrics: metrics)
     }
