@@ -14,12 +14,25 @@ struct RestAuthSocialLogin: RestAuthEndpoint {
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
         try RestAuthOrigin.check(request.head, words.options)
         let caller = Caller(request)
-        let proof = try await RestAuthProof.read(request, of: provider, services)
+        let (proof, code) = try await RestAuthProof.read(request, of: provider, services)
         let (user, tokens, _) = try await restAuth { () throws(IdentityError) in
-            try await services.accounts.signIn(
-                with: proof, displayName: nil, client: services.restAuth.client, kind: words.options.sessionKind, caller: caller)
+            try await signedIn(proof, words, caller)
         }
+        if let code { await services.codes.take(code, of: proof, userID: user.id, caller: caller) }
         return try await signIn.answer(.ok, user, tokens, words, caller)
+    }
+
+    /// A proof that has not led to a session, because the user has to sign in as before first, is good once more.
+    private func signedIn(
+        _ proof: VerifiedIDToken, _ words: RestAuthWords, _ caller: Caller
+    ) async throws(IdentityError) -> Accounts.ProviderSignIn {
+        do throws(IdentityError) {
+            return try await services.accounts.signIn(
+                with: proof, displayName: nil, client: services.restAuth.client, kind: words.options.sessionKind, caller: caller)
+        } catch {
+            if error == .emailNeedsLinking { try? await services.federation.giveBack(proof) }
+            throw error
+        }
     }
 }
 
@@ -37,7 +50,7 @@ struct RestAuthSocialConnect: RestAuthEndpoint {
         try await restAuth { () throws(IdentityError) in
             try await services.accounts.requireRecentSignIn(of: known.user.id, session: known.sessionID, caller: device)
         }
-        let proof = try await RestAuthProof.read(request, of: provider, services)
+        let (proof, _) = try await RestAuthProof.read(request, of: provider, services)
         try await restAuth { () throws(IdentityError) in
             try await services.accounts.link(proof, to: known.user.id, session: known.sessionID, caller: device)
         }
@@ -47,10 +60,11 @@ struct RestAuthSocialConnect: RestAuthEndpoint {
 
 /// A provider's proof in a request: `id_token`, `access_token`, `code`.
 enum RestAuthProof {
+    /// The id token, and the authorization code that came with it.
     /// - Throws: what the original says when nothing was sent, and `Incorrect value` for all that proves nothing.
     static func read(
         _ request: Request, of provider: ProviderID, _ services: Services
-    ) async throws(RestAuthError) -> VerifiedIDToken {
+    ) async throws(RestAuthError) -> (proof: VerifiedIDToken, code: SecretString?) {
         var fields = try RestAuthFields(request)
         let idToken = fields.secret("id_token", isRequired: false)
         let accessToken = fields.secret("access_token", isRequired: false)
@@ -60,8 +74,11 @@ enum RestAuthProof {
         guard let token = idToken ?? accessToken else {
             throw .nonField(code == nil ? .missingSocialToken : .incorrectValue)
         }
+        let caller = Caller(request)
         return try await restAuth { () throws(IdentityError) in
-            try await services.federation.verify(token, from: provider, nonce: nonce, caller: Caller(request))
+            let proof = try await services.federation.verify(token, from: provider, nonce: nonce, caller: caller)
+            if let code { try await services.codes.check(code, of: proof, caller: caller) }
+            return (proof, code)
         }
     }
 

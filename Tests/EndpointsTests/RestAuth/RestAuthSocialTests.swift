@@ -47,6 +47,20 @@ struct RestAuthSocialTests {
         #expect(missing.text == #"{"non_field_errors":["Incorrect input. access_token or code is required."]}"#)
     }
 
+    @Test func `a proof that may not sign in yet is still good for connecting`() async throws {
+        let (email, key) = try await django.signedIn()
+        // The provider does not answer for this address, so that having it proves nothing.
+        var person = Person(at: "town.example")
+        person.email = email
+        let token = try TestProvider.google(person)
+        let refused = try await django.send("/google/", [("id_token", token)])
+        #expect(refused.status == 400)
+        #expect(
+            refused.text == #"{"non_field_errors":["User is already registered with this e-mail address."]}"#, "\(refused.text)")
+        let header = [(name: "Authorization", value: "Token \(key)")]
+        #expect(try await django.send("/google/connect/", [("id_token", token)], header).status == 200)
+    }
+
     @Test func `an account is connected and disconnected`() async throws {
         let (_, key) = try await django.signedIn()
         let header = [(name: "Authorization", value: "Token \(key)")]
