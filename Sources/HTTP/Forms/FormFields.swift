@@ -169,8 +169,7 @@ extension Span<UInt8> {
     /// The next of `&`, `=`, `%`, `+` or any byte that a form must not contain unescaped; `range.upperBound` if there is none.
     fileprivate func firstFormDelimiter(in range: Range<Int>) -> Int {
         let raw = bytes
-        var index = range.lowerBound
-        index = endOfToken(in: range)
+        var index = endOfToken(in: range)
         // As in `firstUnprintable`: what is flagged wrongly comes after something flagged rightly.
         while index &+ 8 <= range.upperBound {
             let word = raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian

@@ -134,6 +134,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
 
     /// Flushes `flushable` once the jobs of this turn have run. On the loop only; the caller hands itself over once a turn.
+    ///
+    /// - Parameter first: before the others, for a server that works while those are flushed.
     package func afterTurn(_ flushable: any Flushable, first: Bool = false) {
         assert(isCurrent)
         if first {
