@@ -31,9 +31,15 @@ package final class TestSocket: Sendable {
         return descriptor
     }
 
-    /// - Parameter receiveBuffer: the size of the kernel's buffer for what has not been read, to play a slow reader.
-    package convenience init(connectingTo port: UInt16, receiveBuffer: Int32? = nil) throws(Failure) {
+    /// - Parameters:
+    ///   - address: one of 127.0.0.0/8 to connect from, to play several peers.
+    ///   - receiveBuffer: the size of the kernel's buffer for what has not been read, to play a slow reader.
+    package convenience init(connectingTo port: UInt16, from address: String? = nil, receiveBuffer: Int32? = nil) throws(Failure)
+    {
         self.init(taking: try Self.make())
+        if let address {
+            guard withLoopback(0, host: address, { bind(descriptor, $0, $1) }) == 0 else { throw .last("bind") }
+        }
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -125,11 +131,13 @@ package final class TestSocket: Sendable {
     }
 }
 
-private func withLoopback(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+private func withLoopback(_ port: UInt16, host: String = "127.0.0.1", _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32)
+    -> Int32
+{
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_addr.s_addr = inet_addr(host)
     return withUnsafePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
     }

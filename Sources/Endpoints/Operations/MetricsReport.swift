@@ -4,6 +4,7 @@ package import Identity
 /// The counters of a process at a moment, summed over its loops.
 package struct MetricsReport: Sendable {
     package var requests: [RequestMetrics.Series] = []
+    package var forwardedRefusals: [ForwardedRefusal: UInt64] = [:]
     package var identity = IdentityMetrics.Snapshot()
     package var keySets: [KeySetReport] = []
     package var connections = 0

@@ -7,6 +7,7 @@ enum PrometheusText {
     static func render(_ report: MetricsReport) -> [UInt8] {
         var text = Text()
         requests(report.requests, &text)
+        forwarded(report.forwardedRefusals, &text)
         identity(report.identity, &text)
         keySets(report.keySets, &text)
         process(report, &text)
@@ -27,6 +28,14 @@ enum PrometheusText {
             text.sample(name + "_bucket", labels(one) + [("le", "+Inf")], Double(one.count))
             text.sample(name + "_sum", labels(one), one.seconds)
             text.sample(name + "_count", labels(one), Double(one.count))
+        }
+    }
+
+    private static func forwarded(_ refusals: [ForwardedRefusal: UInt64], _ text: inout Text) {
+        let name = "kidoban_forwarded_refused_total"
+        text.family(name, "counter", "What was said about a client's address and not believed, by reason.")
+        for refusal in ForwardedRefusal.allCases {
+            text.sample(name, [("reason", refusal.rawValue)], Double(refusals[refusal] ?? 0))
         }
     }
 

@@ -4,16 +4,15 @@ package struct Request: Sendable {
     package let body: [UInt8]
     /// What stood for the `{…}` segments of the route, decoded, in their order.
     package let pathParameters: [String]
-    /// The address of the other end of the connection.
-    package let peer: String
+    package let origin: RequestOrigin
     /// The name of this request in logs, audit events and its response.
     package let id: String
 
-    package init(head: RequestHead, body: [UInt8], pathParameters: [String], peer: String, id: String) {
+    package init(head: RequestHead, body: [UInt8], pathParameters: [String], origin: RequestOrigin, id: String) {
         self.head = head
         self.body = body
         self.pathParameters = pathParameters
-        self.peer = peer
+        self.origin = origin
         self.id = id
     }
 }

@@ -32,7 +32,7 @@ actor HTTPConnection {
     private let router: Router
     private let limits: Limits
     private let timeouts: Timeouts
-    private let peer: String
+    private var origin: ConnectionOrigin
     private var parser: RequestParser
     private var phase = Phase.idle
 
@@ -44,12 +44,14 @@ actor HTTPConnection {
         limits = server.limits
         timeouts = server.timeouts
         parser = RequestParser(limits: server.limits)
-        peer = if case .ip(let address, _) = stream.peer { address.description } else { "" }
+        origin = ConnectionOrigin(stream.peer)
+        origin.decide(server.proxies)
     }
 
     /// Serves the connection to its end and closes it.
     func run() async {
         do throws(StreamError) {
+            guard try await receivePreface() else { return stream.close() }
             while try await serveOne() {}
             // A client that has ended its side still reads.
             try await sendRest()
@@ -57,6 +59,11 @@ actor HTTPConnection {
             // The peer is gone or too slow; there is nobody to tell.
         }
         stream.close()
+    }
+
+    /// Another list of trusted proxies holds.
+    func decideTrust() {
+        origin.decide(server.proxies)
     }
 
     /// The server is going: a connection between requests ends as soon as its answers have left, any other after its answer.
@@ -67,6 +74,44 @@ actor HTTPConnection {
         } else {
             stream.setDeadline(loop.now)
         }
+    }
+
+    /// Takes the PROXY header off the front of a connection that must have one; false if it has none.
+    private func receivePreface() async throws(StreamError) -> Bool {
+        guard origin.needsPreface(server.proxies) else { return true }
+        stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.head))
+        while true {
+            do throws(ProxyPreface.Malformed) {
+                let input = stream.input
+                if case .complete(let preface, let consumed) = try ProxyPreface.parse(input.span) {
+                    stream.consume(consumed)
+                    origin.take(preface)
+                    origin.decide(server.proxies)
+                    return true
+                }
+            } catch {
+                server.refuse(.noProxyHeader, peer: origin.peer, id: nil)
+                return false
+            }
+            guard try await stream.fill() else { return false }
+        }
+    }
+
+    /// Where a request comes from. Costs a look into the table of fields unless one of them says something.
+    private func origin(of head: RequestHead, id: String) -> RequestOrigin {
+        switch origin.trust {
+        case .untrusted:
+            if head.fields.value(of: .forwardedFor) != nil || head.fields.value(of: .forwarded) != nil {
+                server.refuse(.untrustedPeer, peer: origin.peer, id: id)
+            }
+        case .trusted:
+            switch server.proxies.client(toldBy: head) {
+            case .notTold: break
+            case .address(let client): return RequestOrigin(peer: origin.peer, source: origin.source, forwarded: client)
+            case .malformed: server.refuse(.malformed, peer: origin.peer, id: id)
+            }
+        }
+        return RequestOrigin(peer: origin.peer, source: origin.source)
     }
 
     /// Reads one request and answers it; false when the connection is to end.
@@ -84,26 +129,29 @@ actor HTTPConnection {
         let start = loop.now
         let id = RequestID.wellFormed(in: head) ?? server.nextRequestID()
         let match = router.match(head)
+        let origin = origin(of: head, id: id)
         switch try await receiveBody(of: head, for: match) {
         case .success(let body):
-            let response = await respond(to: head, body, match, id: id)
-            server.record(match, response, head: head, id: id, peer: peer, since: start)
+            let response = await respond(to: head, body, match, origin, id: id)
+            server.record(match, response, head: head, id: id, origin: origin, since: start)
             return try await answer(response, to: head, id: id)
         case .failure(.ended):
             return false
         case .failure(.failed(let failure)):
             let response = router.response(to: failure, in: match.door, head: head)
-            server.record(match, response, head: head, id: id, peer: peer, since: start)
+            server.record(match, response, head: head, id: id, origin: origin, since: start)
             try await refuse(response, answering: head.method, id: id)
             return false
         }
     }
 
-    private func respond(to head: RequestHead, _ body: [UInt8], _ match: RouteMatch, id: String) async -> Response {
+    private func respond(
+        to head: RequestHead, _ body: [UInt8], _ match: RouteMatch, _ origin: RequestOrigin, id: String
+    ) async -> Response {
         switch match {
         case .found(let found):
             await found.route.handler(
-                Request(head: head, body: body, pathParameters: found.pathParameters, peer: peer, id: id))
+                Request(head: head, body: body, pathParameters: found.pathParameters, origin: origin, id: id))
         case .refused(let failure, let door):
             router.response(to: failure, in: door, head: head)
         }

@@ -13,15 +13,18 @@ package actor HTTPServer {
         package var budget: ConnectionBudget
         package var phase: ServerPhase
         package var clock: @Sendable () -> Timestamp
+        package var proxies: TrustedProxies
+        package let warnings = ForwardedWarnings()
 
         package init(
-            limits: Limits, budget: ConnectionBudget, phase: ServerPhase,
+            limits: Limits, budget: ConnectionBudget, phase: ServerPhase, proxies: TrustedProxies = TrustedProxies(),
             clock: @escaping @Sendable () -> Timestamp
         ) {
             self.limits = limits
             self.budget = budget
             self.phase = phase
             self.clock = clock
+            self.proxies = proxies
         }
     }
 
@@ -34,6 +37,7 @@ package actor HTTPServer {
 
     private nonisolated let logger: Logger
     private nonisolated let perRequest: PerRequest
+    private nonisolated let warnings: ForwardedWarnings
     private let budget: ConnectionBudget
     private var listener: Listener?
     private(set) var connections: [ObjectIdentifier: HTTPConnection] = [:]
@@ -48,7 +52,9 @@ package actor HTTPServer {
         phase = configuration.phase
         budget = configuration.budget
         metrics = RequestMetrics(routes: router.routes.map { .init(method: $0.route.method.name, pattern: $0.pattern) })
-        perRequest = PerRequest(ids: RequestIDSource(random: random), date: DateField(clock: configuration.clock))
+        warnings = configuration.warnings
+        perRequest = PerRequest(
+            ids: RequestIDSource(random: random), date: DateField(clock: configuration.clock), proxies: configuration.proxies)
     }
 
     /// Listens and serves. Returns at once, with the address: the port may have been chosen by the kernel.
@@ -69,6 +75,12 @@ package actor HTTPServer {
         listener?.close()
         listener = nil
         for connection in connections.values { await connection.drain() }
+    }
+
+    /// Believes these proxies from now on, and no others: also on the connections that stand.
+    package func trust(_ proxies: TrustedProxies) async {
+        perRequest.proxies = proxies
+        for connection in connections.values { await connection.decideTrust() }
     }
 
     /// Runs `body` on the loop: the way to its counters and slots from elsewhere.
@@ -93,6 +105,18 @@ package actor HTTPServer {
         connections[ObjectIdentifier(connection)] = nil
     }
 
+    nonisolated var proxies: TrustedProxies { perRequest.proxies }
+
+    /// Counts that something about a client's address was not believed, and warns if nobody has within a minute.
+    /// - Parameter id: nil where there is no request.
+    nonisolated func refuse(_ refusal: ForwardedRefusal, peer: String, id: String?) {
+        metrics.count(refusal)
+        guard logger.isEnabled(.warning), warnings.mayWarn(of: refusal, at: loop.now) else { return }
+        var fields: LogFields = ["peer": .string(peer)]
+        fields["request_id"] = id.map(LogValue.string)
+        logger.warning(refusal.message, fields)
+    }
+
     nonisolated func nextRequestID() -> String {
         perRequest.ids.next()
     }
@@ -103,29 +127,32 @@ package actor HTTPServer {
 
     /// Counts and logs an answer.
     nonisolated func record(
-        _ match: RouteMatch, _ response: Response, head: RequestHead, id: String, peer: String, since start: Instant
+        _ match: RouteMatch, _ response: Response, head: RequestHead, id: String, origin: RequestOrigin, since start: Instant
     ) {
         let nanoseconds = Instant.now().nanoseconds(since: start)
         metrics.record(route: match.index, status: response.status, nanoseconds: nanoseconds)
         let level: LogLevel = response.status.code >= 500 ? .warning : match.logLevel
         guard logger.isEnabled(level) else { return }
-        logger.log(
-            level, "request",
-            [
-                "request_id": .string(id), "method": .string(head.method.name), "path": .string(head.path),
-                "status": .integer(Int64(response.status.code)), "peer": .string(peer),
-                "duration_us": .integer(Int64(nanoseconds / 1000)),
-            ])
+        var fields: LogFields = [
+            "request_id": .string(id), "method": .string(head.method.name), "path": .string(head.path),
+            "status": .integer(Int64(response.status.code)), "peer": .string(origin.peer),
+            "duration_us": .integer(Int64(nanoseconds / 1000)),
+        ]
+        let client = origin.client
+        if client != origin.peer { fields["client"] = .string(client) }
+        logger.log(level, "request", fields)
     }
 
     /// What changes with every request. Apart from the actor's state, so that connections reach it without a suspension.
     private final class PerRequest: @unchecked Sendable {  // touched by the connections of one loop, on that loop, only
         var ids: RequestIDSource
         var date: DateField
+        var proxies: TrustedProxies
 
-        init(ids: RequestIDSource, date: DateField) {
+        init(ids: RequestIDSource, date: DateField, proxies: TrustedProxies) {
             self.ids = ids
             self.date = date
+            self.proxies = proxies
         }
     }
 }

@@ -23,6 +23,9 @@ package final class RequestMetrics: @unchecked Sendable {  // recorded and read 
     /// What no route took.
     private static let unrouted = RouteName(method: "", pattern: "")
 
+    /// What was said about the address of a client and not believed.
+    package private(set) var forwardedRefusals: [ForwardedRefusal: UInt64] = [:]
+
     private let routes: [RouteName]
     /// By route (the last for what no route took), one series for each status seen.
     private var series: [[Series]]
@@ -41,7 +44,11 @@ package final class RequestMetrics: @unchecked Sendable {  // recorded and read 
         series[route][place].histogram[bucket] += 1
     }
 
-    /// Everything counted so far.
+    func count(_ refusal: ForwardedRefusal) {
+        forwardedRefusals[refusal, default: 0] += 1
+    }
+
+    /// The answers counted so far.
     package func snapshot() -> [Series] {
         series.flatMap { $0 }
     }

@@ -20,6 +20,27 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(six)
     }
 
+    /// The same for text that lies in a buffer, without making a string of it.
+    package init?(_ text: Span<UInt8>) {
+        let longest = Int(INET6_ADDRSTRLEN) - 1
+        guard (1...longest).contains(text.count) else { return nil }
+        let read: IPAddress? = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: longest + 1) { buffer in
+            for index in 0..<text.count {
+                // The text would end there for the system, and here it does not.
+                guard text[index] != 0 else { return nil }
+                unsafe buffer[index] = CChar(bitPattern: text[index])
+            }
+            unsafe buffer[text.count] = 0
+            guard let base = buffer.baseAddress else { return nil }
+            var four = in_addr()
+            if unsafe inet_pton(AF_INET, base, &four) == 1 { return .v4(UInt32(bigEndian: four.s_addr)) }
+            var six = in6_addr()
+            return unsafe inet_pton(AF_INET6, base, &six) == 1 ? IPAddress(six) : nil
+        }
+        guard let read else { return nil }
+        self = read
+    }
+
     init(_ address: in6_addr) {
         let (upper, lower) = unsafe withUnsafeBytes(of: address) { bytes in
             unsafe (
@@ -27,6 +48,11 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
                 UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
             )
         }
+        self.init(upper: upper, lower: lower)
+    }
+
+    /// The IPv6 address of two halves in host byte order, or the IPv4 address that is mapped into it.
+    package init(upper: UInt64, lower: UInt64) {
         if upper == 0, lower >> 32 == 0xFFFF {
             self = .v4(UInt32(truncatingIfNeeded: lower))
         } else {

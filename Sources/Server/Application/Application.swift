@@ -194,10 +194,11 @@ package actor Application {
             report.logLinesDropped = logSink?.droppedLines ?? 0
             for worker in workers {
                 report.connections += await worker.server.connectionCount
-                let (requests, identity) = await worker.server.run {
-                    (worker.server.metrics.snapshot(), worker.metrics.snapshot)
+                let (requests, refusals, identity) = await worker.server.run {
+                    (worker.server.metrics.snapshot(), worker.server.metrics.forwardedRefusals, worker.metrics.snapshot)
                 }
                 report.add(requests)
+                report.forwardedRefusals.merge(refusals, uniquingKeysWith: +)
                 report.identity.add(identity)
             }
             report.keySets = await keySets.reports
@@ -207,6 +208,8 @@ package actor Application {
         configuration.budget = ConnectionBudget(wanted: operationsConnections)
         // It answers to the very end, so that what asks for readiness sees it go.
         configuration.phase = ServerPhase()
+        // It is asked by who operates the server, directly.
+        configuration.proxies = TrustedProxies()
         return HTTPServer(
             configuration, router: try Worker.router([door]), loop: first.loop, logger: shared.logger,
             random: shared.randomNumber())

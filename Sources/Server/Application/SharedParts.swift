@@ -67,7 +67,7 @@ struct SharedParts: Sendable {
             limits: configuration.http.limits,
             budget: ConnectionBudget(
                 wanted: configuration.http.maximumConnections, otherDescriptors: Self.ownDescriptors(configuration)),
-            phase: phase, clock: ambience.now)
+            phase: phase, proxies: configuration.http.proxies, clock: ambience.now)
     }
 
     /// Ends the threads.

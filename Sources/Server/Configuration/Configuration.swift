@@ -73,6 +73,8 @@ extension Configuration {
         /// Accepted connections of the process, over all loops and both listeners; fewer when descriptors are scarce.
         package var maximumConnections = 10_000
         package var limits = Limits()
+        /// Who is believed what it says of its clients' addresses.
+        package var proxies = TrustedProxies()
 
         package init() {}
     }

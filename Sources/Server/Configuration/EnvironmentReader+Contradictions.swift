@@ -32,6 +32,11 @@ extension EnvironmentReader {
                 "is none, which browsers take with https only, and KIDOBAN_ISSUER does not begin with https:")
         }
         refuseHalfOfAppleKey()
+        if configuration.http.proxies.proxyProtocol == .on, configuration.http.proxies.blocks.isEmpty {
+            refuseContradiction(
+                of: "KIDOBAN_PROXY_PROTOCOL", with: "KIDOBAN_TRUSTED_PROXIES",
+                "is on, but KIDOBAN_TRUSTED_PROXIES names no proxy that may use it")
+        }
         if configuration.redis.authoritiesFile != nil, !configuration.redis.usesTLS {
             refuseContradiction(
                 of: "KIDOBAN_REDIS_CA_FILE", with: "REDIS_URL", "has no use, because REDIS_URL does not begin with rediss://")

@@ -4,13 +4,15 @@ import Outbound
 
 extension SettingFormat {
     /// A list with commas between its elements, and white space around them if need be.
-    fileprivate static func list<Element: Equatable & Sendable>(
-        _ expectation: String, of element: @escaping @Sendable (String) throws(SettingRefusal) -> Element,
+    static func list<Element: Equatable & Sendable>(
+        _ expectation: String, acceptsEmpty: Bool = false,
+        of element: @escaping @Sendable (String) throws(SettingRefusal) -> Element,
         render: @escaping @Sendable (Element) -> String
     ) -> SettingFormat<[Element]> {
         SettingFormat<[Element]>(
-            expectation,
+            expectation, acceptsEmpty: acceptsEmpty,
             parse: { text throws(SettingRefusal) in
+                if text.isEmpty { return [] }
                 guard !text.hasPrefix(" "), !text.hasSuffix(" ") else {
                     throw SettingRefusal("has a blank at its beginning or end")
                 }

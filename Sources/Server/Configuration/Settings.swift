@@ -7,7 +7,8 @@ package enum Settings {
     }
 
     static let sections = [
-        addresses, doors, restAuth, identity, tokens, cookies, passwords, federation, providerTokens, database, redis, outbound,
+        addresses, proxies, doors, restAuth, identity, tokens, cookies, passwords, federation, providerTokens, database, redis,
+        outbound,
         requests, lifecycle, logging,
     ]
 

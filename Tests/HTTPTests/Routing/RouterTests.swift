@@ -163,7 +163,8 @@ import Testing
             Issue.record("not found")
             return
         }
-        let request = Request(head: head, body: [], pathParameters: found.pathParameters, peer: "::1", id: "r")
+        let request = Request(
+            head: head, body: [], pathParameters: found.pathParameters, origin: RequestOrigin(peer: "::1"), id: "r")
         #expect(await found.route.handler(request).body == [UInt8]("x|y z".utf8))
         #expect(found.index == 0)
     }

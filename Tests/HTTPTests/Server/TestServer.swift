@@ -30,11 +30,11 @@ final class TestServer: Sendable {
     private let phase = ServerPhase()
     private let server: HTTPServer
 
-    init(limits: Limits = Limits(), connections: Int, port: UInt16 = 0) async throws {
+    init(limits: Limits = Limits(), connections: Int, proxies: TrustedProxies = TrustedProxies(), port: UInt16 = 0) async throws {
         loop = try SharedLoops.next()
         budget = ConnectionBudget(wanted: connections)
         let clock: @Sendable () -> Timestamp = { Timestamp(seconds: 784_111_777) }
-        let configuration = HTTPServer.Configuration(limits: limits, budget: budget, phase: phase, clock: clock)
+        let configuration = HTTPServer.Configuration(limits: limits, budget: budget, phase: phase, proxies: proxies, clock: clock)
         let door = Door(name: "test", routes: Self.routes(gate, served), documentation: .plainText("For tests.")) { failure, _ in
             .text(failure.status, "\(failure.reason)")
         }
@@ -60,7 +60,8 @@ final class TestServer: Sendable {
             route(.get, "/quit") { _ in .empty(.noContent) },
             route(.get, "/hidden") { _ in .text(.ok, "hidden") },
             route(.get, "/number/{number}") { .text(.ok, $0.pathParameters[0]) },
-            route(.get, "/peer") { .text(.ok, $0.peer) },
+            route(.get, "/client") { .text(.ok, $0.origin.client) },
+            route(.get, "/peer") { .text(.ok, $0.origin.peer) },
             route(.get, "/redirect/{to}") { .empty(.found, fields: ["Location": $0.pathParameters[0]]) },
             route(.get, "/slow") { _ in
                 await gate.pass()
@@ -84,23 +85,44 @@ final class TestServer: Sendable {
         loop.start { await server.drain() }
     }
 
+    /// Has other proxies trusted from now on.
+    func trust(_ proxies: TrustedProxies) throws {
+        let server = server
+        try onLoop { await server.trust(proxies) }
+    }
+
+    /// What was said of addresses and not believed.
+    var refusals: [ForwardedRefusal: UInt64] {
+        get throws {
+            let server = server
+            return try onLoop { await server.run { server.metrics.forwardedRefusals } }
+        }
+    }
+
+    /// Blocks until the loop has done it.
+    private func onLoop<T: Sendable>(_ body: @escaping @Sendable () async -> T) throws -> T {
+        let result = Locked<T?>(nil)
+        loop.start {
+            let value = await body()
+            result.withLock { $0 = value }
+        }
+        try wait { result.value != nil }
+        guard let value = result.value else { throw Unexpected() }
+        return value
+    }
+
     /// How many bytes of answers its connections have not been able to send.
     var unsentCount: Int {
         get throws {
             let server = server
-            let count = Locked<Int?>(nil)
-            loop.start {
-                let unsent = await server.unsentCount
-                count.withLock { $0 = unsent }
-            }
-            try wait { count.value != nil }
-            return count.value ?? 0
+            return try onLoop { await server.unsentCount }
         }
     }
 
     /// Connects a client.
-    func connect(receiveBuffer: Int32? = nil) throws -> TestSocket {
-        try TestSocket(connectingTo: port, receiveBuffer: receiveBuffer)
+    /// - Parameter address: of the client, one of 127.0.0.0/8.
+    func connect(from address: String? = nil, receiveBuffer: Int32? = nil) throws -> TestSocket {
+        try TestSocket(connectingTo: port, from: address, receiveBuffer: receiveBuffer)
     }
 
     /// Everything that comes back for `text` when it is all that is sent.
@@ -130,9 +152,10 @@ struct Unexpected: Error {}
 
 /// Runs `script`, which may block, against a server, and then expects every connection to be gone.
 func withServer(
-    limits: Limits = Limits(), connections: Int = 5000, _ script: @escaping @Sendable (TestServer) throws -> Void
+    limits: Limits = Limits(), connections: Int = 5000, proxies: TrustedProxies = TrustedProxies(),
+    _ script: @escaping @Sendable (TestServer) throws -> Void
 ) async throws {
-    let server = try await TestServer(limits: limits, connections: connections)
+    let server = try await TestServer(limits: limits, connections: connections, proxies: proxies)
     do {
         try await onThread { try script(server) }
     } catch {

@@ -89,4 +89,10 @@ import Testing
         let problems = Sample.problems(["KIDOBAN_SESSION_LIFETIME": "0s"])
         #expect(problems.map(\.reason) == [.refused("is less than 1s")])
     }
+
+    @Test func `the PROXY protocol is for trusted proxies only`() {
+        let message = "KIDOBAN_PROXY_PROTOCOL is on, but KIDOBAN_TRUSTED_PROXIES names no proxy that may use it"
+        #expect(Sample.problems(["KIDOBAN_PROXY_PROTOCOL": "on"]).map(\.description) == [message])
+        #expect(Sample.problems(["KIDOBAN_PROXY_PROTOCOL": "on", "KIDOBAN_TRUSTED_PROXIES": "10.0.0.10"]).isEmpty)
+    }
 }

@@ -128,6 +128,23 @@ extension AcceptedValue {
         .init("KIDOBAN_KEY_REFETCH_INTERVAL", "30s") { $0.keySets.refetchInterval == .seconds(30) },
     ]
 
+    static let proxies: [AcceptedValue] = [
+        .init("KIDOBAN_TRUSTED_PROXIES", "") { $0.http.proxies.blocks.isEmpty },
+        .init(
+            "KIDOBAN_TRUSTED_PROXIES", "10.0.0.10, 172.16.0.0/12,FD00::/8,::ffff:192.168.0.0/112",
+            shown: "10.0.0.10/32,172.16.0.0/12,fd00::/8,192.168.0.0/16"
+        ) {
+            $0.http.proxies.blocks.map(\.prefixLength) == [32, 12, 8, 16]
+        },
+        .init("KIDOBAN_TRUSTED_PROXIES", "10.0.0.0/8,fc00::/7") { $0.http.proxies.blocks.count == 2 },
+        .init("KIDOBAN_FORWARDED_HEADER", "forwarded") { $0.http.proxies.field == .forwarded },
+        .init("KIDOBAN_FORWARDED_HEADER", "x-forwarded-for") { $0.http.proxies.field == .xForwardedFor },
+        .init("KIDOBAN_PROXY_PROTOCOL", "off") { $0.http.proxies.proxyProtocol == .off },
+        .init("KIDOBAN_PROXY_PROTOCOL", "on", with: ["KIDOBAN_TRUSTED_PROXIES": "10.0.0.10"]) {
+            $0.http.proxies.proxyProtocol == .on
+        },
+    ]
+
     static let process: [AcceptedValue] = [
         .init("KIDOBAN_MAX_CONNECTIONS", "42") { $0.http.maximumConnections == 42 },
         .init("KIDOBAN_MAX_REQUEST_LINE", "4096", shown: "4KiB") { $0.http.limits.requestLine == 4096 },
@@ -201,7 +218,7 @@ extension AcceptedValue {
         },
     ]
 
-    static let all = identity + restAuth + federation + providerTokens + stores + process
+    static let all = identity + proxies + restAuth + federation + providerTokens + stores + process
 }
 
 @Suite struct SettingValueTests {
@@ -227,7 +244,8 @@ extension AcceptedValue {
     @Test(arguments: Settings.all.map(\.name))
     func `no setting may be empty, but those for which that is a value`(_ name: String) {
         let problems = Sample.problems([name: ""])
-        guard !name.hasSuffix("_PREFIX"), !name.hasSuffix("_COOKIE"), name != "KIDOBAN_COOKIE_ORIGINS" else {
+        let lists = ["KIDOBAN_COOKIE_ORIGINS", "KIDOBAN_TRUSTED_PROXIES"]
+        guard !name.hasSuffix("_PREFIX"), !name.hasSuffix("_COOKIE"), !lists.contains(name) else {
             #expect(problems.isEmpty)
             return
         }

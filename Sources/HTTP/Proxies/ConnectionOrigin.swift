@@ -1,0 +1,62 @@
+import Networking
+
+/// Where the requests of a connection come from: what can be decided once for all of them.
+struct ConnectionOrigin: Sendable {
+    /// Whether what a request says of its client is believed.
+    enum Trust: Sendable {
+        case trusted, untrusted
+    }
+
+    /// The other end of the connection; empty if it has no IP address.
+    let peer: String
+    /// The other end or, where a proxy has said so in a PROXY header, who is connected to that proxy.
+    private(set) var source: String
+    private(set) var trust = Trust.untrusted
+
+    private let peerAddress: IPAddress?
+    /// What the PROXY header said, once it has come.
+    private var preface: ProxyPreface?
+
+    init(_ address: SocketAddress) {
+        if case .ip(let address, _) = address {
+            peerAddress = address
+            peer = address.description
+        } else {
+            peerAddress = nil
+            peer = ""
+        }
+        source = peer
+    }
+
+    /// Whether the connection must begin with a PROXY header.
+    func needsPreface(_ proxies: TrustedProxies) -> Bool {
+        guard case .on = proxies.proxyProtocol, preface == nil else { return false }
+        return isProxy(proxies)
+    }
+
+    mutating func take(_ preface: ProxyPreface) {
+        self.preface = preface
+    }
+
+    /// Decides, at first and whenever another list of proxies holds.
+    ///
+    /// A proxy that uses the PROXY protocol passes on the fields of requests as they come: they are believed if it names another
+    /// trusted proxy as their source.
+    mutating func decide(_ proxies: TrustedProxies) {
+        (source, trust) = (peer, .untrusted)
+        guard isProxy(proxies) else { return }
+        switch preface {
+        case nil:
+            trust = .trusted
+        case .ownConnection:
+            break
+        case .source(let address):
+            source = address.description
+            if proxies.contains(address) { trust = .trusted }
+        }
+    }
+
+    private func isProxy(_ proxies: TrustedProxies) -> Bool {
+        peerAddress.map(proxies.contains) ?? false
+    }
+}

@@ -1,0 +1,58 @@
+import HTTP
+import Networking
+
+extension Settings {
+    static let proxies = Section(
+        title: "Proxies",
+        settings: [
+            Setting(
+                "KIDOBAN_TRUSTED_PROXIES", \.http.proxies.blocks, .addressBlocks,
+                "Who is believed when it says for whom it asks: the balancers in front of the server, by the addresses that they "
+                    + "connect from. What others say of their address is ignored."),
+            Setting(
+                "KIDOBAN_FORWARDED_HEADER", \.http.proxies.field, .choice([.xForwardedFor, .forwarded]),
+                "The header in which trusted proxies say so, `X-Forwarded-For` or `Forwarded` (RFC 7239). It has to be the one that "
+                    + "they overwrite or append to: the other comes as the client has sent it, and is not looked at."),
+            Setting(
+                "KIDOBAN_PROXY_PROTOCOL", \.http.proxies.proxyProtocol, .choice([.off, .on]),
+                "Whether connections of trusted proxies begin with a PROXY header, version 1 or 2. With `on` those that do not "
+                    + "are closed; connections of others are taken as they are."),
+        ])
+}
+
+extension SettingFormat where Value == [AddressBlock] {
+    /// The shortest prefixes that still mean somebody: `10.0.0.0/8` and `fc00::/7` are the largest private networks.
+    private static let shortestPrefix = (four: 8, six: 7)
+
+    static var addressBlocks: SettingFormat {
+        list(
+            "nothing, or addresses and networks with commas between them, such as 10.0.0.10, 172.16.0.0/12 or fd00::/8",
+            acceptsEmpty: true,
+            of: { text throws(SettingRefusal) in
+                let block = try read(text)
+                let shortest =
+                    switch block.first {
+                    case .v4: shortestPrefix.four
+                    case .v6: shortestPrefix.six
+                    }
+                guard block.prefixLength >= shortest else {
+                    throw SettingRefusal(
+                        "has a network with a prefix shorter than /\(shortest), which is as good as everybody: anybody could claim "
+                            + "any address")
+                }
+                return block
+            }, render: { $0.description })
+    }
+
+    private static func read(_ text: String) throws(SettingRefusal) -> AddressBlock {
+        do throws(AddressBlock.Failure) {
+            return try AddressBlock(text)
+        } catch {
+            switch error {
+            case .malformed: throw SettingRefusal("has an element that is neither an address nor a network")
+            case .bitsBehindPrefix:
+                throw SettingRefusal("has a network with bits behind its prefix, like 10.1.2.3/8 for 10.0.0.0/8")
+            }
+        }
+    }
+}
