@@ -27,10 +27,13 @@ package final class TestPostgres {
     private let directory: String
     private let programs: String
     private let user: passwd?
+    private let settings: [String]
     private var server: ChildProcess?
 
     /// Makes a new cluster and starts it.
-    package init() throws {
+    /// - Parameter settings: as in `postgresql.conf`; they go before those that make tests fast.
+    package init(_ settings: [String] = []) throws {
+        self.settings = settings
         guard let programs = Self.programs else { throw Failure(reason: "there is no PostgreSQL server on this machine") }
         self.programs = programs
         directory = "/tmp/kidoban-test-\(String(UInt64.random(in: .min ... .max), radix: 36))"
@@ -60,7 +63,7 @@ package final class TestPostgres {
 
     /// Starts the server and waits until it takes connections.
     package func start() throws {
-        let options = ["listen_addresses=", "unix_socket_directories=\(directory)", "fsync=off", "max_connections=30"]
+        let options = ["listen_addresses=", "unix_socket_directories=\(directory)", "fsync=off", "max_connections=30"] + settings
         let server = try spawn("postgres", ["-D", "\(directory)/data"] + options.flatMap { ["-c", $0] })
         self.server = server
         while !isReady {

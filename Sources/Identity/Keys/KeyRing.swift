@@ -17,6 +17,9 @@ package struct KeyRing: Sendable {
         rendered = self.keys.rendered
     }
 
+    /// The names of all keys.
+    package var keyIDs: Set<String> { Set(keys.keys.compactMap(\.keyID)) }
+
     package func signer(for algorithm: SignatureAlgorithm) -> JWSSigner? {
         signers[algorithm]
     }

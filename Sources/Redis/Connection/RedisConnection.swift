@@ -29,6 +29,8 @@ package actor RedisConnection {
     private let commandDeadline: UInt64
     /// The digests of the scripts that this server is known to hold, by name.
     private var digests: [String: String] = [:]
+    /// Why the last attempt to connect has failed; nil when none has.
+    package private(set) var lastFailure: StreamError?
 
     /// - Parameter resolving: where the server's name is looked up.
     package init(_ configuration: RedisConfiguration, loop: EventLoop, resolving: BlockingPool, logger: Logger) {
@@ -63,6 +65,7 @@ package actor RedisConnection {
             await serve(stream)
             return loop.now.since(start)
         } catch {
+            lastFailure = error
             logger.warning("Redis cannot be reached", ["error": .string("\(error)")])
             return .zero
         }

@@ -111,7 +111,7 @@ struct SharedParts: Sendable {
     }
 
     /// Descriptors that are not accepted connections: loops, listeners, stores, other servers, the operations listener, and a reserve.
-    private static func ownDescriptors(_ configuration: Configuration) -> Int {
+    static func ownDescriptors(_ configuration: Configuration) -> Int {
         configuration.loopCount * (configuration.database.connectionsPerLoop + 8) + Application.operationsConnections
             + 2 * configuration.outbound.descriptorCount + ConnectionBudget.reservedDescriptors
     }

@@ -16,6 +16,7 @@ extension Command {
         case .serve: self = try Self.bare(.serve, rest, topic)
         case .migrate: self = try Self.bare(.migrate, rest, topic)
         case .health: self = try Self.bare(.health, rest, topic)
+        case .doctor: self = try .doctor(Self.doctorOutput(rest))
         case .openAPI: self = try Self.bare(.openAPI, rest, topic)
         case .version: self = try Self.bare(.version, rest, topic)
         case .config: self = try .config(Self.configOutput(rest))
@@ -64,6 +65,12 @@ extension Command {
         let scanner = try ArgumentScanner(rest, options: [.init(name: "--markdown", takesValue: false)], topic: .config)
         _ = try scanner.positional()
         return scanner.isGiven("--markdown") ? .markdown : .inForce
+    }
+
+    private static func doctorOutput(_ rest: ArraySlice<String>) throws(ArgumentsError) -> DoctorOutput {
+        let scanner = try ArgumentScanner(rest, options: [.init(name: "--json", takesValue: false)], topic: .doctor)
+        _ = try scanner.positional()
+        return scanner.isGiven("--json") ? .json : .text
     }
 
     private static func helpTopic(_ rest: ArraySlice<String>) throws(ArgumentsError) -> HelpTopic {

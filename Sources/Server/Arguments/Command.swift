@@ -7,6 +7,7 @@ package enum Command: Equatable, Sendable {
     case serve
     case migrate
     case health
+    case doctor(DoctorOutput)
     case client(ClientAction)
     case config(ConfigOutput)
     case openAPI
@@ -14,6 +15,14 @@ package enum Command: Equatable, Sendable {
     case devIssuer(DevIssuerOptions)
     case help(HelpTopic)
     case version
+
+    /// How `kidoban doctor` prints what it has found.
+    package enum DoctorOutput: Equatable, Sendable {
+        /// For people.
+        case text
+        /// For machines.
+        case json
+    }
 
     /// What `kidoban config` prints.
     package enum ConfigOutput: Equatable, Sendable {

@@ -23,6 +23,7 @@ extension HelpTopic {
         case .clientAdd: "kidoban client add NAME [options]"
         case .clientRemove, .clientRotateSecret: "\(invocation) ID"
         case .config: "kidoban config [--markdown]"
+        case .doctor: "kidoban doctor [--json]"
         case .devIssuer: "kidoban dev-issuer [--listen ADDRESS]"
         case .explain: "kidoban explain <command> [--help]"
         case .explainIDToken: "kidoban explain id-token [TOKEN] [options]"
@@ -36,6 +37,7 @@ extension HelpTopic {
         case .serve: "Serve until SIGTERM or SIGINT."
         case .migrate: "Bring the database to the schema of this version."
         case .health: "Ask the server on this machine whether it is ready."
+        case .doctor: "Check every dependency and setting, and say what to do."
         case .client: "Manage the clients that may talk to the server in their own name."
         case .clientAdd: "Register a client and print its id and its secret, once."
         case .clientList: "List the registered clients."
@@ -62,6 +64,7 @@ extension HelpTopic {
                 ("--token-format F", "jwt, which it gets by default, or opaque"),
                 ("--algorithm A", "what its JWTs are signed with: ES256 or RS256"),
             ]
+        case .doctor: [("--json", "print one object for machines")]
         case .config: [("--markdown", "print the tables of the documentation instead")]
         case .devIssuer:
             [("--listen ADDRESS", "where, on this machine only: \(DevIssuerOptions().listen) by default; port 0: any")]
@@ -99,6 +102,13 @@ extension HelpTopic {
             It asks `/health/ready` at KIDOBAN_OPERATIONS_LISTEN, as the server of the same environment has it.
 
             Exit status: 0 when the server is ready, 1 when it is not, does not answer, or is on its way out.
+            """
+        case .doctor:
+            """
+            It looks with the settings of `kidoban serve`, changes nothing that lasts, and takes 20 seconds at the longest. Run
+            it where the server runs, as the user it runs as. Each check is ok, advice, a problem, or skipped with the reason.
+
+            Exit status: 0 when there is no problem, 1 when there is one, also in the configuration.
             """
         case .config:
             "See `kidoban serve --help` for what the settings mean."

@@ -4,6 +4,7 @@ package enum HelpTopic: String, CaseIterable, Sendable {
     case serve
     case migrate
     case health
+    case doctor
     case client
     case clientAdd = "client add"
     case clientList = "client list"

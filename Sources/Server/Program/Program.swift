@@ -22,6 +22,8 @@ package enum Program {
         case .help(let topic): return console.print(topic.text)
         case .version: return console.print("kidoban \(Version.text)\n")
         case .config(.markdown): return console.print(ConfigurationListing.markdown)
+        case .doctor(let output):
+            return await Doctor.run(output, environment: environment, files: files, console)
         case .config(.inForce), .serve, .migrate, .health, .client, .openAPI, .explainIDToken, .devIssuer: break
         }
         do throws(ConfigurationProblems) {
@@ -45,7 +47,7 @@ package enum Program {
         case .openAPI: PrintOpenAPI.run(reading.configuration, console)
         case .explainIDToken(let question): await ExplainIDToken.run(question, reading.configuration, files, console)
         case .devIssuer(let options): await DevIssuer.run(options, reading.configuration, console)
-        case .config, .help, .version: console.print(ConfigurationListing.lines(of: reading))
+        case .config, .doctor, .help, .version: console.print(ConfigurationListing.lines(of: reading))
         }
     }
 }

@@ -5,7 +5,8 @@ import Testing
 @Suite(.needsProgram)
 struct CommandLineTests {
     @Test(arguments: [
-        [], ["serve"], ["migrate"], ["health"], ["client"], ["client", "add"], ["client", "list"], ["client", "remove"],
+        [], ["serve"], ["migrate"], ["health"], ["doctor"], ["client"], ["client", "add"], ["client", "list"],
+        ["client", "remove"],
         ["client", "rotate-secret"], ["config"], ["openapi"], ["version"], ["help"], ["explain"],
         ["explain", "id-token"], ["dev-issuer"],
     ])

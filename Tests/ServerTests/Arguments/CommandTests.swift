@@ -25,6 +25,8 @@ import Testing
         #expect(try Command(parsing: ["serve"]) == .serve)
         #expect(try Command(parsing: ["migrate"]) == .migrate)
         #expect(try Command(parsing: ["health"]) == .health)
+        #expect(try Command(parsing: ["doctor"]) == .doctor(.text))
+        #expect(try Command(parsing: ["doctor", "--json"]) == .doctor(.json))
         #expect(try Command(parsing: ["config"]) == .config(.inForce))
         #expect(try Command(parsing: ["config", "--markdown"]) == .config(.markdown))
         #expect(try Command(parsing: ["client", "list"]) == .client(.list))

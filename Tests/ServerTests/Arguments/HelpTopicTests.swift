@@ -5,7 +5,9 @@ import Testing
 @Suite struct HelpTopicTests {
     @Test func `the program's help names every command`() {
         let text = HelpTopic.program.text
-        for command in ["serve", "migrate", "health", "client", "config", "openapi", "dev-issuer", "explain", "help", "version"] {
+        for command in [
+            "serve", "migrate", "health", "doctor", "client", "config", "openapi", "dev-issuer", "explain", "help", "version",
+        ] {
             #expect(text.contains("\n  \(command) "), "\(command)")
         }
     }

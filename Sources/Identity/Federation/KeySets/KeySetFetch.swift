@@ -1,8 +1,8 @@
-import JOSE
-import Outbound
+package import JOSE
+package import Outbound
 
 /// Why a fetch has brought no keys.
-enum KeySetFetchFailure: Error, Equatable, Sendable {
+package enum KeySetFetchFailure: Error, Equatable, Sendable {
     case notAnswered(OutboundError)
     case status(Int)
     /// Not a key set.
@@ -34,13 +34,13 @@ package enum KeySetFetchOutcome: String, Sendable, CaseIterable {
 }
 
 /// A key set as it came.
-struct FetchedKeySet: Sendable {
-    let keys: JWKSet
+package struct FetchedKeySet: Sendable {
+    package let keys: JWKSet
     /// How long its server says it is good.
     let freshness: Duration?
 
     /// Asks for the set at `url` and reads it off the loop: a hostile one takes a while.
-    static func fetch(_ url: String, with client: HTTPSClient) async throws(KeySetFetchFailure) -> FetchedKeySet {
+    package static func fetch(_ url: String, with client: HTTPSClient) async throws(KeySetFetchFailure) -> FetchedKeySet {
         let request = OutboundRequest(.get, url, fields: [("Accept", "application/jwk-set+json, application/json")])
         let result: Result<FetchedKeySet, KeySetFetchFailure>
         do throws(OutboundError) {

@@ -1,0 +1,57 @@
+import Endpoints
+import Identity
+import Outbound
+
+/// Whether the settings can be read, and whether those for development are left behind.
+enum ConfigurationCheck {
+    static let name = "configuration"
+
+    /// All that is wrong, each as a finding.
+    static func findings(of problems: ConfigurationProblems) -> [Finding] {
+        problems.problems.map { problem in
+            Finding(name, .problem("correct it; `kidoban serve --help` explains every setting"), problem.description)
+        }
+    }
+
+    static func findings(of reading: ConfigurationReading) -> [Finding] {
+        let given = reading.shown.values.count { $0.origin != .standard }
+        let settings = given == 1 ? "1 setting is given" : "\(given) settings are given"
+        return [Finding(name, .ok, "\(settings), the others have their defaults")] + unsafe(reading.configuration)
+    }
+
+    /// What is right on the machine of a developer only.
+    private static func unsafe(_ configuration: Configuration) -> [Finding] {
+        var findings: [Finding] = []
+        let isHere = IssuerURL.isOnThisMachine(configuration.issuer)
+        if isHere {
+            findings.append(
+                Finding(
+                    "development", .advice("for others, set KIDOBAN_ISSUER to the https URL under which clients reach it"),
+                    "KIDOBAN_ISSUER is on this machine: this is an installation for development"))
+        } else if !configuration.issuer.hasPrefix("https:") {
+            findings.append(
+                Finding(
+                    "development", .problem("put TLS in front of the server and set KIDOBAN_ISSUER to its https URL"),
+                    "KIDOBAN_ISSUER begins with http: passwords and tokens can be read on the way"))
+        }
+        if configuration.doors.believesUnprovedIdentities {
+            findings.append(
+                Finding(
+                    "development", .advice("set KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH=false, unless this is a demonstration"),
+                    "the app API lets anybody in as anybody"))
+        }
+        if configuration.restAuth.changesPasswordWithoutOld {
+            findings.append(
+                Finding(
+                    "development", .advice("set KIDOBAN_REST_AUTH_PARITY=false once the clients send the old password"),
+                    "whoever has a session at the rest-auth door can set a new password without the old one"))
+        }
+        for provider in configuration.federation.providers where HTTPSClient.leadsHome(provider.keySetURL) {
+            findings.append(
+                Finding(
+                    "development", .advice("unless that is meant, correct its JWKS_URL"),
+                    "the provider \(provider.id) has its keys on this machine"))
+        }
+        return findings
+    }
+}

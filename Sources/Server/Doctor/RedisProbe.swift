@@ -1,0 +1,84 @@
+import Logging
+import Networking
+import Redis
+import Text
+
+/// What a Redis server says of itself, as far as our user may ask.
+struct RedisFacts: Sendable {
+    /// The lines of `INFO`; empty when it may not be asked.
+    var info: [String: String] = [:]
+    /// Nil when it may not be asked.
+    var appendFsync: String?
+    var clock: ClockOffset?
+    /// What our user may not do of what the server does. Nil when that cannot be told.
+    var denied: [String]?
+}
+
+/// Asks Redis, as the server would.
+actor RedisProbe {
+    enum Outcome: Sendable {
+        case away(reason: String)
+        case facts(RedisFacts)
+    }
+
+    private let configuration: RedisConfiguration
+    private nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    private let resolving: BlockingPool
+
+    init(_ configuration: RedisConfiguration, loop: EventLoop, resolving: BlockingPool) {
+        self.configuration = configuration
+        self.loop = loop
+        self.resolving = resolving
+    }
+
+    func run() async -> Outcome {
+        let redis = RedisConnection(configuration, loop: loop, resolving: resolving, logger: .disabled)
+        loop.start { await redis.run() }
+        let outcome = await ask(redis)
+        await redis.close()
+        return outcome
+    }
+
+    private func ask(_ redis: RedisConnection) async -> Outcome {
+        while await !redis.isReady {
+            if let failure = await redis.lastFailure { return .away(reason: Self.words(failure)) }
+            await loop.sleep(for: .milliseconds(10))
+        }
+        var facts = RedisFacts()
+        if let text = (try? await redis.send(RedisCommand("INFO")))?.text { facts.info = Self.fields(text) }
+        if let pair = (try? await redis.send(RedisCommand("CONFIG", "GET", "appendfsync")))?.elements, pair.count == 2 {
+            facts.appendFsync = pair[1].text
+        }
+        facts.clock = await clock(redis)
+        if facts.info["role", default: "master"] == "master" { facts.denied = await RedisRights.denied(to: redis) }
+        return .facts(facts)
+    }
+
+    private static func words(_ failure: StreamError) -> String {
+        switch failure {
+        case .timedOut: "no answer in time"
+        case .closed: "the connection was closed"
+        case .system(let error): "\(error)"
+        case .tls(let reason): "no trusted TLS (\(reason))"
+        }
+    }
+
+    private func clock(_ redis: RedisConnection) async -> ClockOffset? {
+        let asked = Timestamp.now()
+        guard let parts = (try? await redis.send(RedisCommand("TIME")))?.elements, parts.count == 2,
+            let seconds = parts[0].integerValue, let microseconds = parts[1].integerValue
+        else { return nil }
+        let theirs = Timestamp(seconds: seconds).adding(.microseconds(microseconds))
+        return ClockOffset(theirs: theirs, asked: asked, answered: Timestamp.now())
+    }
+
+    /// `name:value` lines among headings.
+    private static func fields(_ info: String) -> [String: String] {
+        let pairs = info.split(whereSeparator: \.isNewline).compactMap { line -> (String, String)? in
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+}

@@ -1,0 +1,71 @@
+import Crypto
+import Redis
+import Text
+
+/// Every command that the server and its scripts send, tried on keys that nobody has.
+///
+/// `ACL DRYRUN` would tell without trying, but a user with few rights may not ask it.
+enum RedisRights {
+    /// By what keys begin with; each tries on a key of its own, which is a string of a few seconds. A command for another type is refused
+    /// for that, and then it is allowed.
+    static let commands: [(prefix: String, suffix: String, commands: [(name: StaticString, arguments: [String])])] = [
+        ("at:", "", [("GET", []), ("DEL", [])]),
+        (
+            "session:", "",
+            [
+                ("EXISTS", []), ("HGET", ["user"]), ("HMGET", ["user"]), ("HGETALL", []), ("HSET", ["user", ""]),
+                ("HDEL", ["user"]),
+                ("PEXPIRE", ["1000"]), ("PTTL", []),
+            ]
+        ),
+        (
+            "user:", ":sessions",
+            [
+                ("ZADD", ["1", "x"]), ("ZCARD", []), ("ZREM", ["x"]), ("ZREMRANGEBYSCORE", ["0", "1"]),
+                ("ZREVRANGE", ["0", "1"]),
+            ]
+        ),
+        ("code:", "", [("GET", []), ("GETDEL", [])]), ("successor:", "", [("GET", [])]), ("it:", "", [("GET", [])]),
+    ]
+
+    /// What is refused, as `COMMAND prefix`; nil when Redis cannot say.
+    static func denied(to redis: RedisConnection) async -> [String]? {
+        let id = "doctor-" + Hex.encode(SecureRandom.bytes(16))
+        var denied: [String] = []
+        for (prefix, suffix, commands) in commands {
+            let key = prefix + id + suffix
+            guard let maySet = await isAllowed(RedisCommand("SET", key, "", "PX", "5000"), redis) else { return nil }
+            // Without that key, others would make one without an end.
+            guard maySet else {
+                denied.append("SET \(prefix)")
+                continue
+            }
+            for (name, arguments) in commands {
+                var command = RedisCommand(name, key)
+                for argument in arguments { command.append(argument) }
+                guard let isAllowed = await isAllowed(command, redis) else { return nil }
+                if !isAllowed { denied.append("\(name) \(prefix)") }
+            }
+            _ = await isAllowed(RedisCommand("DEL", key), redis)
+        }
+        for (name, command) in [
+            ("SCRIPT LOAD", RedisCommand("SCRIPT", "LOAD", "return 1")),
+            ("EVALSHA", RedisCommand("EVALSHA", String(repeating: "0", count: 40), "1", "session:\(id)")),
+        ] {
+            guard let isAllowed = await isAllowed(command, redis) else { return nil }
+            if !isAllowed { denied.append(name) }
+        }
+        return denied
+    }
+
+    private static func isAllowed(_ command: RedisCommand, _ redis: RedisConnection) async -> Bool? {
+        do throws(RedisError) {
+            _ = try await redis.send(command)
+            return true
+        } catch .refused(let kind) {
+            return kind != "NOPERM"
+        } catch {
+            return nil
+        }
+    }
+}
