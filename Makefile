@@ -25,7 +25,7 @@ check: ## Everything a change must pass: format, house rules, a build without wa
 check-deploy: ## Check all of deploy/, build the image, run docker-compose.yml, replace its copies under load
 	@deploy/check/run
 
-bench: ## Measure introspection beside nginx and nginx + Lua + Redis, in one run of about three minutes
+bench: ## Measure introspection beside nginx and nginx + Lua + Redis in three minutes; ARGS=sessions or slowloris for what they cost
 	@Benchmarks/run $(ARGS)
 
 format: ## Reformat the Swift sources in place

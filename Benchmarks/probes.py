@@ -73,11 +73,18 @@ class IdleConnections:
             connection.close()
 
 
+def wrk(url, connections, seconds, environment):
+    """One run of wrk with post.lua: its counts, its latencies in microseconds."""
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout", "10s", "-s", str(HERE / "post.lua"), url]
+    output = subprocess.run(command, env={**os.environ, **environment}, check=True, capture_output=True, text=True).stdout
+    result = json.loads(next(line for line in output.splitlines() if line.startswith("RESULT "))[len("RESULT "):])
+    if result["errors"] or not result["requests"]:
+        raise SystemExit(f"{url}: {result['errors']} failed requests\n{output}")
+    return result
+
+
 def load(server, redis_pid, subject, connections, seconds):
     """One round of wrk: counts, latencies, and what the round cost the server, Redis, wrk itself and strangers."""
-    environment = {**os.environ, "BENCH_TOKEN": subject.token, "BENCH_AUTHORIZATION": subject.authorization}
-    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout", "10s",
-               "-s", str(HERE / "introspect.lua"), f"http://127.0.0.1:{server.port}/oauth2/introspect"]
     pids = server.processes()
 
     def spent():
@@ -85,11 +92,9 @@ def load(server, redis_pid, subject, connections, seconds):
         return (time.perf_counter(), cpu_seconds(pids), cpu_seconds([redis_pid]), usage.ru_utime + usage.ru_stime, busy_seconds())
 
     before = spent()
-    output = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
-    wall, own, redis, wrk, busy = (after - earlier for after, earlier in zip(spent(), before))
-    result = json.loads(next(line for line in output.splitlines() if line.startswith("RESULT "))[len("RESULT "):])
-    if result["errors"]:
-        raise SystemExit(f"{server.name}: {result['errors']} failed requests\n{output}")
+    result = wrk(f"http://127.0.0.1:{server.port}/oauth2/introspect", connections, seconds,
+                 {"BENCH_BODY": subject.body, "BENCH_AUTHORIZATION": subject.authorization})
+    wall, own, redis, loader, busy = (after - earlier for after, earlier in zip(spent(), before))
     requests = result["requests"]
     return {
         "requests/s": requests / (result["microseconds"] / 1e6),
@@ -97,6 +102,6 @@ def load(server, redis_pid, subject, connections, seconds):
         "p99, ms": result["p99"] / 1000,
         "server CPU, µs/request": own * 1e6 / requests,
         "Redis CPU, µs/request": redis * 1e6 / requests,
-        "wrk busy, % of a core": 100 * wrk / wall,
-        "others busy, % of a core": 100 * max(0, busy - own - redis - wrk) / wall,
+        "wrk busy, % of a core": 100 * loader / wall,
+        "others busy, % of a core": 100 * max(0, busy - own - redis - loader) / wall,
     }

@@ -96,13 +96,18 @@ def redis(settings, *words):
         raise SystemExit(f"Redis: {reply!r}")
 
 
-def kidoban(loops):
+def basic(name, secret):
+    return "Basic " + base64.b64encode(f"{name}:{secret}".encode()).decode()
+
+
+def kidoban(loops, name="kidoban", settings=None):
     port, operations = free_port(), free_port()
-    return Server("kidoban", [os.environ["BENCH_BINARY"], "serve"], port, (operations, "/health/ready"), {
+    return Server(name, [os.environ["BENCH_BINARY"], "serve"], port, (operations, "/health/ready"), {
         "KIDOBAN_LISTEN": f"127.0.0.1:{port}",
         "KIDOBAN_OPERATIONS_LISTEN": f"127.0.0.1:{operations}",
         "KIDOBAN_ISSUER": "http://localhost",
         "KIDOBAN_LOOPS": str(loops),
+        **(settings or {}),
     })
 
 
@@ -125,8 +130,7 @@ class Subject:
     """What every server is asked: one introspection, by one caller, of one real access token."""
 
     def __init__(self, with_kidoban, loops):
-        credentials = f"{os.environ.get('BENCH_CLIENT_ID', 'bench')}:{os.environ.get('BENCH_CLIENT_SECRET', 'bench')}"
-        self.authorization = "Basic " + base64.b64encode(credentials.encode()).decode()
+        self.authorization = basic(os.environ.get("BENCH_CLIENT_ID", "bench"), os.environ.get("BENCH_CLIENT_SECRET", "bench"))
         self.token, self.answer = SAMPLE_TOKEN, SAMPLE_ANSWER
         if with_kidoban:
             server = kidoban(loops).started()
