@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test check check-deploy bench format openapi clean stop
+.PHONY: help run test check check-deploy bench soak format openapi clean stop
 
 help: ## Print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -11,7 +11,7 @@ help: ## Print this
 	    DATABASE_URL 'for `make run`: a PostgreSQL to use in place of a private one' \
 	    REDIS_URL 'for `make run`: a Redis to use in place of a private one' \
 	    ENGINE '`private` for a Docker engine of its own in `make check-deploy` even where there is one' \
-	    ARGS 'further arguments of `make test` (to swift test) and `make bench`'
+	    ARGS 'further arguments of `make test` (to swift test), `make bench` and `make soak`'
 
 run: ## Install what is missing, build, and serve on 127.0.0.1:PORT with private servers until Ctrl-C
 	@scripts/run
@@ -27,6 +27,9 @@ check-deploy: ## Check all of deploy/, build the image, run docker-compose.yml, 
 
 bench: ## Measure introspection beside nginx and nginx + Lua + Redis in three minutes; ARGS=sessions or slowloris for what they cost
 	@Benchmarks/run $(ARGS)
+
+soak: ## Break and restart the servers under a load that checks every answer, for ten minutes
+	@Tests/Soak/run $(ARGS)
 
 format: ## Reformat the Swift sources in place
 	@swift format --in-place --parallel --recursive Package.swift Sources Tests Examples/Package.swift Examples/Sources

@@ -36,12 +36,13 @@ let package = Package(
         .systemLibrary(name: "CRedis"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CArgon2"),
+        .systemLibrary(name: "CCrypt"),
         .systemLibrary(name: "CUnicode"),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
 
         floor("Text", ["CUnicode"], memorySafe),
         floor("Networking", ["CConcurrency", "CEpoll", "COpenSSL"], memorySafe),
-        floor("Crypto", ["Text", "COpenSSL", "CArgon2"], memorySafe),
+        floor("Crypto", ["Text", "COpenSSL", "CArgon2", "CCrypt"], memorySafe),
         floor("Logging", ["Text"]),
 
         floor("HTTP", ["Networking", "Logging", "Text"]),

@@ -106,6 +106,7 @@ def kidoban(loops, name="kidoban", settings=None):
         "KIDOBAN_LISTEN": f"127.0.0.1:{port}",
         "KIDOBAN_OPERATIONS_LISTEN": f"127.0.0.1:{operations}",
         "KIDOBAN_ISSUER": "http://localhost",
+        "KIDOBAN_LIMITS": "false",
         "KIDOBAN_LOOPS": str(loops),
         **(settings or {}),
     })

@@ -7,6 +7,13 @@ extension Caller {
         let address = request.origin.client
         self.init(
             address: address.isEmpty ? nil : address, referenceID: request.id,
-            device: DeviceDescription(request.head.value(of: .userAgent) ?? ""))
+            device: DeviceDescription(request.head.value(of: .userAgent) ?? ""), deviceID: Self.deviceID(request.head),
+            report: { [notes = request.notes] standing in notes?.fields = LimitFields.fields(standing) })
+    }
+
+    /// `X-Device-ID`, if it came once and can be one. It is a help to the device, so a bad one is none.
+    private static func deviceID(_ head: RequestHead) -> DeviceID? {
+        let values = head.values(named: "x-device-id")
+        return values.count == 1 ? DeviceID(values[0]) : nil
     }
 }

@@ -28,6 +28,9 @@ package struct DoorKind: Sendable {
             CookieDoor.make($0, prefix: $1)
         },
         DoorKind("rest-auth", "rest-auth door", prefixSetting: "KIDOBAN_REST_AUTH_PREFIX") { RestAuthDoor.make($0, prefix: $1) },
+        DoorKind("pages", "pages behind the links in mails (`/account/…`)", prefixSetting: "KIDOBAN_PAGES_PREFIX") {
+            PagesDoor.make($0, prefix: $1)
+        },
         DoorKind("federation", "providers' door (`/federation/…`)") { services, _ in FederationDoor.make(services) },
         DoorKind("oauth", "backends' door (`/oauth2/…`)") { services, _ in OAuthDoor.make(services) },
     ]

@@ -16,6 +16,9 @@ package final class Services: Sendable {
     /// Whether the client's word for who somebody is at a provider is enough: for demonstrations, never for the public.
     package let believesUnprovedIdentities: Bool
     package let restAuth: RestAuthServices
+    package let confirmations: Confirmations
+    /// Whether somebody who signs up in the app API gets a mail to confirm the address.
+    package let mailsVerification: Bool
     /// The team's own app, for which protocols that know no clients act.
     package let app: Client
     /// For the doors whose clients keep cookies.
@@ -28,7 +31,8 @@ package final class Services: Sendable {
     package init(
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
         clients: ClientRegistry, keys: KeyRingSlot, federation: Federation, codes: AuthorizationCodes, notices: ProviderNotices,
-        restAuth: RestAuthServices, believesUnprovedIdentities: Bool = false, app: Client, cookies: CookiePolicy,
+        restAuth: RestAuthServices, confirmations: Confirmations, mailsVerification: Bool = true,
+        believesUnprovedIdentities: Bool = false, app: Client, cookies: CookiePolicy,
         redis: RedisConnection,
         postgres: PostgresPool
     ) {
@@ -43,6 +47,8 @@ package final class Services: Sendable {
         self.notices = notices
         self.believesUnprovedIdentities = believesUnprovedIdentities
         self.restAuth = restAuth
+        self.confirmations = confirmations
+        self.mailsVerification = mailsVerification
         self.app = app
         self.cookies = cookies
         self.redis = redis

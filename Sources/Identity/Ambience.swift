@@ -7,10 +7,16 @@ package struct Ambience: Sendable {
     package let now: @Sendable () -> Timestamp
     /// So many random bytes from a secure source.
     package let random: @Sendable (Int) -> [UInt8]
+    /// Whose time counts inside the scripts of Redis; only tests at another hour have a reason to choose.
+    package let scriptClock: ScriptClock
 
-    package init(now: @escaping @Sendable () -> Timestamp, random: @escaping @Sendable (Int) -> [UInt8]) {
+    package init(
+        now: @escaping @Sendable () -> Timestamp, random: @escaping @Sendable (Int) -> [UInt8],
+        scriptClock: ScriptClock = .redis
+    ) {
         self.now = now
         self.random = random
+        self.scriptClock = scriptClock
     }
 
     /// A new UUIDv7.

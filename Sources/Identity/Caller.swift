@@ -1,15 +1,24 @@
-/// Who asks, as far as the way in knows: for audit events and the list of devices.
+/// Who asks, as far as the way in knows: for audit events, limits and the list of devices.
 package struct Caller: Sendable {
     /// The client's address in its usual form.
     package let address: String?
     /// The name of the request in logs and answers.
     package let referenceID: String?
     package let device: DeviceDescription
+    /// What the app calls the device, if it does.
+    package let deviceID: DeviceID?
+    /// Told how the caller stands with the limits, each time that is known anew.
+    let report: @Sendable (LimitStanding) -> Void
 
-    package init(address: String?, referenceID: String?, device: DeviceDescription) {
+    package init(
+        address: String?, referenceID: String?, device: DeviceDescription, deviceID: DeviceID? = nil,
+        report: @escaping @Sendable (LimitStanding) -> Void = { _ in }
+    ) {
         self.address = address.map(Self.storable)
         self.referenceID = referenceID.map(Self.storable)
         self.device = device
+        self.deviceID = deviceID
+        self.report = report
     }
 
     /// PostgreSQL takes no NUL in a text.

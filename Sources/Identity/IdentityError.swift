@@ -12,6 +12,8 @@ package enum IdentityError: Error, Equatable, Sendable {
     case invalidCode
     /// Unknown user, wrong password, no password at all, disabled account: the caller cannot tell them apart.
     case invalidCredentials
+    /// The password is right, and the account is barred: only for protocols that tell (`SignInAttempt.tellsDisabled`).
+    case userDisabled
     /// A client that is unknown, or whose secret is wrong.
     case invalidClient
     /// A client that may not do what it asks for.
@@ -37,6 +39,8 @@ package enum IdentityError: Error, Equatable, Sendable {
     case recentSignInRequired
     /// The user has no identity of that provider.
     case identityNotFound
+    /// The budget for this is used up; nothing was looked at. It is the same whether or not there is such an account.
+    case tooManyRequests(retryAfter: Duration)
     /// A store does not answer; nothing was decided.
     case unavailable(retryAfter: Duration)
     /// More work is waiting than can be done in time; nothing was begun.
@@ -44,13 +48,21 @@ package enum IdentityError: Error, Equatable, Sendable {
     /// Something that cannot be: a bug or a damaged record. The log has it under the request's id.
     case internalFault
 
+    /// Whether a provider's proof that was refused so has led to nobody, so that it may be shown once more.
+    package var leavesProofUnused: Bool {
+        if case .tooManyRequests = self { return true }
+        return self == .emailNeedsLinking || self == .invalidInput([InputProblem(.email, .missing)])
+    }
+
     /// Whether the service has failed, and not the caller.
     var isOurs: Bool {
         switch self {
         case .unavailable, .overloaded, .internalFault: true
-        case .invalidInput, .emailTaken, .usernameTaken, .emailNotVerified, .invalidCode, .invalidCredentials, .invalidClient,
+        case .invalidInput, .emailTaken, .usernameTaken, .emailNotVerified, .invalidCode, .invalidCredentials, .userDisabled,
+            .invalidClient,
             .clientNotPermitted, .invalidToken, .invalidRefreshToken, .userNotFound, .sessionNotFound, .invalidProof,
-            .unknownProvider, .emailNeedsLinking, .identityTaken, .lastSignInMethod, .recentSignInRequired, .identityNotFound:
+            .unknownProvider, .emailNeedsLinking, .identityTaken, .lastSignInMethod, .recentSignInRequired, .identityNotFound,
+            .tooManyRequests:
             false
         }
     }

@@ -51,6 +51,8 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         package var identityChanges: [IdentityChange: UInt64] = [:]
         package var signUps: UInt64 = 0
         package var auditEventsDropped: UInt64 = 0
+        /// Attempts that were refused because a budget was used up.
+        package var limited: [LimitBucket: UInt64] = [:]
         package var providerTokens = ProviderTokenCounters()
 
         /// The sum of two loops' counters.
@@ -63,6 +65,7 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
             identityChanges.merge(other.identityChanges, uniquingKeysWith: +)
             signUps += other.signUps
             auditEventsDropped += other.auditEventsDropped
+            limited.merge(other.limited, uniquingKeysWith: +)
             providerTokens.add(other.providerTokens)
         }
 
@@ -112,6 +115,10 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
 
     func countProviderTokens(_ change: (inout ProviderTokenCounters) -> Void) {
         change(&rest.providerTokens)
+    }
+
+    func count(limited bucket: LimitBucket) {
+        rest.limited[bucket, default: 0] += 1
     }
 
     func countSignUp() {

@@ -2,7 +2,8 @@
 package enum LogLevel: String, CaseIterable, Comparable, Sendable {
     case trace, debug, info, warning, error
 
-    private var rank: Int {
+    /// The place in `allCases`.
+    var rank: Int {
         switch self {
         case .trace: 0
         case .debug: 1

@@ -2,15 +2,25 @@
 ///
 /// Message and fields are autoclosures: a line below the level costs a comparison.
 package struct Logger: Sendable {
-    package let level: LogLevel
+    private let threshold: LogThreshold
     private let sink: LogSink?
     private let fields: LogFields
 
     /// Without a sink every line is discarded.
     package init(sink: LogSink?, level: LogLevel = .info, fields: LogFields = [:]) {
+        self.init(sink: sink, threshold: LogThreshold(level), fields: fields)
+    }
+
+    private init(sink: LogSink?, threshold: LogThreshold, fields: LogFields) {
         self.sink = sink
-        self.level = level
+        self.threshold = threshold
         self.fields = fields
+    }
+
+    /// Of this logger and of all that were made of it by `with`.
+    package var level: LogLevel {
+        get { threshold.level }
+        nonmutating set { threshold.level = newValue }
     }
 
     /// For code under test whose lines nobody reads.
@@ -18,17 +28,17 @@ package struct Logger: Sendable {
 
     /// The same logger with more fields on each line.
     package func with(_ fields: LogFields) -> Logger {
-        Logger(sink: sink, level: level, fields: self.fields.merging(fields))
+        Logger(sink: sink, threshold: threshold, fields: self.fields.merging(fields))
     }
 
     package func isEnabled(_ level: LogLevel) -> Bool {
-        level >= self.level && sink != nil
+        sink != nil && threshold.admits(level)
     }
 
     package func log(
         _ level: LogLevel, _ message: @autoclosure () -> String, _ fields: @autoclosure () -> LogFields = [:]
     ) {
-        guard level >= self.level, let sink else { return }
+        guard let sink, threshold.admits(level) else { return }
         sink.write(level, message(), self.fields.merging(fields()))
     }
 

@@ -31,7 +31,9 @@ package final class HTTPSClient: Sendable {
         _ request: OutboundRequest, reading read: @escaping @Sendable (OutboundResponse) -> Value
     ) async throws(OutboundError) -> Value {
         let url = try OutboundURL(request.url)
-        let deadline = Instant.now() + configuration.timeout
+        let start = Instant.now()
+        defer { WaitTimes.add(.outbound, from: start, to: .now()) }
+        let deadline = start + configuration.timeout
         let result: Result<Value, OutboundError>
         do throws(BlockingPool.Overloaded) {
             result = try await pool.run { [configuration] in

@@ -31,6 +31,21 @@ import Text
         #expect(lines == [head + "\"new\":true,\"took\":1.5,\"at\":\"\(Self.stamp)\",\"count\":7}"])
     }
 
+    @Test func `the level changes for all that were made of a logger`() throws {
+        let lines = try lines { logger in
+            let other = logger.with(["loop": 1])
+            logger.level = .error
+            other.info("unheard")
+            #expect(!other.isEnabled(.warning))
+            other.level = .debug
+            logger.debug("heard")
+            other.trace("unheard")
+            #expect(logger.level == .debug)
+        }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("heard") == true)
+    }
+
     @Test func `a text line can be read by people`() throws {
         let lines = try lines(.text(colour: false)) { logger in
             logger.warning(

@@ -43,6 +43,21 @@ import TestSupport
         }
     }
 
+    @Test func `a preparation that is given up is made up for once, however many queries wait for it`() async throws {
+        try await withPool(configure: { $0.connectionsPerLoop = 1 }) { pool in
+            _ = try await pool.query(Statement(name: "create", sql: "CREATE TABLE t AS SELECT 1 AS a"))
+            for _ in 0..<10 {
+                // What is sent together is answered together or not; either way nobody may hear of the preparation.
+                _ = try await pool.query(Statement(name: "forget", sql: "DEALLOCATE ALL"))
+                let answered = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<100 { group.addTask { try await pool.query(Self.select).count } }
+                    return try await group.reduce(0, +)
+                }
+                #expect(answered == 100)
+            }
+        }
+    }
+
     @Test func `many queries at once prepare their statement on each connection, and all are answered`() async throws {
         try await withPool { pool in
             let sum = try await withThrowingTaskGroup(of: Int64.self) { group in

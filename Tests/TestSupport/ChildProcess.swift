@@ -13,14 +13,16 @@ package final class ChildProcess: @unchecked Sendable {  // `exitStatus` is touc
     /// Starts a program.
     /// - Parameters:
     ///   - environment: what it finds in its environment; nil for the same as this process.
+    ///   - inputPath: the file that is its standard input.
     ///   - outputPath: the file that takes its standard output and error.
     package init(
-        _ path: String, _ arguments: [String], environment: [String: String]? = nil, outputPath: String = "/dev/null"
+        _ path: String, _ arguments: [String], environment: [String: String]? = nil, inputPath: String = "/dev/null",
+        outputPath: String = "/dev/null"
     ) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, inputPath, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, outputPath, O_WRONLY | O_CREAT | O_APPEND, 0o644)
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
         var arguments: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]

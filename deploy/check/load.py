@@ -52,6 +52,10 @@ class Connection:
         self.streams = None
 
 
+# Sessions that are refreshed in turn, each far more seldom than the limit for one.
+SESSIONS = 20
+
+
 class Load:
     def __init__(self, options):
         url = urlsplit(options.url)
@@ -79,7 +83,7 @@ class Load:
         tokens = await self.json(
             connection, "/auth/register", {"email": address, "password": "seven lanterns at the gate"})
         connection.close()
-        self.access, self.refresh = tokens["accessToken"], tokens["refreshToken"]
+        return tokens
 
     async def introspect(self, connection):
         status, body = await connection.exchange(
@@ -93,7 +97,9 @@ class Load:
             raise Failure(f"me: {status} {body[:80]!r}")
 
     async def renew(self, connection):
-        self.access = (await self.json(connection, "/auth/refresh", {"refreshToken": self.refresh}))["accessToken"]
+        self.refreshes += 1
+        token = self.refresh[self.refreshes % SESSIONS]
+        self.access = (await self.json(connection, "/auth/refresh", {"refreshToken": token}))["accessToken"]
 
     async def keys(self, connection):
         status, _ = await connection.exchange("GET", "/.well-known/jwks.json", {}, b"")
@@ -120,7 +126,8 @@ class Load:
             self.idle.put_nowait(connection)
 
     async def run(self):
-        await self.sign_up()
+        tokens = [await self.sign_up() for _ in range(SESSIONS)]
+        self.access, self.refresh, self.refreshes = tokens[0]["accessToken"], [one["refreshToken"] for one in tokens], 0
         print("begun", flush=True)
         stopping = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)

@@ -33,14 +33,14 @@ package enum AppDoor {
     private static func route<Endpoint: AppEndpoint>(_ endpoint: Endpoint, at alias: String? = nil) -> Route {
         Route(
             Endpoint.method, alias ?? Endpoint.path, accepts: Endpoint.accepts,
-            documentation: alias == nil ? Endpoint.documentation : Endpoint.documentation.alias(of: Endpoint.path)
-        ) { request in
-            do throws(AppError) {
-                return try await endpoint.answer(request)
-            } catch {
-                return error.response
-            }
-        }
+            documentation: alias == nil ? Endpoint.documentation : Endpoint.documentation.alias(of: Endpoint.path),
+            handler: LimitFields.telling { request in
+                do throws(AppError) {
+                    return try await endpoint.answer(request)
+                } catch {
+                    return error.response
+                }
+            })
     }
 }
 

@@ -19,6 +19,10 @@ extension AppError {
     static let invalidInputDocumented = documented(
         .badRequest, "Invalid input", "The body is no JSON, or `details` say which fields are wrong.")
 
+    static let limitedDocumented = DocumentedResponse.json(
+        .tooManyRequests, "A budget is used up; nothing was looked at.", schema, example: ["error": "Too many requests"],
+        fields: LimitFields.documented)
+
     static let tokenRequiredDocumented = documented(
         .badRequest, "Refresh token required", "`refreshToken` is missing, `null` or empty.")
 }

@@ -42,7 +42,7 @@ enum AppError: Error {
         case .usernameTaken: response(.badRequest, "Username already exists")
         case .emailNotVerified: response(.forbidden, "Email not verified")
         case .invalidCode: response(.badRequest, "Invalid code")
-        case .invalidCredentials: refusal("Invalid email or password")
+        case .invalidCredentials, .userDisabled: refusal("Invalid email or password")
         case .invalidToken, .invalidClient, .clientNotPermitted: refusedToken
         case .invalidRefreshToken: refusal("Invalid refresh token")
         case .invalidProof, .unknownProvider: refusal("Invalid OAuth token")
@@ -53,6 +53,7 @@ enum AppError: Error {
         case .identityNotFound: response(.notFound, "Identity not found")
         case .userNotFound: response(.notFound, "User not found")
         case .sessionNotFound: response(.notFound, "Session not found")
+        case .tooManyRequests(let delay): response(.tooManyRequests, "Too many requests", fields: .retry(after: delay))
         case .unavailable(let delay), .overloaded(let delay):
             response(.serviceUnavailable, "Service unavailable", fields: .retry(after: delay))
         case .internalFault: response(.internalServerError, "Internal server error")

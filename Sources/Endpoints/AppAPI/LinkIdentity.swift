@@ -43,7 +43,7 @@ extension LinkIdentity {
                 .json(.ok, "The identities, this one among them.", IdentityList.schema), AppError.invalidInputDocumented,
                 ProviderFields.requiredDocumented, ProviderFields.refusedDocumented,
                 AppError.documented(.forbidden, "Recent sign-in required", "The sign-in was more than five minutes ago."),
-                AppError.documented(.conflict, "Already linked to another account"),
+                AppError.documented(.conflict, "Already linked to another account"), AppError.limitedDocumented,
             ] + BearerUser.refusals)
     }
 }

@@ -37,6 +37,7 @@ extension Login {
                 .json(.ok, "The user is signed in.", AuthResponse.schema), AppError.invalidInputDocumented,
                 AppError.documented(
                     .unauthorized, "Invalid email or password", "Unknown address, wrong password or disabled account."),
+                AppError.limitedDocumented,
             ])
     }
 

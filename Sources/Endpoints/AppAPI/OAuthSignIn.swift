@@ -32,7 +32,7 @@ struct OAuthSignIn: AppEndpoint {
     private func verify(_ body: Body, _ caller: Caller) async throws(AppError) -> Accounts.ProviderSignIn {
         let proofs = ProviderProofs(services: services)
         let proof = try await proofs.verified(body.identity, caller)
-        let signedIn = try await proofs.signIn(with: proof) { proof throws(IdentityError) in
+        let signedIn = try await proofs.using(proof) { proof throws(IdentityError) in
             try await services.accounts.signIn(
                 with: proof, displayName: body.name, claimedEmail: body.email, client: services.app, kind: body.kind,
                 caller: caller)
@@ -92,6 +92,7 @@ extension OAuthSignIn {
                 AppError.documented(
                     .badRequest, "Email already exists with different provider",
                     "The address is somebody's, and the proof is not enough: to sign in as before and link then."),
+                AppError.limitedDocumented,
             ])
     }
 }

@@ -24,16 +24,15 @@ struct ProviderProofs: Sendable {
         await services.codes.take(code, of: proof, userID: userID, caller: caller)
     }
 
-    /// Signs in with a proof. When it turns out that the user has to do something else first, the proof is good once more: the identity
-    /// is nobody's then, so nobody has signed in with it.
-    func signIn(
-        with proof: VerifiedIDToken, _ rule: (VerifiedIDToken) async throws(IdentityError) -> Accounts.ProviderSignIn
-    ) async throws(AppError) -> Accounts.ProviderSignIn {
+    /// Signs in or up with a proof. When it turns out that the user has to do something else first, or to wait, the proof is good once
+    /// more: the identity is nobody's then, so nobody has signed in with it.
+    func using<T>(
+        _ proof: VerifiedIDToken, _ rule: (VerifiedIDToken) async throws(IdentityError) -> T
+    ) async throws(AppError) -> T {
         do throws(IdentityError) {
             return try await rule(proof)
         } catch {
-            let isNobodys = error == .emailNeedsLinking || error == .invalidInput([InputProblem(.email, .missing)])
-            if isNobodys { try? await services.federation.giveBack(proof) }
+            if error.leavesProofUnused { try? await services.federation.giveBack(proof) }
             throw .identity(error)
         }
     }

@@ -67,7 +67,7 @@ extension Refresh {
                 AppError.invalidInputDocumented,
                 AppError.documented(
                     .unauthorized, "Invalid refresh token", "It is none, it was used up, or its session has ended."),
-                AppError.documented(.unauthorized, "User not found", "Its user has been deleted."),
+                AppError.documented(.unauthorized, "User not found", "Its user has been deleted."), AppError.limitedDocumented,
             ])
     }
 

@@ -22,7 +22,17 @@ struct Register: AppEndpoint {
     func answer(_ request: Request) async throws(AppError) -> Response {
         let body = try read(request)
         let (user, tokens) = try await signUp(body, Caller(request))
+        await sendVerification(to: user, request)
         return AuthResponse.make(.created, user, tokens)
+    }
+
+    /// Puts a mail for the address into the outbox (hole 18). The sign-up stands: a mail that cannot be written now can be asked for again.
+    private func sendVerification(to user: User, _ request: Request) async {
+        let options = services.restAuth.options
+        guard services.mailsVerification, !user.emailVerified, options.hasVerificationPage else { return }
+        try? await services.confirmations.requestVerification(
+            of: user, language: AcceptedLanguage(request.head).ofMails, link: LinkTemplate.verification(options),
+            caller: Caller(request))
     }
 
     /// With a token by what it proves; else by the password, whatever the body says of a provider (hole 3).
@@ -40,7 +50,7 @@ struct Register: AppEndpoint {
     private func signUpProved(_ body: Body, _ caller: Caller) async throws(AppError) -> (User, SessionTokens) {
         let proofs = ProviderProofs(services: services)
         let proof = try await proofs.verified(body.identity, caller)
-        let (user, tokens) = try await deciding { () throws(IdentityError) in
+        let (user, tokens) = try await proofs.using(proof) { proof throws(IdentityError) in
             try await services.accounts.signUp(
                 with: proof, password: body.password, displayName: body.name, claimedEmail: body.email, client: services.app,
                 kind: body.kind, caller: caller)
@@ -106,7 +116,7 @@ extension Register {
             responses: [
                 .json(.created, "The user is signed in.", AuthResponse.schema), AppError.invalidInputDocumented,
                 AppError.documented(.badRequest, "Email already exists"), ProviderFields.requiredDocumented,
-                ProviderFields.refusedDocumented,
+                ProviderFields.refusedDocumented, AppError.limitedDocumented,
             ])
     }
 }

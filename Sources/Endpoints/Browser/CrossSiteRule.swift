@@ -24,6 +24,11 @@ package struct CrossSiteRule: Sendable {
         self.trusted = trusted
     }
 
+    /// Whether a URL is of a page that may act for its users.
+    package func trusts(pageAt url: String) -> Bool {
+        WebOrigin(ofURL: url).map { $0 == own || trusted.contains($0) } ?? false
+    }
+
     package func verdict(_ head: RequestHead) -> Verdict {
         let (sites, origins) = (head.values(named: "sec-fetch-site"), head.values(of: .origin))
         guard sites.count <= 1, origins.count <= 1 else { return .refused }

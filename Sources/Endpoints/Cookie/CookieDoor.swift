@@ -24,13 +24,15 @@ package enum CookieDoor {
 
     private static func route(_ endpoint: any CookieEndpoint, _ sharing: CookieSharing, _ deletion: SetCookie) -> Route {
         let kind = type(of: endpoint)
-        return Route(kind.method, kind.path, accepts: kind.accepts, documentation: kind.documentation) { request in
-            do throws(CookieError) {
-                return sharing.sharing(try await endpoint.answer(request), with: request.head)
-            } catch {
-                return sharing.sharing(error.response(deletion), with: request.head)
-            }
-        }
+        return Route(
+            kind.method, kind.path, accepts: kind.accepts, documentation: kind.documentation,
+            handler: LimitFields.telling { request in
+                do throws(CookieError) {
+                    return sharing.sharing(try await endpoint.answer(request), with: request.head)
+                } catch {
+                    return sharing.sharing(error.response(deletion), with: request.head)
+                }
+            })
     }
 }
 

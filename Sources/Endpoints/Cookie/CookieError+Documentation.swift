@@ -15,6 +15,10 @@ extension CookieError {
     static let invalidRequestDocumented = documented(
         .badRequest, "invalid_request", "The body is malformed, or a field is missing or not of its kind.")
 
+    static let limitedDocumented = DocumentedResponse.json(
+        .tooManyRequests, "A budget is used up; nothing was looked at.", schema, example: ["error": "too_many_requests"],
+        fields: LimitFields.documented)
+
     static let crossSiteDocumented = documented(
         .forbidden, "csrf_failed", "The request may come from a page of another site, or a form lacks its token.")
 }

@@ -29,9 +29,10 @@ enum CookieError: Error {
 
     private static func response(to error: IdentityError, _ deletion: SetCookie) -> Response {
         switch error {
-        case .invalidCredentials, .invalidInput: refusal("invalid_credentials", nil)
+        case .invalidCredentials, .userDisabled, .invalidInput: refusal("invalid_credentials", nil)
         case .invalidToken, .invalidRefreshToken, .userNotFound: refusal("session_expired", deletion)
         case .sessionNotFound: response(.notFound, "not_found")
+        case .tooManyRequests(let delay): response(.tooManyRequests, "too_many_requests", fields: .retry(after: delay))
         case .unavailable(let delay), .overloaded(let delay):
             response(.serviceUnavailable, "unavailable", fields: .retry(after: delay))
         case .emailTaken, .usernameTaken, .emailNotVerified, .invalidCode, .invalidClient, .clientNotPermitted, .invalidProof,

@@ -47,6 +47,7 @@ extension CookieLogin {
                 CookieError.invalidRequestDocumented, CookieError.crossSiteDocumented,
                 CookieError.documented(
                     .unauthorized, "invalid_credentials", "Unknown address, wrong password or disabled account."),
+                CookieError.limitedDocumented,
             ])
     }
 }

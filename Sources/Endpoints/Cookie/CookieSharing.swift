@@ -50,7 +50,7 @@ struct CookieSharing: Sendable {
         var response = sharing(.empty(.noContent), with: head)
         guard trustedOrigin(of: head) != nil else { return response }
         response.fields.append("Access-Control-Allow-Methods", methods)
-        response.fields.append("Access-Control-Allow-Headers", "Content-Type, X-CSRF-Token, X-Requested-With")
+        response.fields.append("Access-Control-Allow-Headers", "Content-Type, X-CSRF-Token, X-Device-ID, X-Requested-With")
         response.fields.append("Access-Control-Max-Age", Self.preflightAge)
         return response
     }

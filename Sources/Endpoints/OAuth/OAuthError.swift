@@ -13,6 +13,8 @@ enum OAuthError: Error {
     case invalidGrant
     /// A store is away: the token may still be good (RFC 7009 §2.2.1), and no guess is made.
     case unavailable(retryAfter: Duration)
+    /// `slow_down` (RFC 8628 §3.5) is the one registered code that says what to do; `temporarily_unavailable` would blame the server.
+    case slowDown(retryAfter: Duration)
     case serverError
     case request(RequestFailure)
 
@@ -20,9 +22,11 @@ enum OAuthError: Error {
         switch error {
         case .invalidClient: self = .invalidClient
         case .clientNotPermitted: self = .unauthorizedClient
+        case .tooManyRequests(let delay): self = .slowDown(retryAfter: delay)
         case .unavailable(let delay), .overloaded(let delay): self = .unavailable(retryAfter: delay)
         case .invalidToken, .invalidRefreshToken, .userNotFound, .sessionNotFound: self = .invalidGrant
-        case .invalidInput, .emailTaken, .usernameTaken, .emailNotVerified, .invalidCode, .invalidCredentials, .invalidProof,
+        case .invalidInput, .emailTaken, .usernameTaken, .emailNotVerified, .invalidCode, .invalidCredentials, .userDisabled,
+            .invalidProof,
             .unknownProvider, .emailNeedsLinking, .identityTaken, .lastSignInMethod, .recentSignInRequired, .identityNotFound,
             .internalFault:
             self = .serverError
@@ -41,6 +45,8 @@ enum OAuthError: Error {
         case .unavailable(let delay):
             Self.response(
                 .serviceUnavailable, "temporarily_unavailable", "try again in a moment", fields: .retry(after: delay))
+        case .slowDown(let delay):
+            Self.response(.tooManyRequests, "slow_down", "too many requests", fields: .retry(after: delay))
         case .serverError: Self.response(.internalServerError, "server_error", "something went wrong")
         case .request(let failure): Self.response(failure.status, Self.code(of: failure), failure.reason)
         }

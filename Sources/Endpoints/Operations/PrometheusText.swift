@@ -77,6 +77,12 @@ enum PrometheusText {
                 Double(counters.identityChanges[outcome] ?? 0))
         }
         text.single("kidoban_sign_ups_total", "counter", "Users signed up.", Double(counters.signUps))
+        text.family("kidoban_limited_total", "counter", "Attempts refused because a budget was used up, by purpose and kind.")
+        for bucket in LimitBucket.allCases {
+            text.sample(
+                "kidoban_limited_total", [("purpose", bucket.purpose.rawValue), ("kind", bucket.kind.rawValue)],
+                Double(counters.limited[bucket] ?? 0))
+        }
         providerTokens(counters.providerTokens, &text)
         text.single(
             "kidoban_audit_events_dropped_total", "counter", "Audit events lost because PostgreSQL was away too long.",

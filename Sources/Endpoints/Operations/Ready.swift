@@ -5,7 +5,8 @@ import Redis
 import Text
 
 /// `GET /health/ready`: whether a balancer should send requests here. Asks PostgreSQL and Redis each time, by the connections of
-/// every loop, because any of them may get the next request; false from the first sign of the end.
+/// every loop, because any of them may get the next request. From the first sign of the end on it is false, and nobody is asked: a
+/// store that hangs must not keep a balancer from learning it before the listeners close.
 struct Ready: Sendable {
     let loops: [Services]
     /// Of the loop that answers, which gets them last.
@@ -13,17 +14,24 @@ struct Ready: Sendable {
     let phase: ServerPhase
 
     func answer() async -> Response {
+        guard !phase.drains else { return Self.response("draining", ready: false) { _ in } }
         async let postgresOnAll = onAllLoops { await Self.postgresAnswers($0.postgres) }
         async let redisOnAll = onAllLoops { await Self.redisAnswers($0.redis) }
         let (postgres, redis) = await (postgresOnAll, redisOnAll)
         let hasKeys = keys.ring != nil
         let ready = postgres && redis && hasKeys && !phase.drains
+        return Self.response(ready ? "ready" : phase.drains ? "draining" : "unavailable", ready: ready) { writer in
+            writer.member("postgres", postgres ? "ok" : "unavailable")
+            writer.member("redis", redis ? "ok" : "unavailable")
+            writer.member("signing_keys", hasKeys ? "ok" : "unavailable")
+        }
+    }
+
+    private static func response(_ status: String, ready: Bool, _ parts: (inout JSONWriter) -> Void) -> Response {
         var writer = JSONWriter(capacity: 128)
         writer.beginObject()
-        writer.member("status", ready ? "ready" : phase.drains ? "draining" : "unavailable")
-        writer.member("postgres", postgres ? "ok" : "unavailable")
-        writer.member("redis", redis ? "ok" : "unavailable")
-        writer.member("signing_keys", hasKeys ? "ok" : "unavailable")
+        writer.member("status", status)
+        parts(&writer)
         writer.endObject()
         return ready
             ? .json(.ok, writer, fields: .notStored)
@@ -65,8 +73,8 @@ extension Ready {
     }
 
     private static let report = Schema.object([
-        .required("status", .choice(["ready", "draining", "unavailable"])), .required("postgres", state),
-        .required("redis", state), .required("signing_keys", state),
+        .required("status", .choice(["ready", "draining", "unavailable"])), .optional("postgres", state),
+        .optional("redis", state), .optional("signing_keys", state),
     ]).named("Readiness")
 
     private static let state = Schema.choice(["ok", "unavailable"])

@@ -39,11 +39,11 @@ struct RestAuthCaller: Sendable {
     private func byToken(_ head: RequestHead) async throws(RestAuthError) -> Owner {
         if let token = try RestAuthToken.inHeader(of: head, options) { return try await owner(of: token) }
         if let cookie = RestAuthCookies.value(options.tokenCookies.access, in: head), options.tokens == .jwt {
-            try RestAuthOrigin.check(head, options)
+            try RestAuthOrigin(services).check(head)
             return try await owner(of: cookie)
         }
         guard let cookie = RestAuthCookies.value(RestAuthCookies.session, in: head) else { throw .unauthenticated(.notProvided) }
-        try RestAuthOrigin.check(head, options)
+        try RestAuthOrigin(services).check(head)
         do throws(IdentityError) {
             let session = try await services.sessions.session(of: cookie, use: .restAuth, slides: false).session
             return (session.userID, session.id)

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// `POST password/change/`: sets a new password (contract §3.4). The session that asks lives on; all others end.
+/// `POST password/change/`: sets a new password (contract §3.4). The session that asks lives on, with another `sessionid`; all others end.
 ///
 /// The old password is asked for unless the sign-in is a few minutes old, or the door is set to trust every session as the original did.
 struct RestAuthChangePassword: RestAuthEndpoint {
@@ -30,7 +30,18 @@ struct RestAuthChangePassword: RestAuthEndpoint {
         } catch {
             throw .identity(error)
         }
-        return words.response(.ok, detail: .passwordSaved)
+        let session = try await restAuth { () throws(IdentityError) in
+            try await services.sessions.changeCookie(of: known.sessionID)
+        }
+        return words.response(.ok, detail: .passwordSaved).setting(cookies(of: session, request, words.options))
+    }
+
+    /// For who came with the cookie that is void now.
+    private func cookies(of session: Session, _ request: Request, _ options: RestAuthOptions) -> [SetCookie] {
+        guard RestAuthCookies.value(RestAuthCookies.session, in: request.head) != nil else { return [] }
+        return RestAuthCookies.signedIn(
+            services.sessions.cookie(of: session, use: .restAuth), formToken: services.sessions.formToken(of: session),
+            until: session.absoluteEnd, at: services.restAuth.ambience.now(), options)
     }
 }
 
@@ -39,7 +50,9 @@ extension RestAuthChangePassword {
         RouteDocumentation(
             "Set a new password", security: RestAuthCaller.schemes,
             body: .required(.object(RestAuthPasswords.members + [.optional("old_password", .password)])),
-            responses: [RestAuthError.done("New password has been saved."), RestAuthError.fieldsDocumented()]
-                + RestAuthCaller.refusals)
+            responses: [
+                RestAuthError.done("New password has been saved."), RestAuthError.fieldsDocumented(),
+                RestAuthError.limitedDocumented,
+            ] + RestAuthCaller.refusals)
     }
 }

@@ -15,28 +15,29 @@ struct RestAuthConfirmReset: RestAuthEndpoint {
         let token = fields.secret("token")
         try fields.check()
         guard let uid, let token else { throw .field("token", .invalidValue) }
-        let user = try await user(uid, token, words.options)
+        let user = try await user(uid, token, words.options, Caller(request))
         let profile = try await restAuth { () throws(IdentityError) in
             try await services.restAuth.profiles.profile(of: user)
         }
         let new = try passwords.checked(for: user, profile)
         try await restAuth { () throws(IdentityError) in
-            try await services.restAuth.confirmations.resetPassword(code: token, to: new, caller: Caller(request))
+            try await services.confirmations.resetPassword(code: token, to: new, caller: Caller(request))
         }
         return words.response(.ok, detail: .passwordReset)
     }
 
     /// The user of a number, for whom the code must be.
-    private func user(_ uid: String, _ token: SecretString, _ options: RestAuthOptions) async throws(RestAuthError) -> User {
-        let door = services.restAuth
-        guard let number = RestAuthUID.number(uid, options),
-            let id = try await restAuth({ () throws(IdentityError) in try await door.profiles.user(withNumber: number) })
-        else { throw .field("uid", .invalidValue) }
-        let user = try await restAuth { () throws(IdentityError) in
-            try await door.confirmations.user(ofCode: token, for: .resetPassword)
+    private func user(
+        _ uid: String, _ token: SecretString, _ options: RestAuthOptions, _ caller: Caller
+    ) async throws(RestAuthError) -> User {
+        guard let number = RestAuthUID.number(uid, options) else { throw .field("uid", .invalidValue) }
+        do throws(IdentityError) {
+            return try await services.confirmations.user(withNumber: number, code: token, for: .resetPassword, caller: caller)
+        } catch .userNotFound {
+            throw .field("uid", .invalidValue)
+        } catch {
+            throw .identity(error)
         }
-        guard user.id == id else { throw .field("token", .invalidValue) }
-        return user
     }
 }
 
@@ -48,6 +49,7 @@ extension RestAuthConfirmReset {
                 .object([.required("uid", .string), .required("token", .string)] + RestAuthPasswords.members)),
             responses: [
                 RestAuthError.done("Password has been reset with the new password."), RestAuthError.fieldsDocumented(),
+                RestAuthError.limitedDocumented,
             ])
     }
 }

@@ -47,15 +47,15 @@ package enum RestAuthDoor {
         return Route(
             endpoint.method, mount + endpoint.path, accepts: endpoint.accepts, hasOptionalSlash: true,
             documentation: isAlias
-                ? endpoint.documentation.alias(of: (options.mounts.first ?? "") + endpoint.path) : endpoint.documentation
-        ) { request in
-            let words = RestAuthWords(options, request.head)
-            do throws(RestAuthError) {
-                return try await endpoint.answer(request, words)
-            } catch {
-                return error.response(words, request.head)
-            }
-        }
+                ? endpoint.documentation.alias(of: (options.mounts.first ?? "") + endpoint.path) : endpoint.documentation,
+            handler: LimitFields.telling { request in
+                let words = RestAuthWords(options, request.head)
+                do throws(RestAuthError) {
+                    return try await endpoint.answer(request, words)
+                } catch {
+                    return error.response(words, request.head)
+                }
+            })
     }
 }
 

@@ -25,6 +25,13 @@ extension RestAuthError {
         .json(status, "\(text)", detail, example: ["detail": .string(text)])
     }
 
+    static let limitedDocumented = DocumentedResponse.json(
+        .tooManyRequests, "A budget is used up; nothing was looked at.", detail,
+        example: [
+            "detail": "Request was throttled. Expected available in 42 seconds.",
+            "non_field_errors": ["Request was throttled. Expected available in 42 seconds."],
+        ], fields: LimitFields.documented)
+
     static let crossSiteDocumented = documented(.forbidden, "A page of another site asks.")
 }
 

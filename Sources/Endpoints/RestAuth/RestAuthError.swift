@@ -69,6 +69,7 @@ extension RestAuthError {
         case .usernameTaken: .field("username", .usernameTaken)
         case .emailNotVerified: .nonField(.emailNotVerified)
         case .invalidCredentials: .nonField(.invalidCredentials)
+        case .userDisabled: .nonField(.accountDisabled)
         case .invalidCode: .field("token", .invalidValue)
         case .recentSignInRequired: .field("old_password", .required)
         case .invalidToken, .invalidRefreshToken, .sessionNotFound: .unauthenticated(.invalidToken)
@@ -79,7 +80,7 @@ extension RestAuthError {
         case .lastSignInMethod: .nonField(.lastSignInMethod)
         case .identityNotFound: .request(.notFound)
         case .invalidClient, .clientNotPermitted: .detail(.forbidden, .forbidden)
-        case .unavailable, .overloaded, .internalFault: nil
+        case .tooManyRequests, .unavailable, .overloaded, .internalFault: nil
         }
     }
 

@@ -11,14 +11,15 @@ struct RestAuthLogin: RestAuthEndpoint {
     let signIn: RestAuthSignIn
 
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
-        try RestAuthOrigin.check(request.head, words.options)
+        try RestAuthOrigin(services).check(request.head)
         let (name, password) = try Self.read(request, words.options)
         let caller = Caller(request)
         let readings = [password] + Self.rawPassword(in: request).filter { $0.revealedText != password.revealedText }
         let (user, tokens) = try await Self.wording { () throws(IdentityError) in
             try await services.accounts.signIn(
                 SignInAttempt(
-                    name, passwords: readings, needsVerifiedEmail: words.options.emailVerification == .mandatory),
+                    name, passwords: readings, needsVerifiedEmail: words.options.emailVerification == .mandatory,
+                    tellsDisabled: true),
                 client: services.restAuth.client, kind: words.options.sessionKind, caller: caller)
         }
         return try await signIn.answer(.ok, user, tokens, words, caller)
@@ -81,7 +82,7 @@ extension RestAuthLogin {
                 ])),
             responses: [
                 .json(.ok, "The user is signed in.", RestAuthSignIn.schema), RestAuthError.fieldsDocumented(),
-                RestAuthError.crossSiteDocumented,
+                RestAuthError.crossSiteDocumented, RestAuthError.limitedDocumented,
             ])
     }
 }

@@ -22,7 +22,7 @@ struct RestAuthLogout: RestAuthEndpoint {
                 throw .methodNotAllowed(request.head.method, allow: .post)
             }
         } else {
-            try RestAuthOrigin.check(request.head, words.options)
+            try RestAuthOrigin(services).check(request.head)
         }
         let isSimpleJWT = words.options.tokens == .jwt && words.options.dialect == .djRestAuth
         let text = isSimpleJWT ? try await endByRefreshToken(request, words.options) : try await endByKey(request, words.options)

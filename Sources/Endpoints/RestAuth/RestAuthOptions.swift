@@ -76,7 +76,9 @@ package struct RestAuthOptions: Sendable {
     package var mounts = ["/rest-auth", "/dj-rest-auth"]
     /// What links in mails begin with if there is no template, and where pages of our own are served: the issuer.
     package var site = "http://localhost:8080"
-    /// With `{uid}` and `{token}`; nil for allauth's path at the site.
+    /// What stands before the paths of our own pages; nil when that door is closed.
+    package var pages: String? = ""
+    /// With `{token}` and perhaps `{uid}`; nil for our own page, or allauth's path at the site where that is closed.
     package var explicitResetLink: String?
     /// With `{key}`; nil for our own page.
     package var explicitVerificationLink: String?
@@ -84,12 +86,19 @@ package struct RestAuthOptions: Sendable {
     package init() {}
 
     package var resetLink: String {
-        explicitResetLink ?? "\(site)/accounts/password/reset/key/{uid}-{token}/"
+        if let explicitResetLink { return explicitResetLink }
+        return pages.map { "\(site)\($0)\(PagesDoor.passwordPath)?code={token}" }
+            ?? "\(site)/accounts/password/reset/key/{uid}-{token}/"
     }
 
     package var verificationLink: String {
-        explicitVerificationLink ?? "\(site)\(mounts.first ?? "")/registration/account-confirm-email/{key}/"
+        if let explicitVerificationLink { return explicitVerificationLink }
+        return pages.map { "\(site)\($0)\(PagesDoor.emailPath)?code={key}" }
+            ?? "\(site)\(mounts.first ?? "")/registration/account-confirm-email/{key}/"
     }
+
+    /// Whether the link in a verification mail leads to a page whichever doors are open.
+    var hasVerificationPage: Bool { explicitVerificationLink != nil || pages != nil }
 
     /// Whether pages and cookies are for https only.
     var isSecure: Bool { site.utf8.starts(with: "https:".utf8) }

@@ -1,13 +1,19 @@
 import HTTP
 
 /// Keeps pages of other sites from using this door's cookies and from signing their visitors in. It stands in for Django's CSRF token,
-/// which the reference client does not send (contract §2, [D]).
-enum RestAuthOrigin {
+/// which the reference client does not send (contract §2, [D]). Whose pages may is what the cookie door says too.
+struct RestAuthOrigin: Sendable {
+    private let rule: CrossSiteRule
+
+    init(_ services: Services) {
+        rule = services.cookies.crossSiteRule
+    }
+
     /// - Throws: 403 when a browser says that a page of another site asks for a change.
-    static func check(_ head: RequestHead, _ options: RestAuthOptions) throws(RestAuthError) {
+    func check(_ head: RequestHead) throws(RestAuthError) {
         switch head.method {
         case .get, .head, .options: return
-        default: guard isOwn(head, options) else { throw .detail(.forbidden, .crossSite) }
+        default: guard isOwn(head) else { throw .detail(.forbidden, .crossSite) }
         }
     }
 
@@ -18,11 +24,11 @@ enum RestAuthOrigin {
         return sites.allSatisfy { $0 == "same-origin" }
     }
 
-    private static func isOwn(_ head: RequestHead, _ options: RestAuthOptions) -> Bool {
-        let sites = head.values(named: "sec-fetch-site")
-        guard sites.isEmpty else { return sites.allSatisfy { $0 == "same-origin" || $0 == "none" } }
-        let origins = head.values(of: .origin)
-        guard !origins.isEmpty else { return true }
-        return origins.allSatisfy { origin in WebOrigin(origin).map { $0 == WebOrigin(ofURL: options.site) } ?? false }
+    private func isOwn(_ head: RequestHead) -> Bool {
+        if rule.verdict(head) != .refused { return true }
+        // Django has its clients over https send the page they act for; without anything better that is as good as an origin.
+        let pages = head.values(named: "referer")
+        return pages.count == 1 && head.values(of: .origin).isEmpty && head.values(named: "sec-fetch-site").isEmpty
+            && rule.trusts(pageAt: pages[0])
     }
 }

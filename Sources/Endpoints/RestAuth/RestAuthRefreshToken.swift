@@ -16,7 +16,7 @@ struct RestAuthRefreshToken: RestAuthEndpoint {
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
         let options = words.options
         let (sent, isFromCookie) = try Self.token(request, options)
-        if isFromCookie { try RestAuthOrigin.check(request.head, options) }
+        if isFromCookie { try RestAuthOrigin(services).check(request.head) }
         let (token, userID) = try read(sent)
         let refreshed = try await refresh(token, Caller(request), rotates: options.rotatesRefreshTokens)
         let access = try await restAuth { () throws(IdentityError) in
@@ -95,6 +95,7 @@ extension RestAuthRefreshToken {
                     .object([
                         .required("access", .string), .optional("access_expiration", .time), .optional("refresh", .string),
                     ])), RestAuthError.fieldsDocumented(), RestAuthCaller.refusals[0], RestAuthError.crossSiteDocumented,
+                RestAuthError.limitedDocumented,
             ])
     }
 }

@@ -12,11 +12,13 @@ struct RestAuthRegister: RestAuthEndpoint {
     private var door: RestAuthServices { services.restAuth }
 
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
-        try RestAuthOrigin.check(request.head, words.options)
+        try RestAuthOrigin(services).check(request.head)
         let caller = Caller(request)
-        let (signUp, username) = try await read(request, words.options)
+        let permit = try await permit(request, caller)
+        let (signUp, username) = try await read(request, words.options, permit)
         let user = try await restAuth { () throws(IdentityError) in
-            try await services.accounts.register(signUp, username: username, client: door.client, caller: caller)
+            try await services.accounts.register(
+                signUp, username: username, client: door.client, permit: permit, caller: caller)
         }
         if words.options.emailVerification != .none { try await mailer.requestVerification(of: user, request, words) }
         guard words.options.emailVerification != .mandatory else {
@@ -29,13 +31,22 @@ struct RestAuthRegister: RestAuthEndpoint {
         return try await signIn.answer(.created, user, tokens, words, caller)
     }
 
+    /// Before anything is told of addresses and usernames.
+    private func permit(_ request: Request, _ caller: Caller) async throws(RestAuthError) -> SignUpPermit {
+        var fields = try RestAuthFields(request)
+        let email = fields.email("email")
+        return try await restAuth { () throws(IdentityError) in
+            try await services.accounts.permitSignUp(email: email, client: door.client, caller: caller)
+        }
+    }
+
     private func read(
-        _ request: Request, _ options: RestAuthOptions
+        _ request: Request, _ options: RestAuthOptions, _ permit: SignUpPermit
     ) async throws(RestAuthError) -> (Accounts.SignUp, Username?) {
         var fields = try RestAuthFields(request)
         let name = fields.text("username", isRequired: options.loginName != .email, maximum: Username.maximumLength)
         let username = try await RestAuthUsername.check(name, &fields, of: nil, door.profiles)
-        let email = try await email(&fields)
+        let email = try await email(&fields, permit)
         let password = fields.secret("password1")
         if let password {
             let address = email.flatMap { try? EmailAddress($0) }
@@ -51,9 +62,11 @@ struct RestAuthRegister: RestAuthEndpoint {
     }
 
     /// An address that nobody has: the serializer tells this together with all else that is wrong.
-    private func email(_ fields: inout RestAuthFields) async throws(RestAuthError) -> String? {
+    private func email(_ fields: inout RestAuthFields, _ permit: SignUpPermit) async throws(RestAuthError) -> String? {
         guard let email = fields.email("email"), let address = try? EmailAddress(email) else { return nil }
-        let isTaken = try await restAuth { () throws(IdentityError) in try await services.accounts.isTaken(email: address) }
+        let isTaken = try await restAuth { () throws(IdentityError) in
+            try await services.accounts.isTaken(email: address, permit)
+        }
         if isTaken { fields.refuse("email", [.emailTaken]) }
         return email
     }
@@ -71,7 +84,7 @@ extension RestAuthRegister {
             responses: [
                 .json(.created, "The user is signed in.", RestAuthSignIn.schema),
                 RestAuthError.done("Verification e-mail sent.", .created), RestAuthError.fieldsDocumented(),
-                RestAuthError.crossSiteDocumented,
+                RestAuthError.crossSiteDocumented, RestAuthError.limitedDocumented,
             ])
     }
 }

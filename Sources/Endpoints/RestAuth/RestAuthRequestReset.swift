@@ -23,6 +23,9 @@ extension RestAuthRequestReset {
         RouteDocumentation(
             "Have a mail sent with which a new password can be set",
             body: .required(.object([.required("email", .email)])),
-            responses: [RestAuthError.done("Password reset e-mail has been sent."), RestAuthError.fieldsDocumented()])
+            responses: [
+                RestAuthError.done("Password reset e-mail has been sent."), RestAuthError.fieldsDocumented(),
+                RestAuthError.limitedDocumented,
+            ])
     }
 }

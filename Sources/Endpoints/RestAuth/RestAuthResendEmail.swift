@@ -22,6 +22,6 @@ extension RestAuthResendEmail {
     var documentation: RouteDocumentation {
         RouteDocumentation(
             "Have the verification mail sent once more", body: .required(.object([.required("email", .email)])),
-            responses: [RestAuthError.done("ok"), RestAuthError.fieldsDocumented()])
+            responses: [RestAuthError.done("ok"), RestAuthError.fieldsDocumented(), RestAuthError.limitedDocumented])
     }
 }

@@ -6,18 +6,16 @@ package struct RestAuthServices: Sendable {
     /// In whose name its sessions begin.
     package let client: Client
     package let profiles: ProfileStore
-    package let confirmations: Confirmations
     package let tokens: SharedSecretTokens
     package let ambience: Ambience
 
     package init(
-        options: RestAuthOptions, client: Client, profiles: ProfileStore, confirmations: Confirmations,
+        options: RestAuthOptions, client: Client, profiles: ProfileStore,
         tokens: SharedSecretTokens, ambience: Ambience
     ) {
         self.options = options
         self.client = client
         self.profiles = profiles
-        self.confirmations = confirmations
         self.tokens = tokens
         self.ambience = ambience
     }

@@ -2,8 +2,8 @@ import HTTP
 import Identity
 import Text
 
-/// `POST google/`, `apple/`: signs a user in with a provider's id token (contract §4). It may come under `id_token` or, as apps of dj-rest-auth
-/// send it, under `access_token`. Whatever is wrong with it is `Incorrect value`; the audit log says what.
+/// `POST google/`, `apple/`: signs a user in with what a provider gave the app (contract §4): an id token, an access token of Google's, or an
+/// authorization code. Whatever is wrong with it is `Incorrect value`; the audit log says what.
 struct RestAuthSocialLogin: RestAuthEndpoint {
     let services: Services
     let signIn: RestAuthSignIn
@@ -12,13 +12,13 @@ struct RestAuthSocialLogin: RestAuthEndpoint {
     var path: String { "/\(provider.text)/" }
 
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
-        try RestAuthOrigin.check(request.head, words.options)
+        try RestAuthOrigin(services).check(request.head)
         let caller = Caller(request)
-        let (proof, code) = try await RestAuthProof.read(request, of: provider, services)
+        let read = try await RestAuthProof.read(request, of: provider, services)
         let (user, tokens, _) = try await restAuth { () throws(IdentityError) in
-            try await signedIn(proof, words, caller)
+            try await signedIn(read.proof, words, caller)
         }
-        if let code { await services.codes.take(code, of: proof, userID: user.id, caller: caller) }
+        await read.keep(for: user.id, services, caller)
         return try await signIn.answer(.ok, user, tokens, words, caller)
     }
 
@@ -30,7 +30,7 @@ struct RestAuthSocialLogin: RestAuthEndpoint {
             return try await services.accounts.signIn(
                 with: proof, displayName: nil, client: services.restAuth.client, kind: words.options.sessionKind, caller: caller)
         } catch {
-            if error == .emailNeedsLinking { try? await services.federation.giveBack(proof) }
+            if error.leavesProofUnused { try? await services.federation.giveBack(proof) }
             throw error
         }
     }
@@ -50,51 +50,22 @@ struct RestAuthSocialConnect: RestAuthEndpoint {
         try await restAuth { () throws(IdentityError) in
             try await services.accounts.requireRecentSignIn(of: known.user.id, session: known.sessionID, caller: device)
         }
-        let (proof, _) = try await RestAuthProof.read(request, of: provider, services)
+        let read = try await RestAuthProof.read(request, of: provider, services)
         try await restAuth { () throws(IdentityError) in
-            try await services.accounts.link(proof, to: known.user.id, session: known.sessionID, caller: device)
+            try await services.accounts.link(read.proof, to: known.user.id, session: known.sessionID, caller: device)
         }
+        await read.keep(for: known.user.id, services, device)
         return words.response(.ok, detail: .ok)
     }
-}
-
-/// A provider's proof in a request: `id_token`, `access_token`, `code`.
-enum RestAuthProof {
-    /// The id token, and the authorization code that came with it.
-    /// - Throws: what the original says when nothing was sent, and `Incorrect value` for all that proves nothing.
-    static func read(
-        _ request: Request, of provider: ProviderID, _ services: Services
-    ) async throws(RestAuthError) -> (proof: VerifiedIDToken, code: SecretString?) {
-        var fields = try RestAuthFields(request)
-        let idToken = fields.secret("id_token", isRequired: false)
-        let accessToken = fields.secret("access_token", isRequired: false)
-        let code = fields.secret("code", isRequired: false)
-        let nonce = fields.secret("nonce", isRequired: false)
-        try fields.check()
-        guard let token = idToken ?? accessToken else {
-            throw .nonField(code == nil ? .missingSocialToken : .incorrectValue)
-        }
-        let caller = Caller(request)
-        return try await restAuth { () throws(IdentityError) in
-            let proof = try await services.federation.verify(token, from: provider, nonce: nonce, caller: caller)
-            if let code { try await services.codes.check(code, of: proof, caller: caller) }
-            return (proof, code)
-        }
-    }
-
-    static let members: [HTTP.Schema.Member] = [
-        .optional("id_token", .string), .optional("access_token", .string), .optional("code", .string),
-        .optional("nonce", .string),
-    ]
 }
 
 extension RestAuthSocialLogin {
     var documentation: RouteDocumentation {
         RouteDocumentation(
-            "Sign a user in with an id token of \(provider.text)", body: .required(.object(RestAuthProof.members)),
+            "Sign a user in with what \(provider.text) gave the app", body: .required(.object(RestAuthProof.members)),
             responses: [
                 .json(.ok, "The user is signed in.", RestAuthSignIn.schema), RestAuthError.fieldsDocumented(),
-                RestAuthError.crossSiteDocumented,
+                RestAuthError.crossSiteDocumented, RestAuthError.limitedDocumented,
             ])
     }
 }
@@ -104,6 +75,7 @@ extension RestAuthSocialConnect {
         RouteDocumentation(
             "Connect an account of \(provider.text)", security: RestAuthCaller.schemes,
             body: .required(.object(RestAuthProof.members)),
-            responses: [RestAuthError.done("ok"), RestAuthError.fieldsDocumented()] + RestAuthCaller.refusals)
+            responses: [RestAuthError.done("ok"), RestAuthError.fieldsDocumented(), RestAuthError.limitedDocumented]
+                + RestAuthCaller.refusals)
     }
 }

@@ -27,6 +27,8 @@ extension RestAuthText {
         case .methodNotAllowed(let method): "メソッド \"\(method)\" は許されていません。"
         case .notFound: "見つかりませんでした。"
         case .unsupportedMediaType(let type): "リクエストのメディアタイプ \"\(type)\" はサポートされていません。"
+        // The framework has Japanese for the first half only.
+        case .throttled(let seconds): "リクエストの処理は絞られました。\(seconds)秒後にもう一度お試しください。"
         case .forbidden: "このアクションを実行する権限がありません。"
         case .serverError: "サーバエラーが発生しました。"
         default: nil
@@ -40,6 +42,7 @@ extension RestAuthText {
         case .wrongOldPassword: "現在のパスワードが正しくありません。"
         case .invalidValue, .incorrectValue: "無効な値です。"
         case .invalidCredentials: "入力された情報ではログインできません。"
+        case .accountDisabled: "このアカウントは無効になっています。"
         case .emailNotVerified: "メールアドレスが確認されていません。"
         case .mustInclude(.email): "メールアドレスとパスワードを入力してください。"
         case .mustInclude(.username): "ユーザー名とパスワードを入力してください。"

@@ -18,7 +18,7 @@ enum RestAuthText: Sendable {
     case formMismatch, registrationMismatch, wrongOldPassword
 
     // Of a form as a whole.
-    case invalidCredentials, emailNotVerified
+    case invalidCredentials, accountDisabled, emailNotVerified
     case mustInclude(RestAuthOptions.LoginName)
     case notDictionary(String), noData
     case missingSocialToken, incorrectValue, socialEmailTaken, lastSignInMethod, socialAccountTaken
@@ -40,11 +40,13 @@ enum RestAuthText: Sendable {
 
     // About the request itself.
     case parseError, methodNotAllowed(String), notFound, unsupportedMediaType(String)
+    /// For so many seconds.
+    case throttled(Int64)
     case badRequest(StaticString), unavailable, serverError, forbidden
 }
 
 extension RestAuthText {
-    func text(_ language: RestAuthLanguage, _ options: RestAuthOptions) -> String {
+    func text(_ language: AcceptedLanguage, _ options: RestAuthOptions) -> String {
         switch language {
         case .english: english(options)
         case .japanese: japanese ?? (options.japanese == .all ? ownJapanese : nil) ?? english(options)
@@ -72,6 +74,7 @@ extension RestAuthText {
         case .wrongOldPassword:
             isNew ? "Your old password was entered incorrectly. Please enter it again." : "Invalid password"
         case .invalidCredentials: "Unable to log in with provided credentials."
+        case .accountDisabled: "User account is disabled."
         case .emailNotVerified: "E-mail is not verified."
         case .mustInclude(.email): "Must include \"email\" and \"password\"."
         case .mustInclude(.username): "Must include \"username\" and \"password\"."
@@ -117,6 +120,8 @@ extension RestAuthText {
         case .methodNotAllowed(let method): "Method \"\(method)\" not allowed."
         case .notFound: "Not found."
         case .unsupportedMediaType(let type): "Unsupported media type \"\(type)\" in request."
+        case .throttled(let seconds):
+            "Request was throttled. Expected available in \(seconds) second\(seconds == 1 ? "" : "s")."
         case .badRequest(let reason): "Bad request: \(reason)."
         case .unavailable: "Service temporarily unavailable, try again later."
         case .serverError: "A server error occurred."

@@ -12,7 +12,7 @@ struct RestAuthVerifyEmail: RestAuthEndpoint {
         let key = fields.secret("key")
         try fields.check()
         do throws(IdentityError) {
-            if let key { try await services.restAuth.confirmations.verifyEmail(code: key, caller: Caller(request)) }
+            if let key { try await services.confirmations.verifyEmail(code: key, caller: Caller(request)) }
         } catch .invalidCode {
             throw .request(.notFound)
         } catch {
@@ -28,7 +28,7 @@ extension RestAuthVerifyEmail {
             "Prove an e-mail address with the code of a mail", body: .required(.object([.required("key", .string)])),
             responses: [
                 RestAuthError.done("ok"), RestAuthError.fieldsDocumented(),
-                RestAuthError.documented(.notFound, "The code is none, or no longer one."),
+                RestAuthError.documented(.notFound, "The code is none, or no longer one."), RestAuthError.limitedDocumented,
             ])
     }
 }

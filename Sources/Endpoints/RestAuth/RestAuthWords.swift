@@ -5,11 +5,11 @@ import Text
 /// How answers to one request are put: in whose language, and in which dialect.
 struct RestAuthWords: Sendable {
     let options: RestAuthOptions
-    let language: RestAuthLanguage
+    let language: AcceptedLanguage
 
     init(_ options: RestAuthOptions, _ head: RequestHead?) {
         self.options = options
-        language = RestAuthLanguage(head, options)
+        language = options.japanese == .off ? .english : AcceptedLanguage(head)
     }
 
     /// `{"detail": "…"}`.
@@ -54,23 +54,28 @@ struct RestAuthWords: Sendable {
         return response(.unauthorized, writer, fields: ["WWW-Authenticate": code == nil ? options.challenge : Self.bearer])
     }
 
-    /// Our own failure: nothing was decided, and the client is told so in a form that the reference client can show.
+    /// Nothing was decided, because we have failed or too much was asked, and the client is told so in a form that the reference client
+    /// can show.
     func failure(of error: IdentityError) -> Response {
         switch error {
+        case .tooManyRequests(let delay): response(.tooManyRequests, .throttled(delay.retrySeconds), retryAfter: delay)
         case .unavailable(let delay), .overloaded(let delay): unavailable(retryAfter: delay)
         default: response(.internalServerError, detail: .serverError)
         }
     }
 
     func unavailable(retryAfter delay: Duration) -> Response {
-        let text = RestAuthText.unavailable.text(language, options)
+        response(.serviceUnavailable, .unavailable, retryAfter: delay)
+    }
+
+    private func response(_ status: Status, _ sentence: RestAuthText, retryAfter delay: Duration) -> Response {
+        let text = sentence.text(language, options)
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("detail", text)
         writer.member(RestAuthError.Field.none, [text])
         writer.endObject()
-        let seconds = String(max(1, delay.components.seconds))
-        return response(.serviceUnavailable, writer, fields: ["Retry-After": seconds])
+        return response(status, writer, fields: ["Retry-After": String(delay.retrySeconds)])
     }
 
     private func messages(_ text: RestAuthText, to writer: inout JSONWriter) {

@@ -36,7 +36,7 @@ extension ObtainToken {
                 TokenError.documented(.badRequest, "There was an error parsing the body", "The body is not UTF-8."),
                 TokenError.documented(
                     .unauthorized, "Incorrect email address or password", "Unknown address, wrong password or disabled account."),
-                TokenError.invalidDocumented,
+                TokenError.invalidDocumented, TokenError.limitedDocumented,
             ])
     }
 }

@@ -27,6 +27,7 @@ extension RenewToken {
             "Get two new tokens for a refresh token",
             details: "A refresh that is repeated within the grace gives the same pair again.",
             security: [.bearer("refreshToken", "The refresh token of a session.")],
-            responses: [.json(.ok, "Two new tokens.", TokenResponse.schema)] + TokenError.bearerRefusals)
+            responses: [.json(.ok, "Two new tokens.", TokenResponse.schema), TokenError.limitedDocumented]
+                + TokenError.bearerRefusals)
     }
 }

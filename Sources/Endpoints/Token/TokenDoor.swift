@@ -23,13 +23,15 @@ package enum TokenDoor {
     private static func both<Endpoint: TokenEndpoint>(_ endpoint: Endpoint) -> [Route] {
         [path, "\(path)/"].map { own in
             let documentation = own == path ? Endpoint.documentation : Endpoint.documentation.alias(of: path)
-            return Route(Endpoint.method, own, accepts: Endpoint.accepts, documentation: documentation) { request in
-                do throws(TokenError) {
-                    return try await endpoint.answer(request)
-                } catch {
-                    return error.response
-                }
-            }
+            return Route(
+                Endpoint.method, own, accepts: Endpoint.accepts, documentation: documentation,
+                handler: LimitFields.telling { request in
+                    do throws(TokenError) {
+                        return try await endpoint.answer(request)
+                    } catch {
+                        return error.response
+                    }
+                })
         }
     }
 }

@@ -20,6 +20,10 @@ extension TokenError {
     static let invalidDocumented = DocumentedResponse.json(
         .unprocessableContent, "The body is no JSON, or a field is missing or no text.", validationSchema)
 
+    static let limitedDocumented = DocumentedResponse.json(
+        .tooManyRequests, "A budget is used up; nothing was looked at.", schema, example: ["detail": "Too Many Requests"],
+        fields: LimitFields.documented)
+
     static let bearerRefusals = [
         documented(.unauthorized, "Not authenticated", "No bearer token came."),
         documented(.unauthorized, "Invalid authentication credentials", "The token is not good, or not of the kind that is due."),

@@ -26,9 +26,10 @@ enum TokenError: Error {
 
     private static func response(to error: IdentityError) -> Response {
         switch error {
-        case .invalidCredentials, .invalidInput: refusal("Incorrect email address or password")
+        case .invalidCredentials, .userDisabled, .invalidInput: refusal("Incorrect email address or password")
         case .invalidToken, .invalidRefreshToken, .userNotFound, .sessionNotFound:
             refusal("Invalid authentication credentials", challenge: "Bearer error=\"invalid_token\"")
+        case .tooManyRequests(let delay): response(.tooManyRequests, "Too Many Requests", fields: .retry(after: delay))
         case .unavailable(let delay), .overloaded(let delay):
             response(.serviceUnavailable, "Service Unavailable", fields: .retry(after: delay))
         case .emailTaken, .usernameTaken, .emailNotVerified, .invalidCode, .invalidClient, .clientNotPermitted, .invalidProof,

@@ -10,6 +10,7 @@ package enum KnownField: UInt8, CaseIterable, Sendable {
     case connection
     case contentType
     case requestID
+    case traceParent
     case authorization
     case contentLength
     case forwardedFor
@@ -29,6 +30,7 @@ package enum KnownField: UInt8, CaseIterable, Sendable {
         case .connection: "connection"
         case .contentType: "content-type"
         case .requestID: "x-request-id"
+        case .traceParent: "traceparent"
         case .authorization: "authorization"
         case .contentLength: "content-length"
         case .forwardedFor: "x-forwarded-for"
@@ -51,6 +53,7 @@ extension KnownField {
         case 9 where bytes.hasName("forwarded", in: range): self = .forwarded
         case 10 where bytes.hasName("user-agent", in: range): self = .userAgent
         case 10 where bytes.hasName("connection", in: range): self = .connection
+        case 11 where bytes.hasName("traceparent", in: range): self = .traceParent
         case 12 where bytes.hasName("content-type", in: range): self = .contentType
         case 12 where bytes.hasName("x-request-id", in: range): self = .requestID
         case 13 where bytes.hasName("authorization", in: range): self = .authorization

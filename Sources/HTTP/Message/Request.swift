@@ -7,6 +7,8 @@ package struct Request: Sendable {
     package let origin: RequestOrigin
     /// The name of this request in logs, audit events and its response.
     package let id: String
+    /// Where fields for the answer are gathered, if the route's handler has put something there.
+    package var notes: ResponseNotes?
 
     package init(head: RequestHead, body: [UInt8], pathParameters: [String], origin: RequestOrigin, id: String) {
         self.head = head

@@ -28,6 +28,12 @@ package struct ResponseFields: Sendable, ExpressibleByDictionaryLiteral {
         lines.append("\r\n")
     }
 
+    /// All fields of another set.
+    package mutating func append(_ other: ResponseFields) {
+        lines += other.lines
+        isRefused = isRefused || other.isRefused
+    }
+
     package func appending(_ name: StaticString, _ value: String) -> ResponseFields {
         var copy = self
         copy.append(name, value)

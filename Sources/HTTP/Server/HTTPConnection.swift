@@ -35,6 +35,10 @@ actor HTTPConnection {
     private var origin: ConnectionOrigin
     private var parser: RequestParser
     private var phase = Phase.idle
+    /// When the first byte of the present request was there.
+    private var began: Instant
+    /// Kept only if a request can be too slow.
+    private let waits: WaitTimes?
 
     init(_ stream: Stream, server: HTTPServer) {
         self.stream = stream
@@ -44,12 +48,19 @@ actor HTTPConnection {
         limits = server.limits
         timeouts = server.timeouts
         parser = RequestParser(limits: server.limits)
+        began = server.loop.now
+        waits = server.slowRequest == nil ? nil : WaitTimes()
         origin = ConnectionOrigin(stream.peer)
         origin.decide(server.proxies)
     }
 
     /// Serves the connection to its end and closes it.
     func run() async {
+        guard let waits else { return await serve() }
+        await WaitTimes.$current.withValue(waits) { await serve() }
+    }
+
+    private func serve() async {
         do throws(StreamError) {
             guard try await receivePreface() else { return stream.close() }
             while try await serveOne() {}
@@ -90,7 +101,7 @@ actor HTTPConnection {
                     return true
                 }
             } catch {
-                server.refuse(.noProxyHeader, peer: origin.peer, id: nil)
+                server.refuse(.noProxyHeader, ["peer": .string(origin.peer)])
                 return false
             }
             guard try await stream.fill() else { return false }
@@ -98,17 +109,17 @@ actor HTTPConnection {
     }
 
     /// Where a request comes from. Costs a look into the table of fields unless one of them says something.
-    private func origin(of head: RequestHead, id: String) -> RequestOrigin {
+    private func origin(of head: RequestHead, id: String, _ span: TraceSpan?) -> RequestOrigin {
         switch origin.trust {
         case .untrusted:
             if head.fields.value(of: .forwardedFor) != nil || head.fields.value(of: .forwarded) != nil {
-                server.refuse(.untrustedPeer, peer: origin.peer, id: id)
+                server.refuse(.untrustedPeer, LoggedRequest.name(id: id, peer: origin.peer, span: span))
             }
         case .trusted:
             switch server.proxies.client(toldBy: head) {
             case .notTold: break
             case .address(let client): return RequestOrigin(peer: origin.peer, source: origin.source, forwarded: client)
-            case .malformed: server.refuse(.malformed, peer: origin.peer, id: id)
+            case .malformed: server.refuse(.malformed, LoggedRequest.name(id: id, peer: origin.peer, span: span))
             }
         }
         return RequestOrigin(peer: origin.peer, source: origin.source)
@@ -129,31 +140,43 @@ actor HTTPConnection {
         let start = loop.now
         let id = RequestID.wellFormed(in: head) ?? server.nextRequestID()
         let match = router.match(head)
-        let origin = origin(of: head, id: id)
+        let span = server.span(of: head)
+        let request = LoggedRequest(head: head, id: id, origin: origin(of: head, id: id, span), span: span)
         switch try await receiveBody(of: head, for: match) {
         case .success(let body):
-            let response = await respond(to: head, body, match, origin, id: id)
-            server.record(match, response, head: head, id: id, origin: origin, since: start)
+            let bodyRead = loop.now
+            waits?.reset()
+            let response = await respond(to: request, body, match)
+            let decided = server.record(match, response, to: request, since: start)
+            defer {
+                warnIfSlow(
+                    request, response.status,
+                    RequestTimeline(began: began, headRead: start, bodyRead: bodyRead, decided: decided, answered: loop.now))
+            }
             return try await answer(response, to: head, id: id)
         case .failure(.ended):
             return false
         case .failure(.failed(let failure)):
             let response = router.response(to: failure, in: match.door, head: head)
-            server.record(match, response, head: head, id: id, origin: origin, since: start)
+            server.record(match, response, to: request, since: start)
             try await refuse(response, answering: head.method, id: id)
             return false
         }
     }
 
-    private func respond(
-        to head: RequestHead, _ body: [UInt8], _ match: RouteMatch, _ origin: RequestOrigin, id: String
-    ) async -> Response {
+    private func warnIfSlow(_ request: LoggedRequest, _ status: Status, _ timeline: RequestTimeline) {
+        guard let slow = server.slowRequest, timeline.duration >= slow, let waits else { return }
+        server.warnOfSlow(request, status: status, timeline, waits)
+    }
+
+    private func respond(to request: LoggedRequest, _ body: [UInt8], _ match: RouteMatch) async -> Response {
         switch match {
         case .found(let found):
             await found.route.handler(
-                Request(head: head, body: body, pathParameters: found.pathParameters, origin: origin, id: id))
+                Request(
+                    head: request.head, body: body, pathParameters: found.pathParameters, origin: request.origin, id: request.id))
         case .refused(let failure, let door):
-            router.response(to: failure, in: door, head: head)
+            router.response(to: failure, in: door, head: request.head)
         }
     }
 
@@ -174,6 +197,7 @@ actor HTTPConnection {
 
     private func receiveHead() async throws(StreamError) -> Received<RequestHead> {
         phase = .idle
+        began = loop.now
         stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.idle))
         while true {
             do throws(HTTPParseError) {
@@ -193,6 +217,7 @@ actor HTTPConnection {
                 stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.head))
             }
             if let refusal = try await more() { return .failure(refusal) }
+            if case .idle = phase { began = loop.now }
         }
     }
 

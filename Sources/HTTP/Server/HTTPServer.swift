@@ -15,16 +15,19 @@ package actor HTTPServer {
         package var clock: @Sendable () -> Timestamp
         package var proxies: TrustedProxies
         package let warnings = ForwardedWarnings()
+        /// A request that takes as long is told of in the log; zero for none.
+        package var slowRequest: Duration
 
         package init(
             limits: Limits, budget: ConnectionBudget, phase: ServerPhase, proxies: TrustedProxies = TrustedProxies(),
-            clock: @escaping @Sendable () -> Timestamp
+            slowRequest: Duration = .zero, clock: @escaping @Sendable () -> Timestamp
         ) {
             self.limits = limits
             self.budget = budget
             self.phase = phase
             self.clock = clock
             self.proxies = proxies
+            self.slowRequest = slowRequest
         }
     }
 
@@ -32,12 +35,14 @@ package actor HTTPServer {
     nonisolated let limits: Limits
     nonisolated let timeouts: Timeouts
     nonisolated let phase: ServerPhase
+    /// In nanoseconds; nil if no request is too slow.
+    nonisolated let slowRequest: UInt64?
     /// The counters of this loop.
     package nonisolated let metrics: RequestMetrics
 
-    private nonisolated let logger: Logger
+    nonisolated let logger: Logger
     private nonisolated let perRequest: PerRequest
-    private nonisolated let warnings: ForwardedWarnings
+    nonisolated let warnings: ForwardedWarnings
     private let budget: ConnectionBudget
     private var listener: Listener?
     private(set) var connections: [ObjectIdentifier: HTTPConnection] = [:]
@@ -53,6 +58,7 @@ package actor HTTPServer {
         budget = configuration.budget
         metrics = RequestMetrics(routes: router.routes.map { .init(method: $0.route.method.name, pattern: $0.pattern) })
         warnings = configuration.warnings
+        slowRequest = configuration.slowRequest > .zero ? configuration.slowRequest.wholeNanoseconds : nil
         perRequest = PerRequest(
             ids: RequestIDSource(random: random), date: DateField(clock: configuration.clock), proxies: configuration.proxies)
     }
@@ -107,16 +113,6 @@ package actor HTTPServer {
 
     nonisolated var proxies: TrustedProxies { perRequest.proxies }
 
-    /// Counts that something about a client's address was not believed, and warns if nobody has within a minute.
-    /// - Parameter id: nil where there is no request.
-    nonisolated func refuse(_ refusal: ForwardedRefusal, peer: String, id: String?) {
-        metrics.count(refusal)
-        guard logger.isEnabled(.warning), warnings.mayWarn(of: refusal, at: loop.now) else { return }
-        var fields: LogFields = ["peer": .string(peer)]
-        fields["request_id"] = id.map(LogValue.string)
-        logger.warning(refusal.message, fields)
-    }
-
     nonisolated func nextRequestID() -> String {
         perRequest.ids.next()
     }
@@ -125,22 +121,10 @@ package actor HTTPServer {
         perRequest.date.bytes(at: loop.now)
     }
 
-    /// Counts and logs an answer.
-    nonisolated func record(
-        _ match: RouteMatch, _ response: Response, head: RequestHead, id: String, origin: RequestOrigin, since start: Instant
-    ) {
-        let nanoseconds = Instant.now().nanoseconds(since: start)
-        metrics.record(route: match.index, status: response.status, nanoseconds: nanoseconds)
-        let level: LogLevel = response.status.code >= 500 ? .warning : match.logLevel
-        guard logger.isEnabled(level) else { return }
-        var fields: LogFields = [
-            "request_id": .string(id), "method": .string(head.method.name), "path": .string(head.path),
-            "status": .integer(Int64(response.status.code)), "peer": .string(origin.peer),
-            "duration_us": .integer(Int64(nanoseconds / 1000)),
-        ]
-        let client = origin.client
-        if client != origin.peer { fields["client"] = .string(client) }
-        logger.log(level, "request", fields)
+    /// The span that a request is here, if it belongs to a trace.
+    nonisolated func span(of head: RequestHead) -> TraceSpan? {
+        guard head.fields.value(of: .traceParent) != nil, let context = TraceContext.wellFormed(in: head) else { return nil }
+        return TraceSpan(context: context, spanID: perRequest.ids.nextSpan())
     }
 
     /// What changes with every request. Apart from the actor's state, so that connections reach it without a suspension.
@@ -162,20 +146,6 @@ extension RouteMatch {
         switch self {
         case .found(let found): found.door
         case .refused(_, let door): door
-        }
-    }
-
-    fileprivate var index: Int? {
-        switch self {
-        case .found(let found): found.index
-        case .refused: nil
-        }
-    }
-
-    fileprivate var logLevel: LogLevel {
-        switch self {
-        case .found(let found): found.route.logLevel
-        case .refused: .info
         }
     }
 }

@@ -24,6 +24,16 @@ struct RequestIDSource {
         }
     }
 
+    /// The id of a span, which is never zero and tells nothing: the running number, mixed with the prefix (SplitMix64).
+    mutating func nextSpan() -> UInt64 {
+        count &+= 1
+        var number = prefix &+ count &* 0x9e37_79b9_7f4a_7c15
+        number = (number ^ number &>> 30) &* 0xbf58_476d_1ce4_e5b9
+        number = (number ^ number &>> 27) &* 0x94d0_49bb_1331_11eb
+        number ^= number &>> 31
+        return number == 0 ? 1 : number
+    }
+
     private static func write(_ number: UInt64, to output: UnsafeMutableRawBufferPointer, at start: Int) {
         let (high, low) = (UInt32(truncatingIfNeeded: number &>> 32), UInt32(truncatingIfNeeded: number))
         output.storeBytes(of: Hex.digits(of: high).bigEndian, toByteOffset: start, as: UInt64.self)

@@ -38,6 +38,8 @@ package enum AuditKind: Equatable, Sendable {
     }
 
     case userSignedUp
+    /// By an operator.
+    case userCreated
     case signUpRefused
     case userSignedIn
     case signInFailed(SignInFailure)
@@ -61,6 +63,8 @@ package enum AuditKind: Equatable, Sendable {
     case userDisabled
     case userEnabled
     case userDeleted
+    /// An operator has taken out all that is stored of the user.
+    case userExported
     case identityLinked(Linking)
     case identityUnlinked
     case identityChangeRefused(LinkingFailure)
@@ -72,13 +76,19 @@ package enum AuditKind: Equatable, Sendable {
     case clientAuthenticationFailed
     case signingKeyCreated
     case signingKeyActivated
+    /// Taken out of the key set by an operator, before its time.
     case signingKeyRetired
+    /// Nothing that it has signed is good any more.
+    case signingKeyRemoved
+    /// A budget was used up. Recorded once in a while for each, however many requests were refused.
+    case limitReached(LimitBucket)
     case provider(ProviderAudit)
 
     /// As it is stored.
     package var name: String {
         switch self {
         case .userSignedUp: "user_signed_up"
+        case .userCreated: "user_created"
         case .signUpRefused: "sign_up_refused"
         case .userSignedIn: "user_signed_in"
         case .signInFailed: "sign_in_failed"
@@ -98,6 +108,7 @@ package enum AuditKind: Equatable, Sendable {
         case .userDisabled: "user_disabled"
         case .userEnabled: "user_enabled"
         case .userDeleted: "user_deleted"
+        case .userExported: "user_exported"
         case .identityLinked: "identity_linked"
         case .identityUnlinked: "identity_unlinked"
         case .identityChangeRefused: "identity_change_refused"
@@ -106,9 +117,11 @@ package enum AuditKind: Equatable, Sendable {
         case .clientRemoved: "client_removed"
         case .clientSecretReplaced: "client_secret_replaced"
         case .clientAuthenticationFailed: "client_authentication_failed"
+        case .limitReached: "limit_reached"
         case .signingKeyCreated: "signing_key_created"
         case .signingKeyActivated: "signing_key_activated"
         case .signingKeyRetired: "signing_key_retired"
+        case .signingKeyRemoved: "signing_key_removed"
         case .provider(let event): event.name
         }
     }
@@ -122,11 +135,15 @@ package enum AuditKind: Equatable, Sendable {
         case .sessionEnded(let end), .allSessionsEnded(let end): end.rawValue
         case .identityLinked(let linking): linking.rawValue
         case .identityChangeRefused(let failure): failure.rawValue
+        case .limitReached(let bucket): bucket.name
         case .provider(let event): event.reason
-        case .userSignedUp, .signUpRefused, .userSignedIn, .refreshRefused, .refreshReused, .tokenRevoked, .userUpdated,
+        case .userSignedUp, .userCreated, .signUpRefused, .userSignedIn, .refreshRefused, .refreshReused, .tokenRevoked,
+            .userUpdated,
             .passwordChanged, .passwordReset, .passwordResetRequested, .emailVerified, .emailVerificationRequested,
-            .userDisabled, .userEnabled, .userDeleted, .identityUnlinked, .accountReclaimed, .clientAdded, .clientRemoved,
-            .clientSecretReplaced, .clientAuthenticationFailed, .signingKeyCreated, .signingKeyActivated, .signingKeyRetired:
+            .userDisabled, .userEnabled, .userDeleted, .userExported, .identityUnlinked, .accountReclaimed, .clientAdded,
+            .clientRemoved,
+            .clientSecretReplaced, .clientAuthenticationFailed, .signingKeyCreated, .signingKeyActivated, .signingKeyRetired,
+            .signingKeyRemoved:
             nil
         }
     }
@@ -134,12 +151,15 @@ package enum AuditKind: Equatable, Sendable {
     package var outcome: Outcome {
         switch self {
         case .signUpRefused, .signInFailed, .proofRefused, .refreshRefused, .refreshReused, .identityChangeRefused,
-            .clientAuthenticationFailed:
+            .clientAuthenticationFailed, .limitReached:
             .refused
-        case .userSignedUp, .userSignedIn, .tokenRefreshed, .tokenRevoked, .sessionEnded, .allSessionsEnded, .userUpdated,
+        case .userSignedUp, .userCreated, .userSignedIn, .tokenRefreshed, .tokenRevoked, .sessionEnded, .allSessionsEnded,
+            .userUpdated,
             .passwordChanged, .passwordReset, .passwordResetRequested, .emailVerified, .emailVerificationRequested,
-            .userDisabled, .userEnabled, .userDeleted, .identityLinked, .identityUnlinked, .accountReclaimed, .clientAdded,
-            .clientRemoved, .clientSecretReplaced, .signingKeyCreated, .signingKeyActivated, .signingKeyRetired:
+            .userDisabled, .userEnabled, .userDeleted, .userExported, .identityLinked, .identityUnlinked, .accountReclaimed,
+            .clientAdded,
+            .clientRemoved, .clientSecretReplaced, .signingKeyCreated, .signingKeyActivated, .signingKeyRetired,
+            .signingKeyRemoved:
             .succeeded
         case .provider(let event): event.outcome
         }

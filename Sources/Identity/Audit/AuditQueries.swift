@@ -20,19 +20,36 @@ package enum AuditQueries {
             ON CONFLICT (id) DO NOTHING
             """)
 
-    /// The latest events of one user, newest first. Parameters: user id, how many. Returns occurred_at in milliseconds since
-    /// the epoch, kind, outcome, reason, actor, client_id, session_id, address, reference_id, detail as JSON text.
-    package static let ofUser = Statement(
-        name: "audit_events_of_user",
-        sql: """
-            SELECT
-                (extract(epoch FROM occurred_at) * 1000)::bigint, kind, outcome, reason, actor, client_id, session_id, address,
-                reference_id, detail::text
-            FROM audit_events
-            WHERE user_id = $1::uuid
-            ORDER BY occurred_at DESC, id DESC
-            LIMIT $2::bigint
-            """, retryable: true)
+    /// What the statements that read give, in this order. The instant is in milliseconds since the epoch.
+    private static let columns: SQL = """
+        id::text, (extract(epoch FROM occurred_at) * 1000)::bigint, kind, outcome, reason, actor, user_id::text, client_id,
+        session_id, address, reference_id, detail::text
+        """
+
+    /// From which id on and up to which, and in what order: an index has each of the statements' rows in it. The column is named with its
+    /// table, because `id` alone would be the text that is returned.
+    private static let newestFirst: SQL =
+        "id >= $1::uuid AND id < $2::uuid ORDER BY audit_events.id DESC LIMIT $3::bigint"
+
+    /// Newest first. Parameters: the lowest id, the id that is too high, how many.
+    package static let page = Statement(
+        name: "audit_events_page", sql: "SELECT \(columns) FROM audit_events WHERE \(newestFirst)", retryable: true)
+
+    /// The same of one user. Fourth parameter: the user's id.
+    package static let pageOfUser = Statement(
+        name: "audit_events_page_of_user",
+        sql: "SELECT \(columns) FROM audit_events WHERE user_id = $4::uuid AND \(newestFirst)", retryable: true)
+
+    /// The same of one kind. Fourth parameter: the name of the kind.
+    package static let pageOfKind = Statement(
+        name: "audit_events_page_of_kind",
+        sql: "SELECT \(columns) FROM audit_events WHERE kind = $4::text AND \(newestFirst)", retryable: true)
+
+    /// The same of one user and one kind. Fourth and fifth parameter: the user's id, the name of the kind.
+    package static let pageOfUserAndKind = Statement(
+        name: "audit_events_page_of_user_and_kind",
+        sql: "SELECT \(columns) FROM audit_events WHERE user_id = $4::uuid AND kind = $5::text AND \(newestFirst)",
+        retryable: true)
 
     /// Parameter: the instant, in milliseconds since the epoch, before which events are deleted.
     package static let deleteBefore = Statement(

@@ -45,7 +45,7 @@ package actor ClientRegistry {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let store: ClientStore
-    private let lifetime: Duration
+    private var lifetime: Duration
     private let logger: Logger
     private let builtIn: [String: Entry]
     private var remembered: [String: Remembered] = [:]
@@ -53,6 +53,8 @@ package actor ClientRegistry {
     private var recognised: [CredentialProof: Entry] = [:]
     /// Those under way.
     private var lookUps: [ClientID: LookUp] = [:]
+    /// How often all has been renewed: a look-up that began before may have seen an old record.
+    private var renewals = 0
 
     /// - Parameters:
     ///   - builtIn: the clients that are there without a record, such as the team's own app.
@@ -115,6 +117,18 @@ package actor ClientRegistry {
         for client in try await store.all() { remember(Entry(client), as: client.id.text) }
     }
 
+    /// From now on uses no record before it has been looked up again, as if all had come to the end of their lives. While PostgreSQL does not
+    /// answer they are used on.
+    package func renewAll(lifetime: Duration) {
+        self.lifetime = lifetime
+        renewals += 1
+        lookUps = [:]
+        for id in remembered.keys {
+            remembered[id]?.renewsAt = loop.now
+            remembered[id]?.endsAt = loop.now
+        }
+    }
+
     private func remember(_ entry: Entry?, as id: String) {
         if let known = remembered[id], known.entry == nil { unknownCount -= 1 }
         if entry == nil {
@@ -144,14 +158,15 @@ package actor ClientRegistry {
     }
 
     private func ask(_ id: ClientID) async -> Result<Entry?, PostgresError> {
-        defer { lookUps[id] = nil }
+        let began = renewals
+        defer { if began == renewals { lookUps[id] = nil } }
         do throws(PostgresError) {
             let entry = try await store.client(id).map { Entry($0) }
-            remember(entry, as: id.text)
+            if began == renewals { remember(entry, as: id.text) }
             return .success(entry)
         } catch {
             logger.warning("client not looked up", ["client_id": .string(id.text), "error": "\(error)"])
-            useOn(id.text)
+            if began == renewals { useOn(id.text) }
             return .failure(error)
         }
     }

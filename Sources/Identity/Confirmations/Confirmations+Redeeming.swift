@@ -2,20 +2,47 @@ package import Text
 
 extension Confirmations {
     /// The user for whom a code is good, without using it up.
-    /// - Throws: `IdentityError.invalidCode`, also when the user is gone, barred or has other credentials by now; `unavailable`.
+    /// - Parameter number: whose the caller says that it is.
+    /// - Throws: `IdentityError.userNotFound` for a number that nobody has; `invalidCode`, also when it is another's, or the user is gone,
+    ///   barred or has other credentials by now; `tooManyRequests`, `unavailable`.
     package func user(
-        ofCode text: SecretString, for purpose: OneTimeCode.Purpose
+        withNumber number: Int64, code text: SecretString, for purpose: OneTimeCode.Purpose, caller: Caller
+    ) async throws(IdentityError) -> User {
+        try await accounts.limiter.limiting(.code(account: String(number), caller), caller) { () throws(IdentityError) in
+            guard let id = try await profiles.user(withNumber: number) else { throw IdentityError.userNotFound }
+            guard let code = OneTimeCode(text) else { throw IdentityError.invalidCode }
+            let user = try await holder(of: try await codes.look(code, for: purpose))
+            guard user.id == id else { throw IdentityError.invalidCode }
+            return user
+        }
+    }
+
+    /// The user for whom a code is good, without using it up, where nobody says whose it is.
+    /// - Throws: `IdentityError.invalidCode`, also when its user is gone, barred or has other credentials by now; `tooManyRequests`,
+    ///   `unavailable`.
+    package func user(
+        ofCode text: SecretString, for purpose: OneTimeCode.Purpose, caller: Caller
     ) async throws(IdentityError) -> User {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
-        return try await holder(of: try await codes.look(code, for: purpose))
+        return try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
+            try await holder(of: try await codes.look(code, for: purpose))
+        }
     }
 
     /// Sets a new password by a code, which is then gone, and ends all sessions of its user.
-    /// - Throws: `IdentityError.invalidCode`; `invalidInput`, and the code stays good; `overloaded`, `unavailable`.
+    /// - Throws: `IdentityError.invalidCode`; `invalidInput`, and the code stays good; `tooManyRequests`, `overloaded`, `unavailable`.
     package func resetPassword(
         code text: SecretString, to password: SecretString, caller: Caller
     ) async throws(IdentityError) {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
+        try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
+            try await resetPassword(code, to: password, caller)
+        }
+    }
+
+    private func resetPassword(
+        _ code: OneTimeCode, to password: SecretString, _ caller: Caller
+    ) async throws(IdentityError) {
         let user = try await holder(of: try await codes.look(code, for: .resetPassword))
         let hash = try await accounts.hash(ofNew: password, for: user)
         // From here on there is no way back, so whoever comes at the same time finds nothing.
@@ -23,16 +50,22 @@ extension Confirmations {
         guard grant.userID == user.id, grant.credentialsVersion == user.credentialsVersion else { throw .invalidCode }
         try await users.replacePassword(of: user.id, hash: hash, at: ambience.now())
         try await accounts.sessions.endAll(of: user.id, reason: .passwordChanged)
+        await accounts.limiter.forget(user.email.normalized)
         await accounts.note(.passwordReset, user.id, by: .user(user.id), nil, caller)
     }
 
     /// Notes that the address a code was sent to is its user's. The code stays good until it expires, because a mail may be opened
     /// twice: all it can do is say the same again.
-    /// - Throws: `IdentityError.invalidCode`, `unavailable`.
+    /// - Throws: `IdentityError.invalidCode`, `tooManyRequests`, `unavailable`.
     package func verifyEmail(code text: SecretString, caller: Caller) async throws(IdentityError) {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
-        let grant = try await codes.look(code, for: .verifyEmail)
-        guard try await users.verifyEmail(of: grant.userID, grant.email, at: ambience.now()) else { throw .invalidCode }
+        let grant = try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
+            let grant = try await codes.look(code, for: .verifyEmail)
+            guard try await users.verifyEmail(of: grant.userID, grant.email, at: ambience.now()) else {
+                throw IdentityError.invalidCode
+            }
+            return grant
+        }
         await accounts.note(.emailVerified, grant.userID, by: .user(grant.userID), nil, caller)
     }
 

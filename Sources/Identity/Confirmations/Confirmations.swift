@@ -38,11 +38,13 @@ package final class Confirmations: Sendable {
     }
 
     /// Has a link sent under which a new password can be set, if the address is that of a user who has one and may sign in.
-    /// - Throws: `IdentityError.invalidInput` for what is no address; `unavailable`.
+    /// - Throws: `IdentityError.invalidInput` for what is no address; `tooManyRequests`, `unavailable`.
     package func requestPasswordReset(
         email: String, language: Mail.Language, link: Link, caller: Caller
     ) async throws(IdentityError) {
-        let found = try await users.credentials(of: try Self.address(email))
+        let address = try Self.address(email)
+        try await accounts.limiter.take(.mail(to: address, caller), caller)
+        let found = try await users.credentials(of: address)
         let isEligible = found?.passwordHash != nil && found?.user.isDisabled == false
         try await send(
             .passwordReset, .resetPassword, to: isEligible ? found?.user : nil, life: lifetimes.passwordReset,
@@ -50,11 +52,13 @@ package final class Confirmations: Sendable {
     }
 
     /// Has a link sent that proves an address to be its user's, if that has not been proved yet.
-    /// - Throws: `IdentityError.invalidInput` for what is no address; `unavailable`.
+    /// - Throws: `IdentityError.invalidInput` for what is no address; `tooManyRequests`, `unavailable`.
     package func requestVerification(
         email: String, language: Mail.Language, link: Link, caller: Caller
     ) async throws(IdentityError) {
-        let user = try await users.credentials(of: try Self.address(email))?.user
+        let address = try Self.address(email)
+        try await accounts.limiter.take(.mail(to: address, caller), caller)
+        let user = try await users.credentials(of: address)?.user
         let isEligible = user?.emailVerified == false && user?.isDisabled == false
         try await requestVerification(of: isEligible ? user : nil, language: language, link: link, caller: caller)
     }

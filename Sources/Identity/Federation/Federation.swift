@@ -7,23 +7,33 @@ package final class Federation: Sendable {
     package typealias KeyLookup = @Sendable (_ keyID: String, _ provider: ProviderID) async -> KeySetLookup
 
     /// Those that are switched on.
-    package let providers: [IdentityProvider]
+    package var providers: [IdentityProvider] { slot.value }
+    private let slot: LoopSlot<[IdentityProvider]>
     private let keys: KeyLookup
-    private let replays: ReplayMemory
+    let replays: ReplayMemory
+    let endpoints: TokenEndpoints
+    private let limiter: Limiter
     private let audit: AuditLog
     private let metrics: IdentityMetrics
-    private let ambience: Ambience
+    let ambience: Ambience
 
     package init(
-        providers: [IdentityProvider], keys: @escaping KeyLookup, replays: ReplayMemory, audit: AuditLog,
-        metrics: IdentityMetrics, ambience: Ambience
+        providers: [IdentityProvider], keys: @escaping KeyLookup, replays: ReplayMemory, limiter: Limiter,
+        audit: AuditLog, metrics: IdentityMetrics, ambience: Ambience, endpoints: TokenEndpoints = .none
     ) {
-        self.providers = providers
+        slot = LoopSlot(providers)
         self.keys = keys
         self.replays = replays
+        self.limiter = limiter
         self.audit = audit
         self.metrics = metrics
         self.ambience = ambience
+        self.endpoints = endpoints
+    }
+
+    /// Replaces the providers; on the room's loop.
+    package func use(_ providers: [IdentityProvider]) {
+        slot.value = providers
     }
 
     /// The configured provider of that name.
@@ -37,14 +47,39 @@ package final class Federation: Sendable {
     ///   - nonce: what the app gave the provider, as the request has it.
     ///   - subject: whom the request says the token is of, if it does.
     /// - Throws: `invalidProof`, the reason of which is in the audit log under the caller's reference id; `unknownProvider`; and when
-    ///   nothing could be decided, because the provider's keys or Redis cannot be had, `unavailable`.
+    ///   nothing could be decided, because the provider's keys or Redis cannot be had, `unavailable`. `tooManyRequests` when the caller
+    ///   has shown too many that prove nothing.
     package func verify(
         _ token: SecretString, from provider: ProviderID, nonce: SecretString?, subject: String? = nil, caller: Caller
     ) async throws(IdentityError) -> VerifiedIDToken {
         guard let configured = self.provider(provider) else { throw .unknownProvider }
-        let outcome: Result<VerifiedIDToken, IDTokenRefusal>
+        return try await deciding(for: provider, caller) { () throws(IdentityError) in
+            try await prove(token, of: subject, from: configured, nonce: nonce)
+        }
+    }
+
+    /// Makes a token good again that has led to nothing, such as one for an account that has to be linked first.
+    package func giveBack(_ proof: VerifiedIDToken) async throws(IdentityError) {
+        try await replays.forget(proof)
+    }
+
+    /// Holds a caller back who proves nothing, counts what came out, and puts a refusal on record.
+    func deciding<Proof>(
+        for provider: ProviderID, _ caller: Caller,
+        _ prove: () async throws(IdentityError) -> Result<Proof, IDTokenRefusal>
+    ) async throws(IdentityError) -> Proof {
+        try await limiter.limiting(.proof(caller), caller) { () throws(IdentityError) in
+            try await counting(for: provider, caller, prove)
+        }
+    }
+
+    private func counting<Proof>(
+        for provider: ProviderID, _ caller: Caller,
+        _ prove: () async throws(IdentityError) -> Result<Proof, IDTokenRefusal>
+    ) async throws(IdentityError) -> Proof {
+        let outcome: Result<Proof, IDTokenRefusal>
         do throws(IdentityError) {
-            outcome = try await prove(token, of: subject, from: configured, nonce: nonce)
+            outcome = try await prove()
         } catch {
             metrics.countIDToken(.unavailable, of: provider)
             throw error
@@ -60,13 +95,8 @@ package final class Federation: Sendable {
         }
     }
 
-    /// Makes a token good again that has led to nothing, such as one for an account that has to be linked first.
-    package func giveBack(_ proof: VerifiedIDToken) async throws(IdentityError) {
-        try await replays.forget(proof)
-    }
-
     /// A refusal is a result here; what is thrown decides nothing.
-    private func prove(
+    func prove(
         _ token: SecretString, of subject: String?, from provider: IdentityProvider, nonce: SecretString?
     ) async throws(IdentityError) -> Result<VerifiedIDToken, IDTokenRefusal> {
         let verification: IDTokenVerification

@@ -14,6 +14,7 @@ package struct MasterKey: Sendable {
         case mail = "kidoban/v1/mail"
         case sharedSecretTokens = "kidoban/v1/shared-secret-tokens"
         case providerTokens = "kidoban/v1/provider-tokens"
+        case limits = "kidoban/v1/limits"
     }
 
     private let key: SymmetricKey

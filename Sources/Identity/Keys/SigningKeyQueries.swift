@@ -2,14 +2,20 @@ package import Postgres
 
 /// The SQL of the signing keys. Instants are milliseconds since the epoch.
 package enum SigningKeyQueries {
-    /// All keys, oldest first: kid, alg, sealed_private_key, public_jwk as JSON text, state, created_at.
+    /// All keys, oldest first: kid, alg, sealed_private_key, public_jwk as JSON text, state, created_at, activated_at, retired_at.
     package static let all = Statement(
         name: "signing_keys_all",
         sql: """
-            SELECT kid, alg, sealed_private_key, public_jwk::text, state, (extract(epoch FROM created_at) * 1000)::bigint
+            SELECT kid, alg, sealed_private_key, public_jwk::text, state, (extract(epoch FROM created_at) * 1000)::bigint,
+                (extract(epoch FROM activated_at) * 1000)::bigint, (extract(epoch FROM retired_at) * 1000)::bigint
             FROM signing_keys
             ORDER BY created_at, kid
             """, retryable: true)
+
+    /// Locks the keys of an algorithm against every other change. Parameter: alg. Returns kid and state, oldest first.
+    package static let lock = Statement(
+        name: "signing_keys_lock",
+        sql: "SELECT kid, state FROM signing_keys WHERE alg = $1::text ORDER BY created_at, kid FOR UPDATE")
 
     /// The first key of an algorithm. When several copies of the service start at once, one of them succeeds; the others insert nothing
     /// and read `all` again. Parameters: kid, alg, sealed_private_key, public_jwk, created_at. Returns the kid if inserted.
@@ -52,12 +58,12 @@ package enum SigningKeyQueries {
             RETURNING kid
             """)
 
-    /// Keys whose last token has expired. Parameter: the latest retired_at to delete.
+    /// Takes a key out of the key set, in whatever state it is. Parameter: kid. Returns the kid if it was there.
+    package static let delete = Statement(
+        name: "signing_keys_delete", sql: "DELETE FROM signing_keys WHERE kid = $1::text RETURNING kid")
+
+    /// The same only if it is `retired`.
     package static let deleteRetired = Statement(
         name: "signing_keys_delete_retired",
-        sql: """
-            DELETE FROM signing_keys
-            WHERE state = 'retired' AND retired_at <= to_timestamp($1::bigint / 1000.0)
-            RETURNING kid
-            """)
+        sql: "DELETE FROM signing_keys WHERE kid = $1::text AND state = 'retired' RETURNING kid")
 }

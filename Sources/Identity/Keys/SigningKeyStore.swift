@@ -15,10 +15,10 @@ package struct SigningKeyStore: Sendable {
         case generation
     }
 
-    private let pool: PostgresPool
+    let pool: PostgresPool
     private let masterKey: MasterKey
     private let computing: BlockingPool
-    private let ambience: Ambience
+    let ambience: Ambience
 
     /// - Parameter computing: where keys are generated.
     package init(pool: PostgresPool, masterKey: MasterKey, computing: BlockingPool, ambience: Ambience) {
@@ -78,6 +78,16 @@ package struct SigningKeyStore: Sendable {
     }
 
     private func create(_ algorithm: SignatureAlgorithm) async throws(Failure) {
+        let made = try await make(algorithm)
+        do throws(PostgresError) {
+            _ = try await pool.query(SigningKeyQueries.insertActive, made.parameters)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// A new key, which is stored nowhere yet.
+    func make(_ algorithm: SignatureAlgorithm) async throws(Failure) -> NewSigningKey {
         let masterKey = masterKey
         let made: Result<(sealed: SealedKey, jwk: [UInt8]), CryptoError>
         do throws(BlockingPool.Overloaded) {
@@ -94,14 +104,23 @@ package struct SigningKeyStore: Sendable {
             throw .store(.overloaded)
         }
         guard case .success(let (sealed, jwk)) = made else { throw .generation }
-        let parameters: [PostgresValue] = [
-            .text(sealed.kid), .text(algorithm.rawValue), .bytes(sealed.sealed),
-            .json(String(decoding: jwk, as: UTF8.self)), .integer(ambience.now().milliseconds),
+        return NewSigningKey(sealed: sealed, algorithm: algorithm, jwk: jwk, createdAt: ambience.now())
+    }
+}
+
+/// A key that has just been made, sealed.
+struct NewSigningKey: Sendable {
+    let sealed: SealedKey
+    let algorithm: SignatureAlgorithm
+    /// The public part, rendered.
+    let jwk: [UInt8]
+    let createdAt: Timestamp
+
+    /// Those of `SigningKeyQueries.insertActive`.
+    var parameters: [PostgresValue] {
+        [
+            .text(sealed.kid), .text(algorithm.rawValue), .bytes(sealed.sealed), .json(String(decoding: jwk, as: UTF8.self)),
+            .integer(createdAt.milliseconds),
         ]
-        do throws(PostgresError) {
-            _ = try await pool.query(SigningKeyQueries.insertActive, parameters)
-        } catch {
-            throw .store(error)
-        }
     }
 }

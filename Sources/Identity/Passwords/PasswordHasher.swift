@@ -2,7 +2,7 @@ package import Crypto
 package import Networking
 import Text
 
-/// Hashes and checks passwords with argon2id, on the threads of a pool, never on a loop.
+/// Hashes and checks passwords with argon2id, and checks them against bcrypt hashes that users have brought along, on the threads of a pool, never on a loop.
 package struct PasswordHasher: Sendable {
     private let pool: BlockingPool
     private let algorithm: Argon2id
@@ -30,12 +30,14 @@ package struct PasswordHasher: Sendable {
         let algorithm = algorithm
         let target = stored ?? decoy
         let matches = try await run { () throws(CryptoError) in
-            try algorithm.verify(password: password.secret.revealedBytes, against: target)
+            let bytes = password.secret.revealedBytes
+            return Bcrypt.made(target)
+                ? try Bcrypt.verify(password: bytes, against: target) : try algorithm.verify(password: bytes, against: target)
         }
         return matches && stored != nil
     }
 
-    /// Whether the hash was made with other parameters than today's.
+    /// Whether the hash was made with other parameters than today's, or not with argon2id.
     package func needsRehash(_ stored: String) -> Bool {
         algorithm.needsRehash(stored)
     }
@@ -43,6 +45,8 @@ package struct PasswordHasher: Sendable {
     private func run<T: Sendable>(
         _ body: @escaping @Sendable () throws(CryptoError) -> T
     ) async throws(IdentityError) -> T {
+        let start = Instant.now()
+        defer { WaitTimes.add(.hashing, from: start, to: .now()) }
         let result: Result<T, CryptoError>
         do throws(BlockingPool.Overloaded) {
             result = try await pool.run { Result(catching: body) }

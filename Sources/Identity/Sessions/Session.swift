@@ -18,6 +18,8 @@ package struct Session: Sendable {
     /// The end that no amount of use puts off.
     package let absoluteEnd: Timestamp
     package let salt: SessionSalt
+    /// In its place for cookies, once the cookie has been changed.
+    package let cookieSalt: SessionSalt?
     /// Which refresh tokens count. A cookie session has the initial state and never changes it.
     package let refresh: RefreshRotation
     package let lastUsedAt: Timestamp
@@ -28,7 +30,7 @@ package struct Session: Sendable {
         id: SessionID, userID: UserID, username: String, clientID: ClientID, kind: SessionKind,
         method: SessionMethod = .password, device: DeviceDescription, createdAt: Timestamp, authenticatedAt: Timestamp,
         absoluteEnd: Timestamp, salt: SessionSalt, refresh: RefreshRotation, lastUsedAt: Timestamp,
-        ownIdleLife: Duration? = nil
+        ownIdleLife: Duration? = nil, cookieSalt: SessionSalt? = nil
     ) {
         self.id = id
         self.userID = userID
@@ -41,6 +43,7 @@ package struct Session: Sendable {
         self.authenticatedAt = authenticatedAt
         self.absoluteEnd = absoluteEnd
         self.salt = salt
+        self.cookieSalt = cookieSalt
         self.refresh = refresh
         self.lastUsedAt = lastUsedAt
         self.ownIdleLife = ownIdleLife

@@ -3,7 +3,7 @@ import Text
 /// A session as the Redis hash `session:<sid>`.
 ///
 /// The fields are `user`, `client`, `kind`, `method`, `device`, `created`, `authenticated`, `absolute_end`, `salt`, `generation`, `used`,
-/// for a cookie `idle` (its life after its last use), after the first rotation `parent` and `rotated`, and for each access token that may be live a field named by its hash (64
+/// for a cookie `idle` (its life after its last use), `cookie_salt` once the cookie has been changed, after the first rotation `parent` and `rotated`, and for each access token that may be live a field named by its hash (64
 /// hexadecimal digits) with the value `<generation> <expiry>`. Instants are milliseconds since the epoch. A tombstone has
 /// `ended`, `user`, `salt` and the access tokens. Names and values of up to 64 bytes keep the hash in the compact encoding of Redis,
 /// at less than half the memory; that is why the hashes carry no prefix.
@@ -23,7 +23,7 @@ package enum SessionRecord: Sendable {
     /// The fields to ask for with `HMGET`, in the order that `init(_:values:)` expects.
     package static let fieldNames = [
         "ended", "user", "username", "client", "kind", "method", "device", "created", "authenticated", "absolute_end", "salt",
-        "generation", "parent", "rotated", "used", "idle",
+        "generation", "parent", "rotated", "used", "idle", "cookie_salt",
     ]
 
     /// The record of a new session as alternating names and values, for `HSET`.
@@ -89,6 +89,7 @@ extension Session {
             method: SessionMethod(stored: fields["method"]), device: DeviceDescription(fields["device"] ?? ""),
             createdAt: createdAt, authenticatedAt: authenticatedAt, absoluteEnd: absoluteEnd, salt: salt,
             refresh: RefreshRotation(mode: kind.refreshMode ?? .static, generation: generation, lastStep: step),
-            lastUsedAt: lastUsedAt, ownIdleLife: fields["idle"].flatMap { Int64($0) }.map { .milliseconds($0) })
+            lastUsedAt: lastUsedAt, ownIdleLife: fields["idle"].flatMap { Int64($0) }.map { .milliseconds($0) },
+            cookieSalt: fields["cookie_salt"].flatMap { SessionSalt(stored: $0) })
     }
 }

@@ -26,7 +26,7 @@ extension Sessions {
         let now = ambience.now()
         let minted = issuer.mint(for: session, client: client, at: now, write)
         try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
-        guard try await store.list(minted.issued, in: session.id) else {
+        guard try await store.list(minted.issued, in: session.id, at: now) else {
             try await tokens.delete([minted.issued.hash])
             throw .invalidToken
         }
@@ -42,12 +42,12 @@ extension Sessions {
 
     /// The cookie of a session.
     package func cookie(of session: Session, use: CookieUse) -> SecretString {
-        SessionCookie(session.id, use: use, salt: session.salt, key: key).text
+        SessionCookie(session.id, use: use, salt: session.saltOfCookies, key: key).text
     }
 
     /// What a page sends along with that cookie.
     package func formToken(of session: Session) -> SecretString {
-        FormToken(session.id, salt: session.salt, key: key).text
+        FormToken(session.id, salt: session.saltOfCookies, key: key).text
     }
 
     /// Whether a refresh token is one whose session lives, without using it.

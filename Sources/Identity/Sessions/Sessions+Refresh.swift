@@ -28,18 +28,32 @@ extension Sessions {
     ///
     /// - Parameter presented: what the client sent as its refresh token.
     /// - Throws: `IdentityError.invalidRefreshToken`; `userNotFound` when the token was good and the account has been deleted;
-    ///   `unavailable` when a store is. Within the grace the request may be repeated, whatever became of it.
+    ///   `tooManyRequests`; `unavailable` when a store is. Within the grace the request may be repeated, whatever became of it.
     package func refresh(
         _ presented: SecretString, _ wishes: RefreshWishes, caller: Caller
     ) async throws(IdentityError) -> SessionTokens {
         var outcome = IdentityMetrics.Refresh.refused
         defer { metrics.count(outcome) }
         do throws(IdentityError) {
-            let (session, token) = try await refreshable(presented, caller)
+            let (session, token) = try await counted(presented, caller)
             return try await exchange(token, of: session, wishes, caller, &outcome)
         } catch {
             if error.isOurs, outcome != .reuse { outcome = .unavailable }
             throw error
+        }
+    }
+
+    /// The same, counted. A session's budget is for tokens of the session; what only names it counts with the address alone.
+    private func counted(
+        _ presented: SecretString, _ caller: Caller
+    ) async throws(IdentityError) -> (Session, RefreshToken) {
+        do throws(IdentityError) {
+            let (session, token) = try await refreshable(presented, caller)
+            try await limiter.take(.refresh(session.id, caller), caller)
+            return (session, token)
+        } catch .invalidRefreshToken where PresentedRefreshToken(presented.revealedText) != nil {
+            try await limiter.take(.failedRefresh(caller), caller)
+            throw .invalidRefreshToken
         }
     }
 

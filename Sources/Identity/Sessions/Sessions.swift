@@ -20,6 +20,7 @@ package final class Sessions: Sendable {
     let issuer: AccessTokenIssuer
     let users: UserStore
     let clients: ClientRegistry
+    let limiter: Limiter
     let audit: AuditLog
     let metrics: IdentityMetrics
     let key: SessionTokenKey
@@ -30,7 +31,8 @@ package final class Sessions: Sendable {
 
     package init(
         store: SessionStore, tokens: AccessTokenStore, issuer: AccessTokenIssuer, users: UserStore, clients: ClientRegistry,
-        audit: AuditLog, metrics: IdentityMetrics, key: SessionTokenKey, limitPerUser: Int, policy: RefreshPolicy,
+        limiter: Limiter, audit: AuditLog, metrics: IdentityMetrics, key: SessionTokenKey, limitPerUser: Int,
+        policy: RefreshPolicy,
         ambience: Ambience
     ) {
         self.store = store
@@ -38,6 +40,7 @@ package final class Sessions: Sendable {
         self.issuer = issuer
         self.users = users
         self.clients = clients
+        self.limiter = limiter
         self.audit = audit
         self.metrics = metrics
         self.key = key

@@ -13,11 +13,14 @@ package struct SignInAttempt: Sendable {
     package let passwords: [SecretString]
     /// Whether the address must have been proved to be the user's.
     package let needsVerifiedEmail: Bool
+    /// Whether who has the right password learns that the account is barred. Nobody else does.
+    package let tellsDisabled: Bool
 
-    package init(_ name: Name, passwords: [SecretString], needsVerifiedEmail: Bool = false) {
+    package init(_ name: Name, passwords: [SecretString], needsVerifiedEmail: Bool = false, tellsDisabled: Bool = false) {
         self.name = name
         self.passwords = passwords
         self.needsVerifiedEmail = needsVerifiedEmail
+        self.tellsDisabled = tellsDisabled
     }
 }
 
@@ -30,10 +33,33 @@ extension Accounts {
         return problems
     }
 
-    /// The user whose name and password these are.
+    /// The user whose name and password these are. Counted before anything is hashed.
     func authenticate(_ attempt: SignInAttempt, _ client: Client, _ caller: Caller) async throws(IdentityError) -> User {
         let presented = try Self.presented(attempt.passwords)
-        let found = try await credentials(of: attempt.name)
+        switch attempt.name {
+        case .email(let text):
+            let address = try Self.valid { () throws(InputProblem) in try EmailAddress(text) }
+            let limit = LimitAttempt.signIn(account: address.normalized, name: address.normalized, client: client.id, caller)
+            return try await limiter.limiting(limit, caller) { () throws(IdentityError) in
+                try await authenticate(attempt, presented, try await users.credentials(of: address), client, caller)
+            }
+        case .username(let text):
+            // What can be no username is nobody's. Whoever it is has one count, by whichever name: so who it is has to be known first.
+            let username = try? Username(text)
+            var found: UserStore.Credentials?
+            if let username { found = try await users.credentials(of: username) }
+            let name = username?.folded ?? ""
+            let limit = LimitAttempt.signIn(
+                account: found?.user.email.normalized ?? name, name: name, client: client.id, caller)
+            return try await limiter.limiting(limit, caller) { () throws(IdentityError) in
+                try await authenticate(attempt, presented, found, client, caller)
+            }
+        }
+    }
+
+    private func authenticate(
+        _ attempt: SignInAttempt, _ presented: [Password], _ found: UserStore.Credentials?, _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) -> User {
         var right: Password?
         for password in presented where right == nil {
             if try await hasher.verify(password, against: found?.passwordHash) { right = password }
@@ -44,7 +70,7 @@ extension Accounts {
             return found.user
         }
         await note(.signInFailed(failure), found?.user.id, by: .anonymous, client, caller)
-        throw .invalidCredentials
+        throw attempt.tellsDisabled && failure == .disabledUser ? .userDisabled : .invalidCredentials
     }
 
     /// - Throws: `IdentityError.invalidInput` when the first reading can be no password; the others may be none.
@@ -53,20 +79,6 @@ extension Accounts {
             try valid { () throws(InputProblem) in try Password(presented: reading.revealedText) }
         }
         return first + readings.dropFirst().compactMap { try? Password(presented: $0.revealedText) }
-    }
-
-    private func credentials(
-        of name: SignInAttempt.Name
-    ) async throws(IdentityError) -> (user: User, passwordHash: String?)? {
-        switch name {
-        case .email(let text):
-            let address = try Self.valid { () throws(InputProblem) in try EmailAddress(text) }
-            return try await users.credentials(of: address)
-        case .username(let text):
-            // What can be no username is nobody's.
-            guard let username = try? Username(text) else { return nil }
-            return try await users.credentials(of: username)
-        }
     }
 
     private static func valid<T>(_ body: () throws(InputProblem) -> T) throws(IdentityError) -> T {

@@ -20,7 +20,7 @@ extension Accounts {
     ///   - claimedEmail: the client's word for the address, of use only for a new user when the proof has none; never verified, and
     ///     never a reason to link.
     /// - Throws: `IdentityError.emailNeedsLinking`; `invalidProof` for a disabled user; `invalidInput` when there is no address at all or
-    ///   the name can be none; `clientNotPermitted`, `overloaded`, `unavailable`.
+    ///   the name can be none; `tooManyRequests` for a new user; `clientNotPermitted`, `overloaded`, `unavailable`.
     package func signIn(
         with proof: VerifiedIDToken, displayName: String?, claimedEmail: String? = nil, client: Client, kind: SessionKind,
         leeway: Duration = .zero, caller: Caller
@@ -55,12 +55,14 @@ extension Accounts {
         }
         let claim = IdentityClaim(
             provider: provider, subject: subject, audience: "", email: address, emailStanding: .unverified, toldName: name)
-        return try await signIn(claim, client: client, kind: kind, leeway: .zero, caller: caller)
+        return try await limiter.limiting(.proof(caller), caller) { () throws(IdentityError) in
+            try await signIn(claim, client: client, kind: kind, leeway: .zero, caller: caller)
+        }
     }
 
     /// Makes a user with a provider's proof and, if there is one, a password, and begins the first session.
-    /// - Throws: `IdentityError.emailTaken` also when the identity is somebody's; `invalidInput`, `clientNotPermitted`, `overloaded`,
-    ///   `unavailable`.
+    /// - Throws: `IdentityError.emailTaken` also when the identity is somebody's; `invalidInput`, `clientNotPermitted`,
+    ///   `tooManyRequests`, `overloaded`, `unavailable`.
     package func signUp(
         with proof: VerifiedIDToken, password: SecretString?, displayName: String?, claimedEmail: String?, client: Client,
         kind: SessionKind, caller: Caller
@@ -69,6 +71,7 @@ extension Accounts {
         let claim = try Self.claim(proof, displayName, claimedEmail)
         guard let address = claim.email else { throw .invalidInput([InputProblem(.email, .missing)]) }
         let chosen = try password.map { text throws(IdentityError) in try Self.chosen(text, for: address) }
+        _ = try await permitSignUp(email: address.normalized, client: client, caller: caller)
         try await sessions.checkReadiness()
         var hash: String?
         if let chosen { hash = try await hasher.hash(chosen) }
@@ -196,6 +199,7 @@ extension Accounts {
             () throws(IdentityError) in try await sessions.endAll(of: user.id, reason: .accountReclaimed)
         }
         guard let reclaimed else { return nil }
+        await limiter.forget(reclaimed.email.normalized)
         await note(.accountReclaimed, user.id, by: .user(user.id), client, caller, detail: claim.detail)
         await note(.identityLinked(.reclaimed), user.id, by: .user(user.id), client, caller, detail: claim.detail)
         return await named(reclaimed, claim.displayName)
@@ -206,6 +210,7 @@ extension Accounts {
         _ claim: IdentityClaim, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User {
         guard let email = claim.email else { throw .internalFault }
+        _ = try await permitSignUp(email: email.normalized, client: client, caller: caller)
         // Without a session the user would be told to come back, with a proof that is used up.
         try await sessions.checkReadiness()
         return try await create(claim, email, passwordHash: nil, client, caller)

@@ -9,16 +9,13 @@ extension Accounts {
     ///
     /// - Parameter trustsSession: whether the session alone is enough, however old.
     /// - Throws: `IdentityError.invalidCredentials` when the old password is wrong, `recentSignInRequired` without it, `invalidInput`,
-    ///   `userNotFound`, `overloaded`, `unavailable`.
+    ///   `tooManyRequests`, `userNotFound`, `overloaded`, `unavailable`.
     package func changePassword(
         of id: UserID, in session: SessionID, from old: SecretString?, to new: SecretString, trustsSession: Bool = false,
         caller: Caller
     ) async throws(IdentityError) {
         if let old {
-            guard try await isPassword(old, of: id) else {
-                await note(.signInFailed(.wrongPassword), id, by: .user(id), nil, session: session, caller)
-                throw .invalidCredentials
-            }
+            try await check(old, of: id, in: session, caller)
         } else if !trustsSession {
             try await checkRecentSignIn(session)
         }
@@ -37,10 +34,21 @@ extension Accounts {
         return try await hasher.hash(password)
     }
 
-    private func isPassword(_ text: SecretString, of id: UserID) async throws(IdentityError) -> Bool {
-        guard let presented = try? Password(presented: text.revealedText) else { return false }
+    /// - Throws: `IdentityError.invalidCredentials` unless it is the user's password.
+    private func check(
+        _ text: SecretString, of id: UserID, in session: SessionID, _ caller: Caller
+    ) async throws(IdentityError) {
         guard let found = try await users.credentials(of: id) else { throw .userNotFound }
-        return try await hasher.verify(presented, against: found.passwordHash)
+        let limit = LimitAttempt.passwordChange(account: found.user.email.normalized, session: session)
+        try await limiter.limiting(limit, caller) { () throws(IdentityError) in
+            if let presented = try? Password(presented: text.revealedText),
+                try await hasher.verify(presented, against: found.passwordHash)
+            {
+                return
+            }
+            await note(.signInFailed(.wrongPassword), id, by: .user(id), nil, session: session, caller)
+            throw .invalidCredentials
+        }
     }
 
     private func checkRecentSignIn(_ id: SessionID) async throws(IdentityError) {

@@ -1,16 +1,35 @@
 import Text
 
+/// Leave to try one sign-up, which has been counted. What a protocol tells of an address or a username beforehand is part of the try.
+package struct SignUpPermit: Sendable {
+    fileprivate init() {}
+}
+
 extension Accounts {
+    /// Counts an attempt to sign up.
+    /// - Parameter email: as it was sent; what can be no address is counted with the caller's only.
+    /// - Throws: `IdentityError.tooManyRequests`, `unavailable`.
+    package func permitSignUp(
+        email: String?, client: Client, caller: Caller
+    ) async throws(IdentityError) -> SignUpPermit {
+        let account = email.flatMap { try? EmailAddress($0) }
+        try await limiter.take(.signUp(account: account?.normalized, client: client.id, caller), caller)
+        return SignUpPermit()
+    }
+
     /// Makes a user and begins no session.
     ///
-    /// - Parameter username: of the user's own choice; nil for one who gets it when somebody first asks.
-    /// - Throws: `IdentityError.invalidInput` with all problems, `emailTaken`, `usernameTaken`, `clientNotPermitted`, `overloaded`,
-    ///   `unavailable`.
+    /// - Parameters:
+    ///   - username: of the user's own choice; nil for one who gets it when somebody first asks.
+    ///   - permit: nil to have the attempt counted here.
+    /// - Throws: `IdentityError.invalidInput` with all problems, `emailTaken`, `usernameTaken`, `clientNotPermitted`, `tooManyRequests`,
+    ///   `overloaded`, `unavailable`.
     package func register(
-        _ request: SignUp, username: Username?, client: Client, caller: Caller
+        _ request: SignUp, username: Username?, client: Client, permit: SignUpPermit? = nil, caller: Caller
     ) async throws(IdentityError) -> User {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
         let (email, password, displayName) = try Self.checked(request)
+        if permit == nil { _ = try await permitSignUp(email: request.email, client: client, caller: caller) }
         // Without a session the user would be told to come back, and then that the address is taken.
         try await sessions.checkReadiness()
         let hash = try await hasher.hash(password)
@@ -29,6 +48,7 @@ extension Accounts {
             if error == .emailTaken { await note(.signUpRefused, nil, by: .anonymous, client, caller) }
             throw error
         }
+        await limiter.remember(caller, at: user.email.normalized)
         metrics.countSignUp()
         await note(.userSignedUp, user.id, by: .user(user.id), client, caller)
         return user
@@ -36,7 +56,7 @@ extension Accounts {
 
     /// Whether an address has an account, for protocols that tell.
     /// - Throws: `IdentityError.unavailable`.
-    package func isTaken(email: EmailAddress) async throws(IdentityError) -> Bool {
+    package func isTaken(email: EmailAddress, _ permit: SignUpPermit) async throws(IdentityError) -> Bool {
         try await users.credentials(of: email) != nil
     }
 }

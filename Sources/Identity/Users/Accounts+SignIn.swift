@@ -14,7 +14,8 @@ extension Accounts {
     ///
     /// An unknown name, a wrong password, an account without a password and a disabled one cost the same and say the same.
     /// - Throws: `IdentityError.invalidInput` for what can be no address or no password, before anyone is looked up;
-    ///   `invalidCredentials`, `emailNotVerified`, `clientNotPermitted`, `overloaded`, `unavailable`.
+    ///   `invalidCredentials`, `userDisabled` if the attempt asks for it, `emailNotVerified`, `clientNotPermitted`, `tooManyRequests`,
+    ///   `overloaded`, `unavailable`.
     package func signIn(
         _ attempt: SignInAttempt, client: Client, kind: SessionKind, leeway: Duration = .zero, caller: Caller
     ) async throws(IdentityError) -> (user: User, tokens: SessionTokens) {

@@ -43,25 +43,33 @@ package final class Accounts: Sendable {
     let outbox: MailOutbox
     let sessions: Sessions
     let hasher: PasswordHasher
+    let limiter: Limiter
     let audit: AuditLog
     let metrics: IdentityMetrics
     let ambience: Ambience
     /// The providers that sign anybody in: the identities of any other are no way in.
-    let providers: Set<ProviderID>
+    var providers: Set<ProviderID> { slot.value }
+    private let slot: LoopSlot<Set<ProviderID>>
 
     package init(
         users: UserStore, identities: IdentityStore, outbox: MailOutbox, sessions: Sessions, hasher: PasswordHasher,
-        audit: AuditLog, metrics: IdentityMetrics, ambience: Ambience, providers: Set<ProviderID>
+        limiter: Limiter, audit: AuditLog, metrics: IdentityMetrics, ambience: Ambience, providers: Set<ProviderID>
     ) {
         self.users = users
         self.identityStore = identities
         self.outbox = outbox
-        self.providers = providers
+        slot = LoopSlot(providers)
         self.sessions = sessions
         self.hasher = hasher
+        self.limiter = limiter
         self.audit = audit
         self.metrics = metrics
         self.ambience = ambience
+    }
+
+    /// Replaces the providers that sign anybody in; on the room's loop.
+    package func use(_ providers: Set<ProviderID>) {
+        slot.value = providers
     }
 
     /// Everything that is wrong with what a new user brings; what is nil is not looked at.
@@ -76,7 +84,8 @@ package final class Accounts: Sendable {
     }
 
     /// Makes a user and begins his first session.
-    /// - Throws: `IdentityError.invalidInput` with all problems, `emailTaken`, `clientNotPermitted`, `overloaded`, `unavailable`.
+    /// - Throws: `IdentityError.invalidInput` with all problems, `emailTaken`, `clientNotPermitted`, `tooManyRequests`, `overloaded`,
+    ///   `unavailable`.
     package func signUp(
         _ request: SignUp, client: Client, kind: SessionKind, caller: Caller
     ) async throws(IdentityError) -> (user: User, tokens: SessionTokens) {
@@ -113,9 +122,11 @@ package final class Accounts: Sendable {
     package func replacePassword(
         of id: UserID, with text: SecretString, keeping session: SessionID?, caller: Caller
     ) async throws(IdentityError) {
-        let hash = try await hash(ofNew: text, for: try await users.user(id))
+        let user = try await users.user(id)
+        let hash = try await hash(ofNew: text, for: user)
         try await users.replacePassword(of: id, hash: hash, at: ambience.now())
         try await sessions.endAll(of: id, reason: .passwordChanged, except: session)
+        await limiter.forget(user.email.normalized)
         await note(.passwordChanged, id, by: .user(id), nil, caller)
     }
 
@@ -139,8 +150,11 @@ package final class Accounts: Sendable {
     ///
     /// Barred first, so that no sign-in slips in between. The session that asks for it ends last, so that after a failure it can
     /// ask again.
+    /// - Parameter actor: who deletes; nil for the user.
     /// - Throws: `IdentityError.userNotFound`, `unavailable`.
-    package func delete(_ id: UserID, from session: SessionID? = nil, caller: Caller) async throws(IdentityError) {
+    package func delete(
+        _ id: UserID, from session: SessionID? = nil, by actor: AuditEvent.Actor? = nil, caller: Caller
+    ) async throws(IdentityError) {
         do throws(IdentityError) {
             _ = try await users.disable(id, at: ambience.now())
             try await sessions.endAll(of: id, reason: .userDeleted, except: session)
@@ -150,7 +164,7 @@ package final class Accounts: Sendable {
             try await sessions.endAll(of: id, reason: .userDeleted)
             throw .userNotFound
         }
-        await note(.userDeleted, id, by: .user(id), nil, caller)
+        await note(.userDeleted, id, by: actor ?? .user(id), nil, caller)
         try await sessions.endAll(of: id, reason: .userDeleted)
     }
 

@@ -44,6 +44,16 @@ package enum UserQueries {
         name: "users_by_email_for_sign_in", sql: "SELECT \(columns), password_hash FROM users WHERE email_normalized = $1::text",
         retryable: true)
 
+    /// Bytes are compared, whatever the collation, and no character has a meaning of its own. Parameters: the lowest normalised
+    /// address, the one that is too high, how many.
+    package static let byEmailPrefix = Statement(
+        name: "users_by_email_prefix",
+        sql: """
+            SELECT \(columns) FROM users
+            WHERE email_normalized ~>=~ $1::text AND email_normalized ~<~ $2::text
+            ORDER BY email_normalized USING ~<~ LIMIT $3::bigint
+            """, retryable: true)
+
     /// Parameter: id. Returns whether there is a password.
     package static let hasPassword = Statement(
         name: "users_has_password", sql: "SELECT password_hash IS NOT NULL FROM users WHERE id = $1::uuid", retryable: true)
@@ -119,6 +129,16 @@ package enum UserQueries {
             SET disabled_at = NULL, updated_at = to_timestamp($2::bigint / 1000.0)
             WHERE id = $1::uuid
             RETURNING \(columns)
+            """)
+
+    /// Parameters: id, updated_at. Sessions of older credentials are void afterwards. Returns the id.
+    package static let raiseCredentials = Statement(
+        name: "users_raise_credentials",
+        sql: """
+            UPDATE users
+            SET credentials_version = credentials_version + 1, updated_at = to_timestamp($2::bigint / 1000.0)
+            WHERE id = $1::uuid
+            RETURNING id::text
             """)
 
     /// Parameters: id, last_sign_in_at, the credentials_version under which the password was checked. No row comes back when

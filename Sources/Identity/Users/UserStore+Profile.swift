@@ -22,13 +22,13 @@ extension UserStore {
 
     /// The user of an id and the stored password hash; nil when there is none.
     /// - Throws: the store's failure.
-    package func credentials(of id: UserID) async throws(IdentityError) -> (user: User, passwordHash: String?)? {
+    package func credentials(of id: UserID) async throws(IdentityError) -> Credentials? {
         try await credentials(UserQueries.byIDForSignIn, .uuid(id.description))
     }
 
     /// The user of a username and the stored password hash; nil when there is none.
     /// - Throws: the store's failure.
-    package func credentials(of username: Username) async throws(IdentityError) -> (user: User, passwordHash: String?)? {
+    package func credentials(of username: Username) async throws(IdentityError) -> Credentials? {
         try await credentials(UserQueries.byUsernameForSignIn, .text(username.folded))
     }
 

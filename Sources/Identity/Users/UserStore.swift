@@ -3,6 +3,9 @@ package import Text
 
 /// The users in PostgreSQL.
 package struct UserStore: Sendable {
+    /// A user and the stored password hash, if there is one.
+    package typealias Credentials = (user: User, passwordHash: String?)
+
     let pool: PostgresPool
 
     package init(pool: PostgresPool) {
@@ -27,14 +30,14 @@ package struct UserStore: Sendable {
 
     /// The user and the stored password hash behind an address; nil when there is none.
     /// - Throws: the store's failure.
-    package func credentials(of email: EmailAddress) async throws(IdentityError) -> (user: User, passwordHash: String?)? {
+    package func credentials(of email: EmailAddress) async throws(IdentityError) -> Credentials? {
         try await credentials(UserQueries.byEmailForSignIn, .text(email.normalized))
     }
 
     /// The user that a statement finds, with one column more: the password hash.
     func credentials(
         _ statement: Statement, _ parameter: PostgresValue
-    ) async throws(IdentityError) -> (user: User, passwordHash: String?)? {
+    ) async throws(IdentityError) -> Credentials? {
         try await asking { () throws(PostgresError) in
             let rows = try await pool.query(statement, [parameter])
             return try rows.first.map { row throws(PostgresError) in
@@ -114,7 +117,7 @@ package struct UserStore: Sendable {
         return user
     }
 
-    private func changes(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) -> Bool {
+    func changes(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) -> Bool {
         try await asking { () throws(PostgresError) in try await !pool.query(statement, parameters).isEmpty }
     }
 
@@ -137,7 +140,7 @@ package struct UserStore: Sendable {
         String(decoding: value.serialized, as: UTF8.self)
     }
 
-    private static func user(_ row: Row) throws(PostgresError) -> User {
+    static func user(_ row: Row) throws(PostgresError) -> User {
         guard let id = UserID(try row.string(0)) else { throw .unexpectedColumn(0) }
         guard let settings = try? JSON.parse(try row.string(6)) else { throw .unexpectedColumn(6) }
         guard let claims = try? JSON.parse(try row.string(7)).objectValue else { throw .unexpectedColumn(7) }

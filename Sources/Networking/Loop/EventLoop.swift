@@ -152,9 +152,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         prompt = descriptor
     }
 
-    /// Starts a task that stays on this loop.
+    /// Starts a task that stays on this loop. It is nobody's: what it waits for is not added to the request that starts it (`WaitTimes`).
     package func start(_ body: sending @escaping @isolated(any) () async -> Void) {
-        Task(executorPreference: self, operation: body)
+        Task.detached(executorPreference: self, operation: body)
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {

@@ -14,7 +14,7 @@ final class Exchange {
     private(set) var attempts = 0
     private var continuation: UnsafeContinuation<Answer, Never>?
     /// Whether its group also prepares the statement.
-    private var isPreparing = false
+    private(set) var isPreparing = false
     private var commandsDone = 0
     private var rows: Rows?
     private var failure: ServerFailure?
@@ -48,6 +48,9 @@ final class Exchange {
     var failedToPrepare: Bool {
         isPreparing && failure != nil && commandsDone <= (opening == nil ? 0 : 1)
     }
+
+    /// Whether the server knew nothing of its statement.
+    var metUnknownStatement: Bool { failure?.sqlState == ServerFailure.unknownStatement }
 
     /// Notes that it is being sent (again).
     func begin(preparing: Bool) {

@@ -109,8 +109,10 @@ final class PostgresConnection {
         return inFlight.all.filter(\.isAwaited).map(\.deadline).reduce(headSince + patience, min)
     }
 
-    /// Has the statement prepared again before its next use.
-    func forget(_ statement: Statement) {
+    /// Has the statement prepared again before its next use, unless one that has been sent since does that already: of a name that is
+    /// taken the server makes an error.
+    private func forget(_ statement: Statement) {
+        guard !inFlight.all.contains(where: { $0.isPreparing && $0.statement.name == statement.name }) else { return }
         prepared.remove(statement.name)
     }
 
@@ -166,7 +168,8 @@ final class PostgresConnection {
             case .endOfGroup:
                 _ = inFlight.popFirst()
                 headSince = now
-                if head.failedToPrepare { forget(head.statement) }
+                // Now, in the order of the answers: one that is read along with it may have prepared the statement again.
+                if head.failedToPrepare || head.metUnknownStatement { forget(head.statement) }
                 answered.append(head)
             case .broken: lose()
             }

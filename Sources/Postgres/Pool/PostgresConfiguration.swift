@@ -14,7 +14,7 @@ package struct PostgresConfiguration: Sendable {
     /// From the call of a query to its answer.
     package var deadline: Duration = .seconds(5)
     /// The pause before a new attempt to connect: doubles from the lower to the upper bound, half of it random.
-    package var backOff: ClosedRange<Duration> = .milliseconds(100)...(.seconds(2))
+    package var backOff: ClosedRange<Duration> = .milliseconds(100)...(.seconds(1))
 
     /// - Parameter text: a URI or `keyword=value` pairs, as libpq takes them.
     /// - Throws: `PostgresError.invalidConnectionString`.

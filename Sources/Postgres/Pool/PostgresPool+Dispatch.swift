@@ -104,9 +104,8 @@ extension PostgresPool {
             connection.isRetiring = true
             exchange.finish(.failure(.unavailable))
         case .prepareAgain:
-            connection.forget(exchange.statement)
-            // A name that is taken cannot be prepared again.
-            if failure.sqlState != ServerFailure.unknownStatement { connection.isRetiring = true }
+            // An unknown statement is prepared again there. A name that is taken cannot be.
+            if !exchange.metUnknownStatement { connection.isRetiring = true }
             if connection.lease == nil, exchange.isAwaited, exchange.attempts == 1 { return .sendAgain }
             exchange.finish(.failure(.server(sqlState: failure.sqlState, constraint: nil)))
         }

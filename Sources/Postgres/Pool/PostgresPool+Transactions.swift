@@ -46,7 +46,9 @@ extension PostgresPool {
     /// Waits for a connection of one's own, and returns the lease's id.
     private func lease(_ isolation: IsolationLevel) async throws(PostgresError) -> Int {
         let lease = Lease(id: makeID(), isolation: isolation)
-        let deadline = loop.now + configuration.deadline
+        let start = loop.now
+        defer { WaitTimes.add(.postgres, from: start, to: loop.now) }
+        let deadline = start + configuration.deadline
         let answer: LeaseRequest.Answer = unsafe await withUnsafeContinuation { continuation in
             unsafe submit(.lease(LeaseRequest(lease, deadline: deadline, continuation: continuation)))
         }
@@ -62,7 +64,9 @@ extension PostgresPool {
         guard let connection = leased(id), let lease = connection.lease else { throw .unavailable }
         let opening = lease.hasBegun ? nil : lease.isolation.opening
         lease.hasBegun = true
-        let deadline = loop.now + configuration.deadline
+        let start = loop.now
+        defer { WaitTimes.add(.postgres, from: start, to: loop.now) }
+        let deadline = start + configuration.deadline
         let answer: Exchange.Answer = unsafe await withUnsafeContinuation { continuation in
             let exchange = unsafe Exchange(
                 statement, buffer, deadline: deadline, opening: opening, continuation: continuation)

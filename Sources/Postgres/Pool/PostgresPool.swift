@@ -56,7 +56,9 @@ package actor PostgresPool {
     /// - Throws: `PostgresError`.
     package func query(_ statement: Statement, _ parameters: [PostgresValue] = []) async throws(PostgresError) -> Rows {
         let buffer = try ParameterBuffer(parameters)
-        let deadline = loop.now + configuration.deadline
+        let start = loop.now
+        defer { WaitTimes.add(.postgres, from: start, to: loop.now) }
+        let deadline = start + configuration.deadline
         let answer: Exchange.Answer = unsafe await withUnsafeContinuation { continuation in
             unsafe submit(.query(Exchange(statement, buffer, deadline: deadline, continuation: continuation)))
         }

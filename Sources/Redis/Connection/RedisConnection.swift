@@ -97,6 +97,8 @@ package actor RedisConnection {
     /// Sends one command and awaits its answer.
     /// - Throws: `RedisError`.
     package func send(_ command: RedisCommand) async throws(RedisError) -> RedisReply {
+        let start = loop.now
+        defer { WaitTimes.add(.redis, from: start, to: loop.now) }
         try await waitForConnection()
         let outcome: PendingReplies.Outcome = unsafe await withUnsafeContinuation { continuation in
             let refusal = submit(1) { stream in unsafe write(command, to: stream, .single(continuation)) }
@@ -108,6 +110,8 @@ package actor RedisConnection {
     /// The value of a key; nil when there is none.
     /// - Throws: `RedisError`.
     package func get(_ key: String) async throws(RedisError) -> [UInt8]? {
+        let start = loop.now
+        defer { WaitTimes.add(.redis, from: start, to: loop.now) }
         try await waitForConnection()
         let outcome: PendingReplies.Outcome = unsafe await withUnsafeContinuation { continuation in
             let refusal = submit(1) { stream in
@@ -127,6 +131,8 @@ package actor RedisConnection {
     /// - Throws: the first `RedisError` among their outcomes.
     package func send(_ commands: [RedisCommand]) async throws(RedisError) -> [RedisReply] {
         guard !commands.isEmpty else { return [] }
+        let start = loop.now
+        defer { WaitTimes.add(.redis, from: start, to: loop.now) }
         try await waitForConnection()
         let outcomes: [PendingReplies.Outcome] = unsafe await withUnsafeContinuation { continuation in
             let refusal = submit(commands.count) { stream in

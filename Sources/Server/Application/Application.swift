@@ -26,12 +26,14 @@ package actor Application {
     private let keySets: KeySetKeeper
     private let operations: HTTPServer
     private let logger: Logger
+    private var lifecycle: Configuration.Lifecycle
 
     /// Makes all parts; nothing listens yet.
     /// - Throws: `StartError`.
     package init(_ configuration: Configuration, logger: Logger, ambience: Ambience, logSink: LogSink? = nil) throws(StartError) {
         shared = try SharedParts(configuration, logger: logger, ambience: ambience)
         self.logger = logger
+        lifecycle = configuration.lifecycle
         do throws(SystemError) {
             group = try EventLoopGroup(count: configuration.loopCount)
         } catch {
@@ -104,9 +106,19 @@ package actor Application {
         }
     }
 
+    /// Takes over what may change while it runs: of a new configuration the settings that reload. The level of the log is its owner's.
+    package func apply(_ configuration: Configuration) async {
+        lifecycle = configuration.lifecycle
+        await keySets.adopt(configuration.keySetURLs)
+        for worker in workers { await worker.apply(configuration) }
+    }
+
+    /// Whether it is on its way out.
+    nonisolated var isDraining: Bool { shared.phase.drains }
+
     /// Ends gracefully: readiness goes, balancers turn away, listeners close, requests finish, everything is written.
     package func stop() async {
-        let lifecycle = shared.configuration.lifecycle
+        let lifecycle = lifecycle
         shared.phase.beginDraining()
         logger.info("draining")
         await loop.sleep(for: lifecycle.drainDelay)
@@ -165,7 +177,9 @@ package actor Application {
         guard let first = workers.first else { return }
         let ring: KeyRing
         do throws(SigningKeyStore.Failure) {
-            ring = try await first.signingKeys.load(ensuring: try await algorithms(first))
+            let clients = try await clients(first)
+            try await advanceKeys(first, clients)
+            ring = try await first.signingKeys.load(ensuring: Set(clients.compactMap(\.accessTokenFormat.algorithm)))
         } catch {
             throw .signingKeys(error)
         }
@@ -173,11 +187,20 @@ package actor Application {
         for worker in workers.reversed() { await worker.server.run { worker.keys.ring = ring } }
     }
 
-    /// What tokens are signed with: as configured, and as clients want them.
-    private func algorithms(_ worker: Worker) async throws(SigningKeyStore.Failure) -> Set<SignatureAlgorithm> {
+    /// Activates the key whose turn it is, and removes those that are not needed any more; one copy does so for all.
+    private func advanceKeys(_ worker: Worker, _ clients: [Client]) async throws(SigningKeyStore.Failure) {
+        let signed = clients.filter { $0.accessTokenFormat.algorithm != nil }
+        let longest = signed.map(\.accessTokenLifetime).max() ?? .zero
+        for step in try await worker.signingKeys.advance(KeyRotation(longestTokenLife: longest)) {
+            logger.info("signing keys changed", ["step": .string(step.auditKind.name), "kid": .string(step.key.kid)])
+            await worker.audit.record(AuditEvent(step.auditKind, of: step.key, by: .system, ambience: shared.ambience))
+        }
+    }
+
+    /// Those that tokens are signed for: as configured, and as registered.
+    private func clients(_ worker: Worker) async throws(SigningKeyStore.Failure) -> [Client] {
         do throws(PostgresError) {
-            let clients = try await ClientStore(pool: worker.postgres).all()
-            return Set(clients.compactMap(\.accessTokenFormat.algorithm) + [shared.configuration.tokens.signingAlgorithm])
+            return try await ClientStore(pool: worker.postgres).all() + [shared.app, shared.restAuth]
         } catch {
             throw .store(error)
         }
@@ -210,6 +233,8 @@ package actor Application {
         configuration.phase = ServerPhase()
         // It is asked by who operates the server, directly.
         configuration.proxies = TrustedProxies()
+        // Its requests ask all loops at once, where no times can be kept.
+        configuration.slowRequest = .zero
         return HTTPServer(
             configuration, router: try Worker.router([door]), loop: first.loop, logger: shared.logger,
             random: shared.randomNumber())

@@ -12,6 +12,7 @@ struct FederationParts: Sendable {
     let codes: AuthorizationCodes
     let notices: ProviderNotices
     let revocations: RevocationQueue
+    let endpoints: TokenEndpoints
 
     init(
         _ shared: SharedParts, keys: @escaping Federation.KeyLookup, postgres: PostgresPool, accounts: Accounts,
@@ -26,8 +27,9 @@ struct FederationParts: Sendable {
                 credentials: $0, tokenURL: settings.appleTokenURL, revokeURL: settings.appleRevokeURL, https: shared.tokenCalls,
                 ambience: ambience)
         }
+        endpoints = Self.endpoints(shared, logger)
         codes = AuthorizationCodes(
-            apple: apple, issuers: shared.configuration.federation.provider(.apple)?.issuers ?? [], keys: keys, store: tokens,
+            apple: apple, issuers: shared.configuration.appleIssuers, keys: keys, store: tokens,
             audit: audit, metrics: metrics,
             ambience: ambience, loop: postgres.loop, logger: logger)
         notices = ProviderNotices(
@@ -38,6 +40,29 @@ struct FederationParts: Sendable {
             revoker: TokenRevoker(apple: apple, googleRevokeURL: settings.googleRevokeURL, https: shared.tokenCalls),
             audit: audit, metrics: metrics, ambience: ambience, loop: postgres.loop, logger: logger)
     }
+
+    /// Over a client of its own: whoever sends made-up tokens must keep neither key sets nor revocations waiting.
+    private static func endpoints(_ shared: SharedParts, _ logger: Logger) -> TokenEndpoints {
+        let (settings, providers) = (shared.configuration.providerTokens, shared.configuration.federation)
+        var google: GoogleTokenService?
+        if let first = providers.google.clientIDs.first {
+            google = GoogleTokenService(
+                client: settings.googleClientSecret.map {
+                    GoogleTokenService.Client(
+                        id: settings.explicitGoogleCodeClientID ?? first, secret: $0, redirectURI: settings.googleRedirectURI)
+                },
+                tokenURL: settings.googleTokenURL, tokenInfoURL: settings.googleTokenInfoURL, https: shared.signInCalls)
+        }
+        var apple: TokenEndpoints.AppleClient?
+        if let first = providers.apple.clientIDs.first, let credentials = settings.appleCredentials {
+            apple = TokenEndpoints.AppleClient(
+                service: AppleTokenService(
+                    credentials: credentials, tokenURL: settings.appleTokenURL, revokeURL: settings.appleRevokeURL,
+                    https: shared.signInCalls, ambience: shared.ambience),
+                id: settings.explicitAppleCodeClientID ?? first, redirectURI: settings.appleRedirectURI)
+        }
+        return TokenEndpoints(google: google, apple: apple, logger: logger)
+    }
 }
 
 extension Configuration {
@@ -46,8 +71,13 @@ extension Configuration {
         providerTokens.googleEventKeysURL == federation.provider(.google)?.keySetURL ? .google : .googleEvents
     }
 
+    /// The `iss` that Apple's id tokens may have; none while Apple is off.
+    var appleIssuers: [String] {
+        federation.provider(.apple)?.issuers ?? []
+    }
+
     /// Who may tell us of our users' accounts with them (contract on Apple and Google §2.5, §3.1).
-    fileprivate var noticeIssuers: ProviderNotices.Issuers {
+    var noticeIssuers: ProviderNotices.Issuers {
         ProviderNotices.Issuers(
             apple: federation.provider(.apple).map {
                 NoticeIssuer(

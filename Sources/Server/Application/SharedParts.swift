@@ -24,11 +24,14 @@ struct SharedParts: Sendable {
     let outbound: HTTPSClient
     /// For providers' token endpoints, apart from their key sets: many slow exchanges must not keep keys away.
     let tokenCalls: HTTPSClient
+    /// For what is asked while somebody signs in, apart from both.
+    let signInCalls: HTTPSClient
     let hasher: PasswordHasher
     let app: Client
     /// The app once more, as it speaks rest-auth.
     let restAuth: Client
     let mailSeal: MailSeal
+    let limitKey: LimitKey
     let sharedSecretTokens: SharedSecretTokens
     let phase = ServerPhase()
     let http: HTTPServer.Configuration
@@ -52,12 +55,14 @@ struct SharedParts: Sendable {
         do throws(OutboundError) {
             outbound = try HTTPSClient(configuration.outbound)
             tokenCalls = try HTTPSClient(configuration.outbound)
+            signInCalls = try HTTPSClient(configuration.outbound)
         } catch {
             throw .configuration("KIDOBAN_CA_FILE cannot be used: \(error)")
         }
         do throws(CryptoError) {
             sessionTokenKey = try SessionTokenKey(masterKey)
             mailSeal = try MailSeal(masterKey)
+            limitKey = try LimitKey(masterKey)
             sharedSecretTokens = try SharedSecretTokens(masterKey)
             hasher = try PasswordHasher(configuration.passwords.argon2, pool: hashing, random: ambience.random)
         } catch {
@@ -67,7 +72,8 @@ struct SharedParts: Sendable {
             limits: configuration.http.limits,
             budget: ConnectionBudget(
                 wanted: configuration.http.maximumConnections, otherDescriptors: Self.ownDescriptors(configuration)),
-            phase: phase, proxies: configuration.http.proxies, clock: ambience.now)
+            phase: phase, proxies: configuration.http.proxies, slowRequest: configuration.logging.slowRequest,
+            clock: ambience.now)
     }
 
     /// Ends the threads.
@@ -77,6 +83,7 @@ struct SharedParts: Sendable {
         resolving.stop()
         outbound.stop()
         tokenCalls.stop()
+        signInCalls.stop()
     }
 
     func randomNumber() -> UInt64 {
@@ -85,12 +92,8 @@ struct SharedParts: Sendable {
 
     /// The keeper of the providers' key sets, to live on `loop`.
     func keySetKeeper(_ loop: EventLoop) -> KeySetKeeper {
-        var urls = configuration.federation.providers.map { ($0.id, $0.keySetURL) }
-        if configuration.federation.provider(.google) != nil, configuration.googleEventKeys == .googleEvents {
-            urls.append((.googleEvents, configuration.providerTokens.googleEventKeysURL))
-        }
         return KeySetKeeper(
-            Dictionary(urls) { first, _ in first }, policy: configuration.keySets, client: outbound, loop: loop,
+            configuration.keySetURLs, policy: configuration.keySets, client: outbound, loop: loop,
             logger: logger, random: ambience.random)
     }
 
@@ -113,6 +116,17 @@ struct SharedParts: Sendable {
     /// Descriptors that are not accepted connections: loops, listeners, stores, other servers, the operations listener, and a reserve.
     static func ownDescriptors(_ configuration: Configuration) -> Int {
         configuration.loopCount * (configuration.database.connectionsPerLoop + 8) + Application.operationsConnections
-            + 2 * configuration.outbound.descriptorCount + ConnectionBudget.reservedDescriptors
+            + 3 * configuration.outbound.descriptorCount + ConnectionBudget.reservedDescriptors
+    }
+}
+
+extension Configuration {
+    /// Where the providers' key sets are.
+    var keySetURLs: [ProviderID: String] {
+        var urls = federation.providers.map { ($0.id, $0.keySetURL) }
+        if federation.provider(.google) != nil, googleEventKeys == .googleEvents {
+            urls.append((.googleEvents, providerTokens.googleEventKeysURL))
+        }
+        return Dictionary(urls) { first, _ in first }
     }
 }

@@ -1,21 +1,23 @@
 import Endpoints
 import Identity
-import Postgres
-import Redis
 
 extension Worker {
     /// What the rest-auth door needs beside the rooms that all doors share.
     static func restAuth(
-        _ shared: SharedParts, accounts: Accounts, postgres: PostgresPool, redis: RedisConnection
+        _ shared: SharedParts, profiles: ProfileStore
     ) -> RestAuthServices {
-        let profiles = ProfileStore(pool: postgres, ambience: shared.ambience)
-        var options = shared.configuration.restAuth
-        options.site = shared.configuration.issuer
-        return RestAuthServices(
-            options: options, client: shared.restAuth, profiles: profiles,
-            confirmations: Confirmations(
-                accounts: accounts, profiles: profiles, codes: OneTimeCodeStore(redis: redis),
-                outbox: MailOutbox(pool: postgres, seal: shared.mailSeal)),
+        RestAuthServices(
+            options: shared.configuration.placedRestAuth, client: shared.restAuth, profiles: profiles,
             tokens: shared.sharedSecretTokens, ambience: shared.ambience)
+    }
+}
+
+extension Configuration {
+    /// What the rest-auth door was set to, and where the installation and its pages are.
+    var placedRestAuth: RestAuthOptions {
+        var options = restAuth
+        options.site = issuer
+        options.pages = doors.open.contains(PagesDoor.name) ? doors[prefixOf: PagesDoor.name] : nil
+        return options
     }
 }

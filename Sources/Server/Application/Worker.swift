@@ -15,6 +15,8 @@ struct Worker: Sendable {
     let audit: AuditLog
     let metrics: IdentityMetrics
     let keys: KeyRingSlot
+    /// The budgets of this loop, to be replaced on it.
+    let limits: LoopSlot<LimitSettings>
     let signingKeys: SigningKeyStore
     let keySets: KeySets
     let services: Services
@@ -31,13 +33,16 @@ struct Worker: Sendable {
         redis = RedisConnection(configuration.redis, loop: loop, resolving: shared.resolving, logger: logger)
         metrics = IdentityMetrics()
         keys = KeyRingSlot()
+        limits = LoopSlot(configuration.limits)
         audit = AuditLog(pool: postgres, metrics: metrics, capacity: configuration.audit.queueLimit, logger: logger)
         signingKeys = SigningKeyStore(
             pool: postgres, masterKey: shared.masterKey, computing: shared.connecting, ambience: shared.ambience)
         keySets = KeySets(keySetKeeper, loop: loop)
+        let limiter = Limiter(
+            slot: limits, redis: redis, key: shared.limitKey, audit: audit, metrics: metrics, ambience: shared.ambience)
         (services, revocations) = Self.services(
-            shared, loop: loop, postgres: postgres, redis: redis, audit: audit, metrics: metrics, keys: keys, keySets: keySets,
-            logger: logger)
+            shared, loop: loop, postgres: postgres, redis: redis, limiter: limiter, audit: audit, metrics: metrics, keys: keys,
+            keySets: keySets, logger: logger)
         doors = Self.doors(services, configuration)
         server = HTTPServer(
             shared.http, router: try Self.router(doors), loop: loop, logger: logger, random: shared.randomNumber())
@@ -61,8 +66,8 @@ struct Worker: Sendable {
     }
 
     private static func services(
-        _ shared: SharedParts, loop: EventLoop, postgres: PostgresPool, redis: RedisConnection, audit: AuditLog,
-        metrics: IdentityMetrics, keys: KeyRingSlot, keySets: KeySets, logger: Logger
+        _ shared: SharedParts, loop: EventLoop, postgres: PostgresPool, redis: RedisConnection, limiter: Limiter,
+        audit: AuditLog, metrics: IdentityMetrics, keys: KeyRingSlot, keySets: KeySets, logger: Logger
     ) -> (Services, RevocationQueue) {
         let configuration = shared.configuration
         let users = UserStore(pool: postgres)
@@ -73,14 +78,18 @@ struct Worker: Sendable {
             store: ClientStore(pool: postgres), builtIn: [shared.app, shared.restAuth],
             lifetime: configuration.clients.cacheLifetime, loop: loop, logger: logger)
         let sessions = Sessions(
-            store: SessionStore(redis: redis, policy: configuration.sessions.refreshPolicy), tokens: tokens, issuer: issuer,
-            users: users, clients: clients, audit: audit, metrics: metrics, key: shared.sessionTokenKey,
+            store: SessionStore(
+                redis: redis, policy: configuration.sessions.refreshPolicy, clock: shared.ambience.scriptClock), tokens: tokens,
+            issuer: issuer,
+            users: users, clients: clients, limiter: limiter, audit: audit, metrics: metrics, key: shared.sessionTokenKey,
             limitPerUser: configuration.sessions.perUser, policy: configuration.sessions.refreshPolicy,
             ambience: shared.ambience)
         let accounts = Accounts(
             users: users, identities: IdentityStore(pool: postgres), outbox: MailOutbox(pool: postgres, seal: shared.mailSeal),
-            sessions: sessions, hasher: shared.hasher, audit: audit, metrics: metrics, ambience: shared.ambience,
+            sessions: sessions, hasher: shared.hasher, limiter: limiter, audit: audit, metrics: metrics,
+            ambience: shared.ambience,
             providers: Set(configuration.federation.providers.map(\.id)))
+        let profiles = ProfileStore(pool: postgres, ambience: shared.ambience)
         let keyLookup: Federation.KeyLookup = { keyID, provider in await keySets.key(keyID, of: provider) }
         let parts = FederationParts(
             shared, keys: keyLookup, postgres: postgres, accounts: accounts, sessions: sessions, audit: audit, metrics: metrics,
@@ -90,10 +99,14 @@ struct Worker: Sendable {
             accessTokens: AccessTokens(tokens: tokens, sessions: sessions, issuer: issuer, users: users),
             introspection: Introspection(tokens: tokens, sessions: sessions, metrics: metrics), clients: clients, keys: keys,
             federation: Federation(
-                providers: configuration.federation.providers, keys: keyLookup, replays: ReplayMemory(redis: redis), audit: audit,
-                metrics: metrics, ambience: shared.ambience),
+                providers: configuration.federation.providers, keys: keyLookup, replays: ReplayMemory(redis: redis),
+                limiter: limiter, audit: audit, metrics: metrics, ambience: shared.ambience, endpoints: parts.endpoints),
             codes: parts.codes, notices: parts.notices,
-            restAuth: restAuth(shared, accounts: accounts, postgres: postgres, redis: redis),
+            restAuth: restAuth(shared, profiles: profiles),
+            confirmations: Confirmations(
+                accounts: accounts, profiles: profiles, codes: OneTimeCodeStore(redis: redis),
+                outbox: MailOutbox(pool: postgres, seal: shared.mailSeal)),
+            mailsVerification: configuration.doors.mailsVerification,
             believesUnprovedIdentities: configuration.doors.believesUnprovedIdentities, app: shared.app,
             cookies: configuration.cookies.policy(issuer: configuration.issuer), redis: redis,
             postgres: postgres)

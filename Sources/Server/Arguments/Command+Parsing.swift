@@ -12,7 +12,7 @@ extension Command {
         }
         switch topic {
         case .program where rest.first == "--version": self = try Self.bare(.version, rest.dropFirst(), .version)
-        case .program, .client, .explain: throw Self.unknown(rest, in: topic)
+        case .program, .client, .user, .keys, .explain: throw Self.unknown(rest, in: topic)
         case .serve: self = try Self.bare(.serve, rest, topic)
         case .migrate: self = try Self.bare(.migrate, rest, topic)
         case .health: self = try Self.bare(.health, rest, topic)
@@ -27,6 +27,18 @@ extension Command {
         case .clientList: self = try Self.bare(.client(.list), rest, topic)
         case .clientRemove: self = try .client(.remove(Self.clientID(rest, topic)))
         case .clientRotateSecret: self = try .client(.rotateSecret(Self.clientID(rest, topic)))
+        case .audit: self = try .audit(AuditQuestion(parsing: rest))
+        case .userCreate: self = try .user(.create(UserCreation(parsing: rest)))
+        case .userFind: self = try .user(.find(UserSearch(parsing: rest)))
+        case .userShow: self = try .user(.parseShow(rest))
+        case .userDisable: self = try .user(.disable(UserReference(parsing: rest, topic)))
+        case .userEnable: self = try .user(.enable(UserReference(parsing: rest, topic)))
+        case .userSignOut: self = try .user(.signOut(UserReference(parsing: rest, topic)))
+        case .userDelete: self = try .user(.parseDelete(rest))
+        case .userExport: self = try .user(.export(UserReference(parsing: rest, topic)))
+        case .keysList: self = try .keys(.parseList(rest))
+        case .keysRotate: self = try .keys(.parseRotate(rest))
+        case .keysRetire: self = try .keys(.parseRetire(rest))
         }
     }
 

@@ -9,6 +9,9 @@ package enum Command: Equatable, Sendable {
     case health
     case doctor(DoctorOutput)
     case client(ClientAction)
+    case user(UserAction)
+    case audit(AuditQuestion)
+    case keys(KeysAction)
     case config(ConfigOutput)
     case openAPI
     case explainIDToken(IDTokenQuestion)
@@ -22,6 +25,16 @@ package enum Command: Equatable, Sendable {
         case text
         /// For machines.
         case json
+    }
+
+    /// Whether it cannot do without the master key of the installation.
+    var needsMasterKey: Bool {
+        switch self {
+        case .serve, .keys(.rotate), .keys(.retire): true
+        case .migrate, .health, .doctor, .client, .user, .audit, .keys(.list), .config, .openAPI, .explainIDToken, .devIssuer,
+            .help, .version:
+            false
+        }
     }
 
     /// What `kidoban config` prints.

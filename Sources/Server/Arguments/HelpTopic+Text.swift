@@ -22,6 +22,16 @@ extension HelpTopic {
         case .client: "kidoban client <command> [--help]"
         case .clientAdd: "kidoban client add NAME [options]"
         case .clientRemove, .clientRotateSecret: "\(invocation) ID"
+        case .user, .keys: "\(invocation) <command> [--help]"
+        case .userCreate: "\(invocation) EMAIL [options]"
+        case .userFind: "\(invocation) PREFIX [options]"
+        case .userShow: "\(invocation) USER [--json]"
+        case .userDisable, .userEnable, .userSignOut, .userExport: "\(invocation) USER"
+        case .userDelete: "\(invocation) USER [--yes]"
+        case .audit: "\(invocation) [options]"
+        case .keysList: "\(invocation) [--json]"
+        case .keysRotate: "\(invocation) [ALGORITHM]"
+        case .keysRetire: "\(invocation) KID"
         case .config: "kidoban config [--markdown]"
         case .doctor: "kidoban doctor [--json]"
         case .devIssuer: "kidoban dev-issuer [--listen ADDRESS]"
@@ -43,6 +53,20 @@ extension HelpTopic {
         case .clientList: "List the registered clients."
         case .clientRemove: "Remove a client."
         case .clientRotateSecret: "Give a client a new secret and print it, once. The old one is refused from then on."
+        case .user: "Look after users."
+        case .userCreate: "Make a user. The password is asked for on a terminal, or read from the standard input."
+        case .userFind: "Find users by the beginning of their e-mail address, or one by id."
+        case .userShow: "Print what there is to know of a user, with the ways in and the sessions."
+        case .userDisable: "Bar a user from signing in, and end all his sessions at once."
+        case .userEnable: "Let a user sign in again."
+        case .userSignOut: "End all sessions of a user at once, on every device."
+        case .userDelete: "Delete a user and all that is his, for good."
+        case .userExport: "Print everything that is stored of a user as JSON, for a data request."
+        case .audit: "Print audit events, the newest first."
+        case .keys: "Look after the keys that access tokens are signed with."
+        case .keysList: "List the signing keys, and say what happens to them when."
+        case .keysRotate: "Replace the key that signs: publish a new one, which signs an hour later."
+        case .keysRetire: "Take a key out of the key set at once, because it has leaked."
         case .config: "Print every setting in force and where it comes from, secrets redacted."
         case .openAPI: "Print the OpenAPI document of what is served."
         case .devIssuer: "Be an identity provider for development: sign id tokens for whoever asks."
@@ -65,6 +89,29 @@ extension HelpTopic {
                 ("--algorithm A", "what its JWTs are signed with: ES256 or RS256"),
             ]
         case .doctor: [("--json", "print one object for machines")]
+        case .userCreate:
+            [
+                ("--name N", "what the user is called"),
+                ("--verified", "you vouch for the address"),
+                ("--no-password", "the user signs in otherwise, or sets a password by mail"),
+            ]
+        case .userFind:
+            [
+                ("--limit N", "how many at most: 20, or 1 to 1000"),
+                ("--json", "print one JSON object a line"),
+            ]
+        case .userShow, .keysList: [("--json", "print JSON")]
+        case .userDelete: [("--yes", "do not ask")]
+        case .audit:
+            [
+                ("--user USER", "of this user only: an id or a whole e-mail address; an id also of one who is gone"),
+                ("--kind K", "of this kind only, such as sign_in_failed"),
+                ("--since T", "from then on: how long ago, such as 24h, or an instant such as 2026-03-01T00:00:00Z"),
+                ("--until T", "before then"),
+                ("--limit N", "how many at most: 100, or 1 to 1000000"),
+                ("--json", "print one JSON object a line"),
+                ("--follow", "then go on with what happens, the oldest first, until Ctrl-C"),
+            ]
         case .config: [("--markdown", "print the tables of the documentation instead")]
         case .devIssuer:
             [("--listen ADDRESS", "where, on this machine only: \(DevIssuerOptions().listen) by default; port 0: any")]
@@ -74,8 +121,8 @@ extension HelpTopic {
                 ("--nonce N", "the nonce that the app would send along"),
                 ("--file PATH", "where the token is, if it is not an argument and not at the standard input"),
             ]
-        case .serve, .migrate, .health, .client, .clientList, .clientRemove, .clientRotateSecret, .openAPI, .explain, .help,
-            .version:
+        case .serve, .migrate, .health, .client, .clientList, .clientRemove, .clientRotateSecret, .user, .userDisable,
+            .userEnable, .userSignOut, .userExport, .keys, .keysRotate, .keysRetire, .openAPI, .explain, .help, .version:
             []
         }
     }
@@ -97,6 +144,42 @@ extension HelpTopic {
             """
         case .migrate, .clientAdd, .clientList, .clientRemove, .clientRotateSecret:
             "It finds the database as `kidoban serve` does; see `kidoban serve --help` for the settings."
+        case .userCreate:
+            """
+            It prints the id of the user. From the standard input one line is taken, and there is no prompt.
+
+            \(Self.stores)
+            """
+        case .userDisable, .userEnable, .userSignOut, .userShow, .userExport:
+            """
+            USER is an id or a whole e-mail address.
+
+            \(Self.stores)
+            """
+        case .userDelete:
+            """
+            USER is an id or a whole e-mail address. Audit events stay. Without a terminal it needs --yes.
+
+            \(Self.stores)
+            """
+        case .userFind, .audit, .keysList: Self.stores
+        case .keysRotate:
+            """
+            ALGORITHM is ES256 or RS256; without it, the configured one. The new key is published at once and signs an hour
+            later, when every copy and every backend has seen it; the servers see to that. The old one stays published for as
+            long as its tokens live, and a day. Asked again, the command says how far it is. Nobody is signed out.
+
+            \(Self.stores)
+            """
+        case .keysRetire:
+            """
+            If it is the key that signs, the next one takes its place, or a new one. Every copy knows within a minute; backends
+            that verify tokens by themselves, when they fetch the key set again: five minutes, if they heed its Cache-Control.
+            From then on they refuse what the key has signed, and apps get new tokens with their refresh tokens. Introspection
+            never took a forged token: it knows those that were issued. Nobody is signed out.
+
+            \(Self.stores)
+            """
         case .health:
             """
             It asks `/health/ready` at KIDOBAN_OPERATIONS_LISTEN, as the server of the same environment has it.
@@ -122,9 +205,12 @@ extension HelpTopic {
 
             Exit status: 0 if the token would be accepted, 1 if not.
             """
-        case .client, .explain, .help, .version: nil
+        case .client, .user, .keys, .explain, .help, .version: nil
         }
     }
+
+    private static let stores =
+        "It finds PostgreSQL and Redis as `kidoban serve` does; see `kidoban serve --help` for the settings."
 
     private static func columns(_ rows: [(String, String)]) -> String {
         let width = rows.map(\.0.count).max() ?? 0

@@ -10,6 +10,20 @@ package enum HelpTopic: String, CaseIterable, Sendable {
     case clientList = "client list"
     case clientRemove = "client remove"
     case clientRotateSecret = "client rotate-secret"
+    case user
+    case userCreate = "user create"
+    case userFind = "user find"
+    case userShow = "user show"
+    case userDisable = "user disable"
+    case userEnable = "user enable"
+    case userSignOut = "user sign-out"
+    case userDelete = "user delete"
+    case userExport = "user export"
+    case audit
+    case keys
+    case keysList = "keys list"
+    case keysRotate = "keys rotate"
+    case keysRetire = "keys retire"
     case config
     case openAPI = "openapi"
     case devIssuer = "dev-issuer"

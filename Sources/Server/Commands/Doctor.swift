@@ -62,6 +62,7 @@ struct Doctor: Sendable {
         findings.append(ClockCheck.finding(of: "Redis", redis?.clock))
         findings += await keySets
         findings.append(await issuer(try? keys?.get()))
+        findings.append(ProxiesCheck.finding(of: configuration))
         findings.append(OpenFilesCheck.finding(of: configuration))
         findings.append(PasswordMemoryCheck.finding(of: configuration))
         findings.append(MailCheck.finding)

@@ -83,7 +83,8 @@ actor Health {
         guard let first = lines.first, first.hasPrefix("HTTP/1.1 "), let last = lines.last,
             let body = try? JSON.parse(String(last)), let status = body["status"]?.stringValue
         else { throw .notKidoban }
-        let missing = ["postgres", "redis", "signing_keys"].filter { body[$0]?.stringValue != "ok" }
+        // Who is on the way out names none of them.
+        let missing = ["postgres", "redis", "signing_keys"].filter { part in body[part].map { $0.stringValue != "ok" } ?? false }
         let parts = missing.isEmpty ? "" : " (\(missing.joined(separator: ", ")))"
         return (first.hasPrefix("HTTP/1.1 200 "), status.excerpt + parts)
     }

@@ -5,17 +5,27 @@ import Logging
 import Networking
 import Text
 
-/// `kidoban serve`: runs until SIGTERM or SIGINT, then ends gracefully; a second signal ends it at once.
+/// `kidoban serve`: runs until SIGTERM or SIGINT, then ends gracefully; a second signal ends it at once. On SIGHUP it reads its
+/// configuration anew.
 enum Serve {
+    typealias Read = @Sendable () throws(ConfigurationProblems) -> ConfigurationReading
+
+    /// - Parameter read: what gave `reading`, for the next time.
     /// - Returns: one of `ExitStatus`.
-    static func run(_ configuration: Configuration, _ console: Console) async -> Int32 {
+    static func run(
+        _ reading: ConfigurationReading, _ hangups: Hangups, _ console: Console, readingAnew read: @escaping Read
+    ) async -> Int32 {
+        let configuration = reading.configuration
         // A peer that has gone is an error of the write, not the end of the process.
         _ = signal(SIGPIPE, SIG_IGN)
         EventLoop.keepGlobalJobs()
         do throws(LogSinkError) {
             let format = configuration.logging.format(isTerminal: isatty(STDOUT_FILENO) == 1)
             let sink = try LogSink(descriptor: STDOUT_FILENO, format: format)
-            let status = await serve(configuration, Logger(sink: sink, level: configuration.logging.level), sink)
+            let logger = Logger(sink: sink, level: configuration.logging.level)
+            let status = await serve(reading, logger, sink) { application in
+                await Reloader(application, reading, logger: logger, read: read).serve(hangups)
+            }
             sink.flush()
             return status
         } catch {
@@ -24,7 +34,11 @@ enum Serve {
         }
     }
 
-    private static func serve(_ configuration: Configuration, _ logger: Logger, _ sink: LogSink) async -> Int32 {
+    private static func serve(
+        _ reading: ConfigurationReading, _ logger: Logger, _ sink: LogSink,
+        reloading: @escaping @MainActor @Sendable (Application) async -> Void
+    ) async -> Int32 {
+        let configuration = reading.configuration
         let signals = Signals()
         do throws(StartError) {
             let ambience = Ambience(now: { Timestamp.now() }, random: { SecureRandom.bytes($0) })
@@ -36,6 +50,8 @@ enum Serve {
                     "version": .string(Version.text), "http": "\(addresses.http)",
                     "operations": "\(addresses.operations)", "loops": .integer(configuration.loopCount),
                 ])
+            let reloads = Task { @MainActor in await reloading(application) }
+            defer { reloads.cancel() }
             let preparing = Task { @MainActor () -> StartError? in await application.prepareOrFail() }
             let failure = await signals.first(or: preparing)
             if let failure { throw failure }

@@ -4,6 +4,8 @@ extension Configuration {
         package var open = DoorSelection.all
         /// Whether the app API believes a client who somebody is at a provider, without a proof.
         package var believesUnprovedIdentities = false
+        /// Whether who signs up in the app API gets a mail to confirm the address.
+        package var mailsVerification = true
         private var prefixes: [String: String] = [:]
 
         package init() {}

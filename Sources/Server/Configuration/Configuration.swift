@@ -8,7 +8,7 @@ package import Outbound
 package import Postgres
 package import Redis
 
-/// Everything that an operator decides, read once at the start and never changed.
+/// Everything that an operator decides. A value: a running server is given another one for what may change (`Application.apply`).
 ///
 /// The defaults are those of the properties. Limits of what can be set are in `Settings`; whoever makes a value in code, as tests
 /// do, may go beyond them.
@@ -16,6 +16,8 @@ package struct Configuration: Sendable {
     package var http = HTTP()
     package var operations = Operations()
     package var lifecycle = Lifecycle()
+    /// Where further settings are, beside those of the environment.
+    package var settingsFile: String?
     /// Event loops, 0 for one a processor.
     package var loops = 0
 
@@ -29,6 +31,7 @@ package struct Configuration: Sendable {
     package var cookies = Cookies()
     package var passwords = Passwords()
     package var clients = Clients()
+    package var limits = LimitSettings()
     package var audit = Audit()
     package var federation = Federation()
     package var outbound = OutboundConfiguration()
@@ -111,6 +114,8 @@ extension Configuration {
 
         package var level: LogLevel = .info
         package var form: Form = .auto
+        /// A request that takes as long is a line of its own; zero for none.
+        package var slowRequest: Duration = .seconds(1)
 
         package init() {}
 

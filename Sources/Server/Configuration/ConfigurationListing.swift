@@ -9,7 +9,7 @@ enum ConfigurationListing {
     }
 
     private static func inForce(_ setting: Setting, _ reading: ConfigurationReading) -> (text: String, note: String) {
-        if let (text, origin) = reading.shown[setting.name] { return (text, origin.note) }
+        if let shown = reading.shown[setting.name] { return (shown.text, shown.origin.note) }
         switch setting.fallback {
         case .value(let text): return (text, ConfigurationReading.Origin.standard.note)
         case .derived(let note, let value): return (value(reading.configuration), "default: \(note)")
@@ -35,9 +35,11 @@ enum ConfigurationListing {
         Settings.documentedSections.map { section in
             let rows = section.settings.map { setting in
                 let name = "`\(setting.name)`" + (setting.mayComeFromFile ? ", `\(setting.fileName)`" : "")
-                return "| \(name) | \(markdownDefault(setting)) | \(setting.meaning) | \(setting.expectation) |\n"
+                return
+                    "| \(name) | \(markdownDefault(setting)) | \(setting.meaning) | \(setting.expectation) | \(setting.change) |\n"
             }
-            return "### \(section.title)\n\n| Name | Default | Meaning | Accepts |\n| --- | --- | --- | --- |\n" + rows.joined()
+            return "### \(section.title)\n\n| Name | Default | Meaning | Accepts | Changes with |\n"
+                + "| --- | --- | --- | --- | --- |\n" + rows.joined()
         }.joined(separator: "\n")
     }
 
@@ -62,4 +64,9 @@ enum ConfigurationListing {
         }
         return lines.map { $0 + "\n" }.joined()
     }
+}
+
+extension Setting {
+    /// What it takes for a new value to be in force.
+    fileprivate var change: String { reloads ? "SIGHUP" : "restart" }
 }

@@ -26,8 +26,11 @@ package struct ConfigurationProblem: Equatable, Sendable, CustomStringConvertibl
     package let reason: Reason
     /// What would be right.
     package let expectation: String?
+    /// Where in the file of settings it is, from 1; nil for what is elsewhere.
+    package let line: Int?
 
-    init(_ name: String, _ reason: Reason, expected expectation: String? = nil) {
+    init(_ name: String, _ reason: Reason, expected expectation: String? = nil, line: Int? = nil) {
+        self.line = line
         self.name = name
         self.reason = reason
         self.expectation = expectation
@@ -35,7 +38,8 @@ package struct ConfigurationProblem: Equatable, Sendable, CustomStringConvertibl
 
     package var description: String {
         let expected = expectation.map { "; expected \($0)" } ?? ""
-        return "\(name.excerpt) \(verdict)\(expected)"
+        let place = line.map { " (line \($0) of the settings file)" } ?? ""
+        return "\(name.excerpt)\(place) \(verdict)\(expected)"
     }
 
     private var verdict: String {

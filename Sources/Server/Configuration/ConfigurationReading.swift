@@ -4,19 +4,29 @@ package struct ConfigurationReading: Sendable {
         case standard
         case environment
         case file
+        case settingsFile
 
         var note: String {
             switch self {
             case .standard: "default"
             case .environment: "environment"
             case .file: "file"
+            case .settingsFile: "settings file"
             }
         }
     }
 
+    /// A setting as it may be shown.
+    struct Shown: Sendable {
+        let text: String
+        let origin: Origin
+        /// The same for the same value, and no secret.
+        let identity: String
+    }
+
     package let configuration: Configuration
-    /// By setting, as they may be shown.
-    let shown: [String: (text: String, origin: Origin)]
+    /// By setting.
+    let shown: [String: Shown]
 }
 
 extension Configuration {

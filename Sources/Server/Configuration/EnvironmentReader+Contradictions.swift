@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 import Networking
 import Redis
 
@@ -32,15 +33,20 @@ extension EnvironmentReader {
                 "is none, which browsers take with https only, and KIDOBAN_ISSUER does not begin with https:")
         }
         refuseHalfOfAppleKey()
-        if configuration.http.proxies.proxyProtocol == .on, configuration.http.proxies.blocks.isEmpty {
-            refuseContradiction(
-                of: "KIDOBAN_PROXY_PROTOCOL", with: "KIDOBAN_TRUSTED_PROXIES",
-                "is on, but KIDOBAN_TRUSTED_PROXIES names no proxy that may use it")
-        }
+        refuseProxyProtocolOfNobody()
+        refuseForeignCodeClients()
         if configuration.redis.authoritiesFile != nil, !configuration.redis.usesTLS {
             refuseContradiction(
                 of: "KIDOBAN_REDIS_CA_FILE", with: "REDIS_URL", "has no use, because REDIS_URL does not begin with rediss://")
         }
+    }
+
+    private mutating func refuseProxyProtocolOfNobody() {
+        let proxies = configuration.http.proxies
+        guard proxies.proxyProtocol == .on, proxies.blocks.isEmpty else { return }
+        refuseContradiction(
+            of: "KIDOBAN_PROXY_PROTOCOL", with: "KIDOBAN_TRUSTED_PROXIES",
+            "is on, but KIDOBAN_TRUSTED_PROXIES names no proxy that may use it")
     }
 
     /// Team, key and name of the key are of use together only.
@@ -53,6 +59,25 @@ extension EnvironmentReader {
         guard let (given, _) = parts.first(where: { $0.1 }) else { return }
         for (name, isGiven) in parts where !isGiven {
             refuseContradiction(of: name, with: given, "is missing, but \(given) is set")
+        }
+    }
+
+    /// The id token that comes for a code is for the client that the code was made for.
+    private mutating func refuseForeignCodeClients() {
+        let clients = [
+            ("APPLE", configuration.providerTokens.explicitAppleCodeClientID, configuration.federation.apple.clientIDs),
+            ("GOOGLE", configuration.providerTokens.explicitGoogleCodeClientID, configuration.federation.google.clientIDs),
+        ]
+        for (word, client, clientIDs) in clients {
+            guard let client, !clientIDs.contains(client) else { continue }
+            refuseContradiction(
+                of: "KIDOBAN_\(word)_CODE_CLIENT_ID", with: "KIDOBAN_\(word)_CLIENT_IDS",
+                "is not among KIDOBAN_\(word)_CLIENT_IDS")
+        }
+        if configuration.providerTokens.googleClientSecret != nil, configuration.federation.google.clientIDs.isEmpty {
+            refuseContradiction(
+                of: "KIDOBAN_GOOGLE_CLIENT_SECRET", with: "KIDOBAN_GOOGLE_CLIENT_IDS",
+                "has no use, because KIDOBAN_GOOGLE_CLIENT_IDS is not set")
         }
     }
 

@@ -1,3 +1,4 @@
+import Crypto
 import Outbound
 import Redis
 
@@ -14,12 +15,21 @@ struct EnvironmentReader {
     let files: FileReader
     private(set) var configuration = Configuration()
     private(set) var problems: [ConfigurationProblem] = []
-    private(set) var shown: [String: (text: String, origin: ConfigurationReading.Origin)] = [:]
+    private(set) var shown: [String: ConfigurationReading.Shown] = [:]
     private var refused: Set<String> = []
+    private var settingsFile = SettingsFile()
 
     init(environment: [String: String], files: FileReader) {
         self.environment = environment
         self.files = files
+        guard let path = environment[SettingsFile.setting], !path.isEmpty else { return }
+        do {
+            settingsFile = SettingsFile(try files.read(path))
+            problems = settingsFile.problems
+            refused = Set(problems.map(\.name))
+        } catch {
+            refuse(SettingsFile.setting, .refused(error.reason))
+        }
     }
 
     /// Must come after what names the settings of providers, and says so first.
@@ -29,12 +39,30 @@ struct EnvironmentReader {
             name.hasPrefix(Settings.prefix) && !names.contains(name) && !Self.demonstration.contains(name)
                 && !name.hasPrefix(Self.testPrefix) && !ServiceLink.isOne(name: name, value: value)
                 // As long as the list of providers cannot be read, nobody knows which settings they have.
-                && !(Settings.isOfProvider(name) && refused.contains(Settings.providersName))
+                && !isOfUnknownProvider(name)
         }
-        problems.insert(
-            contentsOf: unknown.keys.sorted().map { name in
-                ConfigurationProblem(name, .unknown(nearest: Self.nearest(to: name, among: names)))
-            }, at: 0)
+        // A file of settings holds nothing else.
+        let strange = settingsFile.entries.keys.filter { name in
+            !names.contains(name) && unknown[name] == nil && !isOfUnknownProvider(name)
+        }
+        let problems = (unknown.keys + strange).sorted().map { name in
+            ConfigurationProblem(name, .unknown(nearest: Self.nearest(to: name, among: names)), line: line(of: name))
+        }
+        self.problems.insert(contentsOf: problems, at: 0)
+        if let entry = settingsFile.entries[SettingsFile.setting] {
+            let reason = ConfigurationProblem.Reason.refused("is in the very file that it names")
+            self.problems.append(ConfigurationProblem(SettingsFile.setting, reason, line: entry.line))
+        }
+    }
+
+    /// Whether nobody knows if there is such a setting.
+    private func isOfUnknownProvider(_ name: String) -> Bool {
+        Settings.isOfProvider(name) && refused.contains(Settings.providersName)
+    }
+
+    /// Where the file of settings gives a name that the environment does not.
+    private func line(of name: String) -> Int? {
+        environment[name] == nil ? settingsFile.entries[name]?.line : nil
     }
 
     /// A setting of a provider that has not been named lacks the name in the list.
@@ -48,7 +76,7 @@ struct EnvironmentReader {
         for (index, id) in configuration.federation.names.enumerated() {
             for setting in Settings.ofProvider(id, at: index) {
                 read(setting)
-                guard case .nothing = setting.fallback, environment[setting.name] == nil else { continue }
+                guard case .nothing = setting.fallback, !isGiven(setting.name) else { continue }
                 refuse(setting.name, .missing, expected: setting.expectation)
             }
         }
@@ -60,7 +88,9 @@ struct EnvironmentReader {
             return refuse(setting, name, .refused("is empty"), expected: setting.expectation)
         }
         do {
-            shown[setting.name] = (try setting.assign(text, &configuration), origin)
+            let rendered = try setting.assign(text, &configuration)
+            let identity = setting.mayComeFromFile ? SHA256.hash(text).hex : rendered
+            shown[setting.name] = ConfigurationReading.Shown(text: rendered, origin: origin, identity: identity)
         } catch {
             refuse(setting, name, .refused(error.reason), expected: setting.expectation)
         }
@@ -90,23 +120,43 @@ struct EnvironmentReader {
     /// Reports a setting that is right by itself but not with another; not when either is wrong anyway.
     mutating func refuseContradiction(of name: String, with other: String, _ reason: String) {
         guard !refused.contains(name), !refused.contains(other) else { return }
-        problems.append(ConfigurationProblem(name, .refused(reason)))
+        problems.append(ConfigurationProblem(name, .refused(reason), line: line(of: name)))
+    }
+
+    private func isGiven(_ name: String) -> Bool {
+        environment[name] != nil || settingsFile.entries[name] != nil
     }
 
     /// The variable that gives a setting, its value and where it comes from; nil after a problem, or if nothing gives it.
+    ///
+    /// What the environment gives in one of its two forms is not looked for in the file of settings.
     private mutating func source(of setting: Setting) -> (name: String, text: String, ConfigurationReading.Origin)? {
-        let value = environment[setting.name]
-        if setting.mayComeFromFile, let path = environment[setting.fileName] {
+        let names = setting.mayComeFromFile ? [setting.name, setting.fileName] : [setting.name]
+        let isOfEnvironment = names.contains { environment[$0] != nil }
+        let given = { [environment, settingsFile] (name: String) in
+            isOfEnvironment ? environment[name] : settingsFile.entries[name]?.text
+        }
+        let value = setting.name == SettingsFile.setting ? environment[setting.name] : given(setting.name)
+        if setting.mayComeFromFile, let path = given(setting.fileName) {
             guard value == nil else {
                 refuse(setting, setting.name, .givenTwice, expected: "one of them")
                 return nil
             }
             return text(ofFile: path, for: setting).map { (setting.fileName, $0, .file) }
         }
-        if let value { return (setting.name, value, .environment) }
+        if let value {
+            if isOfEnvironment { return (setting.name, value, .environment) }
+            guard !setting.mayComeFromFile || settingsFile.isPrivate else {
+                refuse(
+                    setting, setting.name, .refused("is a secret in a file that others can read"),
+                    expected: "chmod 600, or \(setting.fileName)")
+                return nil
+            }
+            return (setting.name, value, .settingsFile)
+        }
         switch setting.fallback {
-        case .value(let text): return (setting.name, text, .standard)
-        case .derived, .nothing: return nil
+        case .value(let text) where !refused.contains(setting.name): return (setting.name, text, .standard)
+        case .value, .derived, .nothing: return nil
         }
     }
 
@@ -136,11 +186,11 @@ struct EnvironmentReader {
         _ setting: Setting, _ name: String, _ reason: ConfigurationProblem.Reason, expected: String
     ) {
         refused.insert(setting.name)
-        problems.append(ConfigurationProblem(name, reason, expected: expected))
+        problems.append(ConfigurationProblem(name, reason, expected: expected, line: line(of: name)))
     }
 
     private mutating func refuse(_ name: String, _ reason: ConfigurationProblem.Reason, expected: String? = nil) {
         refused.insert(name)
-        problems.append(ConfigurationProblem(name, reason, expected: expected))
+        problems.append(ConfigurationProblem(name, reason, expected: expected, line: line(of: name)))
     }
 }

@@ -21,6 +21,10 @@ package struct Setting: Sendable {
     /// Whether the value may be in a file that `NAME_FILE` names: secrets, and addresses that hold one.
     let mayComeFromFile: Bool
     let acceptsEmpty: Bool
+    /// Whether a new value is taken over when a running server reads its configuration anew (`Worker.apply`, `Application.apply`).
+    private(set) var reloads = false
+    /// Copies the value of one configuration to another.
+    let transfer: @Sendable (Configuration, inout Configuration) -> Void
     /// Reads the text into the configuration and gives it back as it may be shown.
     let assign: @Sendable (String, inout Configuration) throws(SettingRefusal) -> String
 
@@ -40,6 +44,7 @@ package struct Setting: Sendable {
         expectation = format.expectation
         mayComeFromFile = format.isSecret
         acceptsEmpty = format.acceptsEmpty
+        transfer = { source, target in target[keyPath: property] = source[keyPath: property] }
         assign = { text, configuration throws(SettingRefusal) in
             let value = try format.parse(text)
             configuration[keyPath: property] = value
@@ -53,6 +58,13 @@ package struct Setting: Sendable {
         fallback: Fallback, _ meaning: String
     ) {
         self.init(name, property, format.optional, fallback: fallback, meaning)
+    }
+
+    /// The same setting, one that reloads.
+    var reloadable: Setting {
+        var setting = self
+        setting.reloads = true
+        return setting
     }
 
     /// The default as the documentation says it.

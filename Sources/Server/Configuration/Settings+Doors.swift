@@ -11,6 +11,10 @@ extension Settings {
                 "KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH", \.doors.believesUnprovedIdentities, .flag,
                 "For demonstrations: the app API believes a client who somebody is at a provider, without a proof. Anybody can then "
                     + "sign in as anybody, so it is refused unless `KIDOBAN_ISSUER` is on this machine."),
+            Setting(
+                "KIDOBAN_ECHOLOG_VERIFICATION_MAIL", \.doors.mailsVerification, .flag,
+                "Whether who signs up in the app API gets a mail to confirm the address. Nobody is kept from signing in by it. None is "
+                    + "sent while there is no page for its link: the door `pages`, or `KIDOBAN_REST_AUTH_VERIFICATION_LINK`."),
         ] + prefixes)
 
     private static let prefixes = DoorKind.all.compactMap { kind in

@@ -3,7 +3,7 @@ import Identity
 extension Settings {
     static let federation = Section(
         title: "Sign-in with other identity providers",
-        settings: preset(
+        settings: (preset(
             "APPLE", "Apple", .apple, example: "bundle ids and Services IDs", nonceForm: .plainOrHashed)
             + preset("GOOGLE", "Google", .google, example: "of the iOS, Android and web client", nonceForm: .plain)
             + [
@@ -11,7 +11,7 @@ extension Settings {
                     providersName, \.federation.names, .providerNames, fallback: .nothing("none"),
                     "Further OpenID providers, by names of your own. Each has the settings `KIDOBAN_PROVIDER_NAME_…`, with its name in "
                         + "capitals and an underscore for a hyphen.")
-            ])
+            ]).map(\.reloadable))
 
     static let providersName = "KIDOBAN_PROVIDERS"
     private static let providerPrefix = "KIDOBAN_PROVIDER_"
@@ -36,7 +36,7 @@ extension Settings {
 
     /// The settings of the provider at a place of the list.
     static func ofProvider(_ id: ProviderID, at index: Int) -> [Setting] {
-        ofProvider(providerPrefix + variableWord(of: id), .other(index))
+        ofProvider(providerPrefix + variableWord(of: id), .other(index)).map(\.reloadable)
     }
 
     private static func ofProvider(_ prefix: String, _ place: Configuration.Federation.Place) -> [Setting] {
@@ -67,7 +67,9 @@ extension Settings {
         sections.map { section in
             guard section.title == federation.title else { return section }
             // Never read: it stands for the place of whichever provider.
-            return Section(title: section.title, settings: section.settings + ofProvider(providerPrefix + "NAME", .other(0)))
+            return Section(
+                title: section.title,
+                settings: section.settings + ofProvider(providerPrefix + "NAME", .other(0)).map(\.reloadable))
         }
 
     /// All settings that there are when these providers are named.

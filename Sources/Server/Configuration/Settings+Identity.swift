@@ -34,7 +34,8 @@ extension Settings {
                 "How long an access token lives. At most `KIDOBAN_SESSION_IDLE_LIFETIME`."),
             Setting(
                 "KIDOBAN_CLIENT_CACHE_LIFETIME", \.clients.cacheLifetime, .duration(.zero ... .hours(1)),
-                "How long a client's record is used before it is looked up again; a removed client is refused that much later."),
+                "How long a client's record is used before it is looked up again; a removed client is refused that much later."
+            ).reloadable,
         ])
 
     static let tokens = Section(

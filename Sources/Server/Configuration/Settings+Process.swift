@@ -42,12 +42,17 @@ extension Settings {
                 "Event loops, each with its own connections to PostgreSQL and Redis. 0: one for every two processors, at "
                     + "least one; the others are for password hashes and for what runs beside the server."),
             Setting(
+                SettingsFile.setting, optional: \.settingsFile, .path, fallback: .nothing("none"),
+                "A file of settings, read at the start and anew on SIGHUP. What the environment gives is not taken from it."),
+            Setting(
                 "KIDOBAN_DRAIN_DELAY", \.lifecycle.drainDelay, .duration(.zero ... .minutes(5)),
                 "How long after SIGTERM the server is not ready but still accepts connections. "
-                    + "Behind a balancer: longer than it takes to notice, such as 5s."),
+                    + "Behind a balancer: longer than it takes to notice, such as 5s."
+            ).reloadable,
             Setting(
                 "KIDOBAN_DRAIN_TIMEOUT", \.lifecycle.drainTimeout, .duration(.zero ... .hours(1)),
-                "How long requests that have begun may take after that."),
+                "How long requests that have begun may take after that."
+            ).reloadable,
         ])
 
     static let logging = Section(
@@ -55,10 +60,15 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_LOG_LEVEL", \.logging.level, .choice([.trace, .debug, .info, .warning, .error]),
-                "Lines below this level are not written."),
+                "Lines below this level are not written."
+            ).reloadable,
             Setting(
                 "KIDOBAN_LOG_FORMAT", \.logging.form, .choice([.auto, .json, .text]),
                 "What a line looks like. `auto`: text on a terminal, else JSON."),
+            Setting(
+                "KIDOBAN_SLOW_REQUEST", \.logging.slowRequest, .duration(.zero ... .hours(1)),
+                "A request that takes as long, from its first byte to its answer, is a warning that says where the time went. "
+                    + "0s: none."),
         ])
 }
 

@@ -1,3 +1,5 @@
+import Identity
+
 extension Settings {
     static let providerTokens = Section(
         title: "Tokens and notices of providers",
@@ -18,6 +20,32 @@ extension Settings {
                 "Where Apple's authorization codes are exchanged."),
             Setting(
                 "KIDOBAN_APPLE_REVOKE_URL", \.providerTokens.appleRevokeURL, .keySetURL, "Where Apple's tokens are revoked."),
+            Setting(
+                "KIDOBAN_APPLE_CODE_CLIENT_ID", optional: \.providerTokens.explicitAppleCodeClientID, .clientID,
+                fallback: .derived("the first of `KIDOBAN_APPLE_CLIENT_IDS`", { $0.federation.apple.clientIDs.first ?? "" }),
+                "The app or Services ID whose authorization codes the rest-auth door takes alone, without an id token."),
+            Setting(
+                "KIDOBAN_APPLE_REDIRECT_URI", optional: \.providerTokens.appleRedirectURI, .redirectURI,
+                fallback: .nothing("none, as for the codes of native apps"),
+                "The redirect URI with which those codes were asked for."),
+            Setting(
+                "KIDOBAN_GOOGLE_CLIENT_SECRET", optional: \.providerTokens.googleClientSecret, .clientSecret,
+                fallback: .nothing("none; Google's authorization codes are then refused"),
+                "With it the rest-auth door exchanges Google's authorization codes."),
+            Setting(
+                "KIDOBAN_GOOGLE_CODE_CLIENT_ID", optional: \.providerTokens.explicitGoogleCodeClientID, .clientID,
+                fallback: .derived("the first of `KIDOBAN_GOOGLE_CLIENT_IDS`", { $0.federation.google.clientIDs.first ?? "" }),
+                "The client that it is the secret of, and that the codes are made for."),
+            Setting(
+                "KIDOBAN_GOOGLE_REDIRECT_URI", \.providerTokens.googleRedirectURI, .redirectURI,
+                "The redirect URI with which the codes were asked for; `postmessage` for those of Google's own scripts and of apps."
+            ),
+            Setting(
+                "KIDOBAN_GOOGLE_TOKEN_URL", \.providerTokens.googleTokenURL, .keySetURL,
+                "Where Google's authorization codes are exchanged."),
+            Setting(
+                "KIDOBAN_GOOGLE_TOKENINFO_URL", \.providerTokens.googleTokenInfoURL, .keySetURL,
+                "Where Google tells what an access token is."),
             Setting(
                 "KIDOBAN_GOOGLE_REVOKE_URL", \.providerTokens.googleRevokeURL, .keySetURL,
                 "Where Google's tokens are revoked."),

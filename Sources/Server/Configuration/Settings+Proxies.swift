@@ -17,7 +17,8 @@ extension Settings {
                 "KIDOBAN_PROXY_PROTOCOL", \.http.proxies.proxyProtocol, .choice([.off, .on]),
                 "Whether connections of trusted proxies begin with a PROXY header, version 1 or 2. With `on` those that do not "
                     + "are closed; connections of others are taken as they are."),
-        ])
+        ]
+    ).reloadable
 }
 
 extension SettingFormat where Value == [AddressBlock] {

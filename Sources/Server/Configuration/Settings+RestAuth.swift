@@ -37,12 +37,12 @@ extension Settings {
                 "What `Accept-Language: ja` brings: nothing, the sentences that Django and its libraries have in Japanese, or all."
             ),
             Setting(
-                "KIDOBAN_REST_AUTH_RESET_LINK", optional: \.restAuth.explicitResetLink, .link(["{uid}", "{token}"]),
-                fallback: .derived("allauth's path at `KIDOBAN_ISSUER`", { $0.restAuth(at: $0.issuer).resetLink }),
-                "The link in a mail for a new password."),
+                "KIDOBAN_REST_AUTH_RESET_LINK", optional: \.restAuth.explicitResetLink, .link(["{token}"], perhaps: "{uid}"),
+                fallback: .derived("a page of Kidoban's own", { $0.placedRestAuth.resetLink }),
+                "The link in a mail for a new password. With the door `pages` closed, allauth's path at `KIDOBAN_ISSUER`."),
             Setting(
                 "KIDOBAN_REST_AUTH_VERIFICATION_LINK", optional: \.restAuth.explicitVerificationLink, .link(["{key}"]),
-                fallback: .derived("a page of Kidoban's own", { $0.restAuth(at: $0.issuer).verificationLink }),
+                fallback: .derived("a page of Kidoban's own", { $0.placedRestAuth.verificationLink }),
                 "The link in a verification mail."),
             Setting(
                 "KIDOBAN_REST_AUTH_ROTATE", \.restAuth.rotatesRefreshTokens, .flag,
@@ -69,20 +69,13 @@ extension Settings {
         ])
 }
 
-extension Configuration {
-    fileprivate func restAuth(at site: String) -> RestAuthOptions {
-        var options = restAuth
-        options.site = site
-        return options
-    }
-}
-
 extension SettingFormat where Value == String {
     /// A link of mails, with what is filled in.
-    fileprivate static func link(_ places: [String]) -> SettingFormat {
+    fileprivate static func link(_ places: [String], perhaps optional: String? = nil) -> SettingFormat {
         let list = places.joined(separator: " and ")
         return SettingFormat(
-            "an http or https URL of at most 512 printable characters with \(list) in it",
+            "an http or https URL of at most 512 printable characters with \(list) in it"
+                + (optional.map { ", and perhaps \($0)" } ?? ""),
             parse: { text throws(SettingRefusal) in
                 guard text.hasPrefix("https://") || text.hasPrefix("http://") else {
                     throw SettingRefusal("is no http or https URL")

@@ -4,12 +4,14 @@ package enum Settings {
     struct Section: Sendable {
         let title: String
         let settings: [Setting]
+
+        /// The same where all of them can change while the server runs.
+        var reloadable: Section { Section(title: title, settings: settings.map(\.reloadable)) }
     }
 
     static let sections = [
-        addresses, proxies, doors, restAuth, identity, tokens, cookies, passwords, federation, providerTokens, database, redis,
-        outbound,
-        requests, lifecycle, logging,
+        addresses, proxies, doors, restAuth, identity, tokens, cookies, passwords, limits, federation, providerTokens, database,
+        redis, outbound, requests, lifecycle, logging,
     ]
 
     static let all = sections.flatMap(\.settings)

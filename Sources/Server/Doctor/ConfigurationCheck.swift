@@ -40,6 +40,12 @@ enum ConfigurationCheck {
                     "development", .advice("set KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH=false, unless this is a demonstration"),
                     "the app API lets anybody in as anybody"))
         }
+        if !configuration.limits.isEnforced {
+            findings.append(
+                Finding(
+                    "development", .problem("set KIDOBAN_LIMITS=true, unless this is for load tests"),
+                    "nothing is limited: whoever wants to can try passwords without end"))
+        }
         if configuration.restAuth.changesPasswordWithoutOld {
             findings.append(
                 Finding(

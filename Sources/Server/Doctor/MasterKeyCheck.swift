@@ -13,7 +13,7 @@ enum MasterKeyCheck {
             Finding(
                 name, .problem("make one with `(umask 077; openssl rand -hex 32 > FILE)` and set KIDOBAN_MASTER_KEY_FILE=FILE"),
                 "KIDOBAN_MASTER_KEY is missing")
-        case .file: Finding(name, .ok, "read from a file that only its owner can read")
+        case .file, .settingsFile: Finding(name, .ok, "read from a file that only its owner can read")
         case .environment, .standard:
             Finding(
                 name, .advice("put it into a file and set KIDOBAN_MASTER_KEY_FILE"),

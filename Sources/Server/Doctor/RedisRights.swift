@@ -25,6 +25,14 @@ enum RedisRights {
                 ("ZREVRANGE", ["0", "1"]),
             ]
         ),
+        ("limit:", "", [("GET", []), ("DEL", [])]),
+        (
+            "limit:known:", "",
+            [
+                ("ZSCORE", ["x"]), ("ZADD", ["1", "x"]), ("ZREMRANGEBYSCORE", ["0", "1"]), ("ZREMRANGEBYRANK", ["0", "1"]),
+                ("PEXPIRE", ["1000"]),
+            ]
+        ),
         ("code:", "", [("GET", []), ("GETDEL", [])]), ("successor:", "", [("GET", [])]), ("it:", "", [("GET", [])]),
     ]
 
@@ -49,7 +57,7 @@ enum RedisRights {
             _ = await isAllowed(RedisCommand("DEL", key), redis)
         }
         for (name, command) in [
-            ("SCRIPT LOAD", RedisCommand("SCRIPT", "LOAD", "return 1")),
+            ("TIME", RedisCommand("TIME")), ("SCRIPT LOAD", RedisCommand("SCRIPT", "LOAD", "return 1")),
             ("EVALSHA", RedisCommand("EVALSHA", String(repeating: "0", count: 40), "1", "session:\(id)")),
         ] {
             guard let isAllowed = await isAllowed(command, redis) else { return nil }

@@ -1,20 +1,24 @@
 import Glibc
 
-/// Where a command prints: results to one side, complaints to the other.
+/// Where a command prints: results to one side, complaints to the other; and where it asks.
 package struct Console: Sendable {
+    let input: ConsoleInput
     /// False when the text could not be written as a whole.
     private let writeOutput: @Sendable (String) -> Bool
     private let writeError: @Sendable (String) -> Void
 
-    package init(output: @escaping @Sendable (String) -> Bool, error: @escaping @Sendable (String) -> Void) {
+    package init(
+        output: @escaping @Sendable (String) -> Bool, error: @escaping @Sendable (String) -> Void, input: ConsoleInput = .none
+    ) {
+        self.input = input
         writeOutput = output
         writeError = error
     }
 
-    /// The standard output and error of the process.
+    /// The standard input, output and error of the process.
     package static let standard = Console(
         output: { write($0, to: STDOUT_FILENO) },
-        error: { _ = write($0, to: STDERR_FILENO) })
+        error: { _ = write($0, to: STDERR_FILENO) }, input: .standard)
 
     /// Prints the result of a command.
     /// - Returns: how the process ends: a result that nobody gets is a failure.
@@ -27,7 +31,7 @@ package struct Console: Sendable {
         writeError("kidoban: \(text)\n")
     }
 
-    private static func write(_ text: String, to descriptor: Int32) -> Bool {
+    static func write(_ text: String, to descriptor: Int32) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

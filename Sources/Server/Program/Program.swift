@@ -10,7 +10,6 @@ package enum Program {
         arguments: some Sequence<String>, environment: [String: String], files: FileReader = .system,
         console: Console = .standard
     ) async -> Int32 {
-        CryptoLibrary.start()
         let command: Command
         do throws(ArgumentsError) {
             command = try Command(parsing: arguments)
@@ -18,17 +17,25 @@ package enum Program {
             console.complain("\(error)\nUsage: \(error.topic.usage)\nSee `\(error.topic.invocation) --help`.")
             return ExitStatus.usage
         }
+        // First of all: from here on SIGHUP does not end a server.
+        let hangups = command == .serve ? Hangups() : nil
+        CryptoLibrary.start()
         switch command {
         case .help(let topic): return console.print(topic.text)
         case .version: return console.print("kidoban \(Version.text)\n")
         case .config(.markdown): return console.print(ConfigurationListing.markdown)
         case .doctor(let output):
             return await Doctor.run(output, environment: environment, files: files, console)
-        case .config(.inForce), .serve, .migrate, .health, .client, .openAPI, .explainIDToken, .devIssuer: break
+        case .config(.inForce), .serve, .migrate, .health, .client, .user, .audit, .keys, .openAPI, .explainIDToken, .devIssuer:
+            break
         }
         do throws(ConfigurationProblems) {
-            let reading = try Configuration.read(
-                environment: environment, files: files, masterKey: command == .serve ? .required : .optional)
+            let read = { @Sendable () throws(ConfigurationProblems) in
+                try Configuration.read(
+                    environment: environment, files: files, masterKey: command.needsMasterKey ? .required : .optional)
+            }
+            let reading = try read()
+            if let hangups { return await Serve.run(reading, hangups, console, readingAnew: read) }
             return await run(command, reading, files, console)
         } catch {
             console.complain("the configuration is wrong:\n\(error)See `kidoban serve --help` for all settings.")
@@ -40,14 +47,16 @@ package enum Program {
         _ command: Command, _ reading: ConfigurationReading, _ files: FileReader, _ console: Console
     ) async -> Int32 {
         switch command {
-        case .serve: await Serve.run(reading.configuration, console)
         case .migrate: Migrate.run(reading.configuration, console)
         case .health: await Health.run(reading.configuration, console)
         case .client(let action): await ClientCommand.run(action, reading.configuration, console)
+        case .user(let action): await UserCommand.run(action, reading.configuration, console)
+        case .audit(let question): await AuditCommand.run(question, reading.configuration, console)
+        case .keys(let action): await KeysCommand.run(action, reading.configuration, console)
         case .openAPI: PrintOpenAPI.run(reading.configuration, console)
         case .explainIDToken(let question): await ExplainIDToken.run(question, reading.configuration, files, console)
         case .devIssuer(let options): await DevIssuer.run(options, reading.configuration, console)
-        case .config, .doctor, .help, .version: console.print(ConfigurationListing.lines(of: reading))
+        case .serve, .config, .doctor, .help, .version: console.print(ConfigurationListing.lines(of: reading))
         }
     }
 }

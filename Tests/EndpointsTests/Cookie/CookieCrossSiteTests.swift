@@ -123,7 +123,7 @@ struct CookieCrossSiteTests {
         let allowed = try await server.send("OPTIONS", "/session/x", asking)
         #expect(allowed.status == 204)
         #expect(allowed.value("Access-Control-Allow-Methods") == "DELETE")
-        #expect(allowed.value("Access-Control-Allow-Headers") == "Content-Type, X-CSRF-Token, X-Requested-With")
+        #expect(allowed.value("Access-Control-Allow-Headers") == "Content-Type, X-CSRF-Token, X-Device-ID, X-Requested-With")
         #expect(allowed.value("Access-Control-Allow-Credentials") == "true")
         let evil = try await server.send("OPTIONS", "/session/x", [("Origin", "https://evil.example")])
         #expect(evil.value("Access-Control-Allow-Origin") == nil)

@@ -1,4 +1,6 @@
 import Crypto
+import Endpoints
+import Server
 import TestSupport
 import Testing
 import Text
@@ -16,6 +18,13 @@ struct DjangoClient: Sendable {
 
     let server: TestHTTPClient
     var mount = "/rest-auth"
+
+    /// Has mails lead to where allauth has its pages, with the uid that the API wants.
+    static func useAllauthLinks(_ configuration: inout Configuration) {
+        let site = "http://localhost:8080"
+        configuration.restAuth.explicitResetLink = "\(site)/accounts/password/reset/key/{uid}-{token}/"
+        configuration.restAuth.explicitVerificationLink = "\(site)/rest-auth/registration/account-confirm-email/{key}/"
+    }
 
     func get(_ path: String, _ fields: [(name: String, value: String)] = []) async throws -> TestHTTPResponse {
         try await server.send("GET", mount + path, fields)
@@ -132,6 +141,11 @@ extension Installation {
         let recipient: String
         let language: String
         let link: String
+
+        /// The code in a link to our own pages.
+        var code: String {
+            link.firstRange(of: "?code=").map { String(link[$0.upperBound...]) } ?? ""
+        }
 
         /// The path of the link from one segment on.
         func segments(after segment: String) -> [String] {

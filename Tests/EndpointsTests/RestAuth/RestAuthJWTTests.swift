@@ -52,6 +52,7 @@ struct RestAuthOldJWTTests {
 @Suite(
     .serialized, .needsServers,
     .installation { configuration in
+        DjangoClient.useAllauthLinks(&configuration)
         configuration.restAuth.dialect = .djRestAuth
         configuration.restAuth.tokens = .jwt
         configuration.restAuth.tokenCookies.isHTTPOnly = false

@@ -1,9 +1,13 @@
+import HTTP
+import Server
 import TestSupport
 import Testing
 import Text
 
 /// Contract §3.1, and the conventions of §2 at the example of login.
-@Suite(.needsServers, .installation())
+@Suite(
+    .needsServers,
+    .installation { $0.cookies.trustedOrigins = Set([WebOrigin("https://www.town.example")].compactMap(\.self)) })
 struct RestAuthLoginTests {
     var installation: Installation { get throws { try #require(Installation.current) } }
     var django: DjangoClient { get throws { DjangoClient(server: try installation.server) } }
@@ -72,7 +76,7 @@ struct RestAuthLoginTests {
         let (known, disabled) = (try await django.register().email, try await django.register().email)
         try installation.change(disabled, "disabled_at = now()")
         let answers = [
-            try await django.logIn(known, "not the password"), try await django.logIn(disabled),
+            try await django.logIn(known, "not the password"), try await django.logIn(disabled, "not the password"),
             try await django.logIn(Account.newEmail()), try await django.logIn(known, "not\0 it"),
         ]
         for answer in answers.prefix(3) {
@@ -82,6 +86,29 @@ struct RestAuthLoginTests {
             #expect(answer.constantPart == answers[0].constantPart)
         }
         #expect(answers[3].status == 400)
+        // Only who has the password learns that.
+        let told = try await django.logIn(disabled)
+        #expect(told.status == 400)
+        #expect(told.text == #"{"non_field_errors":["User account is disabled."]}"#)
+        #expect(told.cookie("sessionid") == nil)
+    }
+
+    @Test(
+        arguments: [
+            ([("Referer", "http://localhost:8080/page")], 200), ([("Referer", "https://www.town.example/page")], 200),
+            ([("Referer", "https://evil.example/http://localhost:8080/")], 403),
+            ([("Referer", "https://www.town.example.evil.example/")], 403),
+            ([("Origin", "https://www.town.example")], 200), ([("Origin", "http://localhost:8080")], 200),
+            ([("Origin", "https://www.town.example"), ("Sec-Fetch-Site", "cross-site")], 200),
+            ([("Sec-Fetch-Site", "same-site")], 403), ([("Sec-Fetch-Site", "same-origin")], 200),
+            ([("Origin", "https://evil.example"), ("Referer", "http://localhost:8080/")], 403),
+        ] as [([(String, String)], Int)])
+    func `pages of the trusted origins may sign in, as at the cookie door`(_ fields: [(String, String)], _ status: Int)
+        async throws
+    {
+        let email = try await django.register().email
+        let response = try await django.logIn(email, DjangoClient.password, fields.map { (name: $0.0, value: $0.1) })
+        #expect(response.status == status, "\(response.text)")
     }
 
     @Test func `the address may be typed in another case`() async throws {

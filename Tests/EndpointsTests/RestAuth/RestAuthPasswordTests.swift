@@ -6,7 +6,7 @@ import Text
 
 /// Contract §3.4 to §3.6.
 /// One after the other, because some move the clock by more than a sign-in may take.
-@Suite(.serialized, .needsServers, .installation())
+@Suite(.serialized, .needsServers, .installation { DjangoClient.useAllauthLinks(&$0) })
 struct RestAuthPasswordTests {
     var installation: Installation { get throws { try #require(Installation.current) } }
     var django: DjangoClient { get throws { DjangoClient(server: try installation.server) } }
@@ -73,6 +73,30 @@ struct RestAuthPasswordTests {
                 == ["new_password1": ["This field is required."], "new_password2": ["This field is required."]])
         #expect(try await django.json("/password/change/", "{}").status == 401)
         #expect(try await django.logIn(email).status == 200)
+    }
+
+    @Test func `a new password changes the cookie, and the key stays`() async throws {
+        let (_, response) = try await django.register()
+        let (key, jar) = (try #require(response.key), response.jar)
+        let values = [
+            ("old_password", DjangoClient.password), ("new_password1", Self.new), ("new_password2", Self.new),
+        ]
+        #expect(try await django.get("/user/", jar).status == 200)
+        let changed = try await django.send("/password/change/", values, jar)
+        #expect(changed.status == 200, "\(changed.text)")
+        #expect(changed.cookieValue("sessionid") != response.cookieValue("sessionid"))
+        #expect(changed.cookie("csrftoken") != nil)
+        // Whoever had a copy of the old one is out.
+        #expect(try await django.get("/user/", jar).status == 401)
+        #expect(try await django.get("/user/", changed.jar).status == 200)
+        #expect(try await django.user(key).status == 200)
+        // Without a cookie there is none to change.
+        let again = [("old_password", Self.new), ("new_password1", Self.new + "!"), ("new_password2", Self.new + "!")]
+        let byKey = try await django.send("/password/change/", again, [("Authorization", "Token \(key)")])
+        #expect(byKey.status == 200 && byKey.cookie("sessionid") == nil)
+        #expect(try await django.user(key).status == 200)
+        _ = try await django.send("/logout/", [], [("Authorization", "Token \(key)")])
+        #expect(try await django.get("/user/", changed.jar).status == 401)
     }
 
     @Test func `the old password must be right, and is asked for once the sign-in is old`() async throws {

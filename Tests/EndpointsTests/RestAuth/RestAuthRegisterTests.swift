@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// Contract §3.7 and §3.8.
-@Suite(.needsServers, .installation())
+@Suite(.needsServers, .installation { DjangoClient.useAllauthLinks(&$0) })
 struct RestAuthRegisterTests {
     var installation: Installation { get throws { try #require(Installation.current) } }
     var django: DjangoClient { get throws { DjangoClient(server: try installation.server) } }
@@ -157,6 +157,7 @@ struct RestAuthRegisterTests {
 @Suite(
     .needsServers,
     .installation { configuration in
+        DjangoClient.useAllauthLinks(&configuration)
         configuration.restAuth.emailVerification = .mandatory
         configuration.restAuth.loginName = .username
         configuration.restAuth.japanese = .all

@@ -1,4 +1,5 @@
 import Crypto
+import HTTP
 import Identity
 import Logging
 import Networking
@@ -73,7 +74,7 @@ final class Installation: Sendable {
     /// Starts a copy and does not wait until it is prepared.
     func launch() async throws -> Copy {
         let clock = clock
-        let ambience = Ambience(now: { clock.now }, random: { SecureRandom.bytes($0) })
+        let ambience = Ambience(now: { clock.now }, random: { SecureRandom.bytes($0) }, scriptClock: .callers)
         let application = try Application(
             configuration, logger: log?.logger ?? .disabled, ambience: ambience, logSink: log?.sink)
         let addresses = try await application.start()
@@ -154,9 +155,13 @@ final class Installation: Sendable {
         configuration.http.listen = .ip(.v4(0x7F00_0001), port: 0)
         configuration.operations.listen = .ip(.v4(0x7F00_0001), port: 0)
         configuration.loops = 2
+        // So that the parsers see large hostile bodies.
+        configuration.http.limits.body = 1024 * 1024
         configuration.lifecycle.drainDelay = .zero
         configuration.passwords.memoryKiB = 64
         configuration.passwords.iterations = 1
+        // Counted like anywhere, but nobody gets there.
+        configuration.limits = LimitSettings(everything: Budget(1_000_000, per: .seconds(3600)))
         configuration.database = try PostgresConfiguration(connectionString: databaseURL)
         configuration.database.connectionsPerLoop = 2
         guard let redis = RedisConfiguration(url: redisURL) else { throw Failure(reason: "the URL of Redis is not valid") }

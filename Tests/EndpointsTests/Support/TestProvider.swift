@@ -21,8 +21,14 @@ final class TestProvider: Sendable {
         // By the same name.
         stranger = JWSSigner(key: try SigningKey.generate(.rs256()), type: nil, keyID: "test-key")
         let keys = String(decoding: JWKSet([signer.jwk]).rendered, as: UTF8.self)
-        server = try TestHTTPServer.start { _ in
-            .response(status: 200, fields: ["Content-Type": "application/json", "Cache-Control": "max-age=3600"], body: keys)
+        server = try TestHTTPServer.start { request in
+            switch request.target.prefix(while: { $0 != "?" }) {
+            case "/tokeninfo": Self.told(request.target, after: "access_token=ya29.")
+            case "/token": Self.told(request.text, after: "code=4%2F", isCode: true)
+            default:
+                .response(
+                    status: 200, fields: ["Content-Type": "application/json", "Cache-Control": "max-age=3600"], body: keys)
+            }
         }
     }
 
@@ -33,6 +39,58 @@ final class TestProvider: Sendable {
         )
         if let url = try? shared.get().server.url("/keys", host: "127.0.0.1") { (apple.keySetURL, google.keySetURL) = (url, url) }
         (configuration.federation.apple, configuration.federation.google) = (apple, google)
+        guard let server = try? shared.get().server else { return }
+        configuration.providerTokens.googleTokenInfoURL = server.url("/tokeninfo")
+        configuration.providerTokens.googleTokenURL = server.url("/token")
+        configuration.providerTokens.appleTokenURL = server.url("/token")
+        configuration.providerTokens.googleClientSecret = SecretString("google-secret")
+    }
+
+    /// What the server was asked under a path, as far as `text` is in it.
+    static func requests(_ path: String, with text: String) throws -> [TestHTTPServer.Request] {
+        try shared.get().server.requests.filter { $0.target.hasPrefix(path) && ($0.target + $0.text).contains(text) }
+    }
+
+    /// An access token of Google's that the server answers with this status and body: they are written in it.
+    static func accessToken(status: Int = 200, _ answer: JSONValue) -> String {
+        "ya29." + telling(status, answer)
+    }
+
+    /// The same for an authorization code.
+    static func code(status: Int = 200, _ answer: JSONValue) -> String {
+        "4/" + telling(status, answer)
+    }
+
+    private static func telling(_ status: Int, _ answer: JSONValue) -> String {
+        let content: JSONValue = ["status": .integer(Int64(status)), "answer": answer, "unique": .string(Person.unique())]
+        return Base64URL.encode(content.serialized)
+    }
+
+    private static func told(_ text: String, after mark: String, isCode: Bool = false) -> TestHTTPServer.Answer {
+        let token = text.firstRange(of: mark).map { text[$0.upperBound...].prefix { $0 != "&" } }
+        let content = token.flatMap { Base64URL.decode(String($0)) }.flatMap { try? JSON.parse($0) }
+        guard let content, let answer = content["answer"] else {
+            return .response(
+                status: 400, body: isCode ? #"{"error": "invalid_grant"}"# : #"{"error_description": "Invalid Value"}"#)
+        }
+        return .response(
+            status: Int(content["status"]?.integerValue ?? 500), body: String(decoding: answer.serialized, as: UTF8.self))
+    }
+
+    /// What Google tells of an access token of a person.
+    static func tokenInfo(
+        _ person: Person, _ changes: KeyValuePairs<String, JSONValue> = [:]
+    ) -> JSONValue {
+        var object = JSONObject()
+        object["aud"] = .string(googleClient)
+        object["azp"] = .string(googleClient)
+        object["sub"] = .string(person.subject)
+        object["exp"] = .string(String(TestClock.start.seconds + 3000))
+        object["expires_in"] = "3000"
+        object["email"] = .string(person.email)
+        object["email_verified"] = "true"
+        for (name, value) in changes { object[name] = value == .null ? JSONValue?.none : value }
+        return .object(object)
     }
 
     /// Google's id token for a person; `changes` replace claims, and `null` takes one away.

@@ -144,6 +144,27 @@ extension WithStores {
             }
         }
 
+        @Test func `when all are renewed, no record is used before it has been looked up again`() async throws {
+            try await World.run({ $0.clientLifetime = .seconds(3600) }) { world in
+                try await add(client(), on: world.a)
+                let proof = CredentialProof(of: Array("Basic x".utf8).span)
+                let secret = secret
+                try await world.a.run { rooms in
+                    let entry = try await rooms.clients.authenticate("backend", secret: secret.text)
+                    await rooms.clients.remember(proof, of: entry)
+                    await #expect(throws: IdentityError.invalidClient) { try await rooms.clients.client("later") }
+                }
+                let new = other.digest
+                let id = World.clientID("backend")
+                #expect(try await world.a.run { try await $0.clientStore.replaceSecret(of: id, with: new, at: Sample.now) })
+                try await add(client("later"), on: world.a)
+                await world.a.run { await $0.clients.renewAll(lifetime: .seconds(1800)) }
+                #expect(await world.a.run { await $0.clients.recognise(proof) } == nil)
+                _ = try await authenticate("backend", other, on: world.a)
+                _ = try await authenticate("later", self.secret, on: world.a)
+            }
+        }
+
         @Test func `credentials are recognised until the client's record changes`() async throws {
             let lifetime = Duration.milliseconds(100)
             try await World.run({ $0.clientLifetime = lifetime }) { world in

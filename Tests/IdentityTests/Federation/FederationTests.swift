@@ -27,7 +27,7 @@ extension WithStores {
             return try await copy.run { rooms in
                 let federation = Federation(
                     providers: [TestIssuer.apple, TestIssuer.google], keys: keys,
-                    replays: ReplayMemory(redis: rooms.redis), audit: rooms.audit, metrics: rooms.metrics,
+                    replays: ReplayMemory(redis: rooms.redis), limiter: rooms.limiter, audit: rooms.audit, metrics: rooms.metrics,
                     ambience: rooms.accounts.ambience)
                 return try await federation.verify(
                     token, from: provider, nonce: nonce.map { SecretString($0) }, caller: Copy.caller)

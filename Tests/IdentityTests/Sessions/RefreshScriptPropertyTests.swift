@@ -61,7 +61,7 @@ extension WithStores {
                 self.redis = redis
                 var random = SeededGenerator(seed: seed)
                 policy = RefreshScriptPropertyTests.policies[Int(seed % 4)]
-                store = SessionStore(redis: redis, policy: policy)
+                store = SessionStore(redis: redis, policy: policy, clock: .callers)
                 let id = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
                 session = Session(
                     id: SessionID(random: id), userID: Sample.userID, username: "a@b.example", clientID: World.clientID("app"),

@@ -24,7 +24,7 @@ extension WithStores {
         private func run(_ body: @escaping @Sendable (SessionStore, RedisConnection) async throws -> Void) async throws {
             try await World.run { world in
                 try await world.a.run { rooms in
-                    try await body(SessionStore(redis: rooms.redis, policy: .standard), rooms.redis)
+                    try await body(SessionStore(redis: rooms.redis, policy: .standard, clock: .callers), rooms.redis)
                 }
             }
         }
@@ -43,7 +43,7 @@ extension WithStores {
                 request, policy: .standard, idle: .seconds(60), capacity: capacity,
                 at: Sample.now.adding(.milliseconds(milliseconds)))
             let reply = try await redis.run(
-                RedisScript(name: "refresh_session", source: RefreshSessionScript.source),
+                ScriptClock.callers.script(name: "refresh_session", source: RefreshSessionScript.source),
                 keys: [RefreshSessionScript.key(request)], arguments: arguments.map { Array($0.utf8) })
             #expect(reply.elements?.first?.text == "keep")
             return (reply.elements?[2].elements ?? []).compactMap(\.text).compactMap { AccessTokenHash(hex: $0) }

@@ -205,7 +205,8 @@ extension WithStores {
                         let user = try await rooms.accounts.user(member.id)
                         let sessions = Sessions(
                             store: rooms.sessions.store, tokens: rooms.sessions.tokens, issuer: rooms.sessions.issuer,
-                            users: rooms.users, clients: rooms.clients, audit: rooms.audit, metrics: rooms.metrics,
+                            users: rooms.users, clients: rooms.clients, limiter: rooms.limiter, audit: rooms.audit,
+                            metrics: rooms.metrics,
                             key: rooms.sessions.key, limitPerUser: 50, policy: .standard, ambience: slow)
                         _ = try await sessions.begin(for: user, client: rooms.app, kind: .rotating, caller: Copy.caller)
                     }

@@ -159,5 +159,48 @@ extension WithStores {
                 #expect(try await world.a.isActive(member.accessToken))
             }
         }
+
+        /// Of "U*U", as crypt_blowfish's own tests have it.
+        private static let bcrypt = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"
+
+        /// Somebody whom an operator has written into the table, with a hash of another server.
+        private func bringAlong(_ hash: String, _ copy: Copy) async throws {
+            try await copy.run { rooms in
+                let user = User(
+                    id: UserID(at: Sample.now, random: SecureRandom.bytes(10)), email: try EmailAddress("mongo@town.example"),
+                    createdAt: Sample.now, updatedAt: Sample.now)
+                _ = try await rooms.users.insert(user, passwordHash: hash)
+            }
+        }
+
+        @Test func `a user with a bcrypt hash signs in, and has an argon2id hash from then on`() async throws {
+            try await World.run { world in
+                try await bringAlong(Self.bcrypt, world.a)
+                for wrong in ["U*U*", "u*u", "U*U" + String(repeating: "x", count: 100)] {
+                    await #expect(throws: IdentityError.invalidCredentials) {
+                        try await world.a.signIn("mongo@town.example", password: wrong)
+                    }
+                }
+                func stored() async throws -> String? {
+                    try await world.a.run { rooms in
+                        try await rooms.users.credentials(of: try EmailAddress("mongo@town.example"))?.passwordHash
+                    }
+                }
+                #expect(try await stored() == Self.bcrypt)
+                for _ in 0..<2 {
+                    _ = try await world.a.signIn("mongo@town.example", password: "U*U")
+                    #expect(try await stored()?.hasPrefix("$argon2id$") == true)
+                }
+            }
+        }
+
+        @Test func `a bcrypt hash that asks for too much is refused before any work`() async throws {
+            try await World.run { world in
+                try await bringAlong(Self.bcrypt.replacing("$05$", with: "$31$"), world.a)
+                await #expect(throws: IdentityError.internalFault) {
+                    try await world.a.signIn("mongo@town.example", password: "U*U")
+                }
+            }
+        }
     }
 }

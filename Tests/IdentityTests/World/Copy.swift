@@ -76,6 +76,9 @@ struct Rooms: Sendable {
     let clientStore: ClientStore
     let clients: ClientRegistry
     let hasher: PasswordHasher
+    let limits: LoopSlot<LimitSettings>
+    let limiter: Limiter
+    let confirmations: Confirmations
     let sessions: Sessions
     let accounts: Accounts
     let tokens: AccessTokens
@@ -99,15 +102,23 @@ struct Rooms: Sendable {
         // The least that argon2 takes.
         hasher = try PasswordHasher(
             Argon2id.Parameters(memoryKiB: 8, iterations: 1), pool: hashing, random: ambience.random)
+        limits = LoopSlot(options.limits)
+        limiter = Limiter(
+            slot: limits, redis: redis, key: try LimitKey(masterKey), audit: audit, metrics: metrics, ambience: ambience)
         let store = AccessTokenStore(redis: redis)
         let issuer = AccessTokenIssuer(issuer: World.issuer, audience: World.audience, keys: keys, ambience: ambience)
         sessions = Sessions(
-            store: SessionStore(redis: redis, policy: options.policy), tokens: store, issuer: issuer, users: users,
-            clients: clients, audit: audit, metrics: metrics, key: try SessionTokenKey(masterKey),
+            store: SessionStore(redis: redis, policy: options.policy, clock: options.scriptClock), tokens: store,
+            issuer: issuer, users: users, clients: clients, limiter: limiter, audit: audit, metrics: metrics,
+            key: try SessionTokenKey(masterKey),
             limitPerUser: options.sessionsPerUser, policy: options.policy, ambience: ambience)
         accounts = Accounts(
-            users: users, identities: identities, outbox: outbox, sessions: sessions, hasher: hasher, audit: audit,
+            users: users, identities: identities, outbox: outbox, sessions: sessions, hasher: hasher, limiter: limiter,
+            audit: audit,
             metrics: metrics, ambience: ambience, providers: options.providers)
+        confirmations = Confirmations(
+            accounts: accounts, profiles: ProfileStore(pool: postgres, ambience: ambience), codes: OneTimeCodeStore(redis: redis),
+            outbox: outbox)
         tokens = AccessTokens(tokens: store, sessions: sessions, issuer: issuer, users: users)
         introspection = Introspection(tokens: store, sessions: sessions, metrics: metrics)
     }

@@ -22,12 +22,15 @@ final class World {
     struct Options: Sendable {
         var copies = 1
         var policy = RefreshPolicy.standard
+        /// The copies' own, which tests turn.
+        var scriptClock = ScriptClock.callers
         var sessionsPerUser = 50
         var auditCapacity = 10_000
         var hashQueue = 200
         var clientLifetime: Duration = .seconds(10)
         var client = World.app()
         var providers: Set<ProviderID> = [.apple, .google]
+        var limits = LimitSettings(everything: nil)
         /// How long a store may take to answer.
         var patience: Duration = .seconds(5)
         /// Instead of a database on the shared server.
@@ -91,6 +94,15 @@ final class World {
     func pass(_ duration: Duration) async throws {
         clock.advance(by: duration)
         try await a.age(by: duration)
+    }
+
+    /// How PostgreSQL would go about a statement; the arguments are SQL.
+    func explain(_ sql: String, _ arguments: String) throws -> String {
+        let values = arguments.split(separator: ", ")
+        // The highest first: `$1` is also how `$10` begins.
+        let filled = values.indices.reversed().reduce(sql) { $0.replacing("$\($1 + 1)", with: values[$1]) }
+        let rows = try TestDatabase.rows("EXPLAIN " + filled, on: options.connectionString ?? database?.connectionString ?? "")
+        return rows.flatMap(\.self).joined(separator: "\n")
     }
 
     /// Everything that was logged up to now.

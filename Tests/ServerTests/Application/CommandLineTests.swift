@@ -6,8 +6,9 @@ import Testing
 struct CommandLineTests {
     @Test(arguments: [
         [], ["serve"], ["migrate"], ["health"], ["doctor"], ["client"], ["client", "add"], ["client", "list"],
-        ["client", "remove"],
-        ["client", "rotate-secret"], ["config"], ["openapi"], ["version"], ["help"], ["explain"],
+        ["client", "remove"], ["client", "rotate-secret"], ["user"], ["user", "create"], ["user", "delete"],
+        ["user", "sign-out"],
+        ["audit"], ["keys"], ["keys", "rotate"], ["config"], ["openapi"], ["version"], ["help"], ["explain"],
         ["explain", "id-token"], ["dev-issuer"],
     ])
     func `help is everywhere and needs no configuration`(_ words: [String]) async throws {

@@ -22,17 +22,23 @@ enum Kidoban {
     }()
 
     /// Runs it to its end.
-    static func run(_ arguments: String..., environment: [String: String] = [:]) async throws -> Outcome {
-        try await run(arguments, environment: environment)
+    static func run(
+        _ arguments: String..., environment: [String: String] = [:], input: String = ""
+    ) async throws -> Outcome {
+        try await run(arguments, environment: environment, input: input)
     }
 
     /// Runs it to its end.
-    static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Outcome {
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], input: String = ""
+    ) async throws -> Outcome {
         let path = path ?? ""
         return try await onThread {
             let directory = try TestDirectory()
             let output = "\(directory.path)/output"
-            let process = try ChildProcess(path, arguments, environment: environment, outputPath: output)
+            try TestFile.write(input, to: "\(directory.path)/input")
+            let process = try ChildProcess(
+                path, arguments, environment: environment, inputPath: "\(directory.path)/input", outputPath: output)
             let status = process.waitForExit()
             return Outcome(status: status, output: try TestFile.text(of: output))
         }

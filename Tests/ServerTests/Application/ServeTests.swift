@@ -36,7 +36,9 @@ struct ServeTests {
     @Test(arguments: [SIGTERM, SIGINT])
     func `a signal lets what has begun finish, and no more begin`(_ signal: Int32) async throws {
         let environment = try TestEnvironment()
-        let server = try await RunningServer(environment.variables)
+        // The request that is held open is a slow one.
+        let server = try await RunningServer(
+            environment.variables.merging(["KIDOBAN_SLOW_REQUEST": "0s"]) { _, new in new })
         try await eventually { try await server.isReady() }
         let begun = try await begin(server)
         let idle = try await onThread { [port = server.http.port] in
@@ -46,6 +48,8 @@ struct ServeTests {
         }
         server.process.send(signal)
         try await eventually { try await isDraining(server) }
+        // No store is asked any more: one that hangs would hide it.
+        #expect(try await server.operations.send("GET", "/health/ready").text == #"{"status":"draining"}"#)
         #expect(try await server.operations.send("GET", "/health/live").status == 200)
         // The one between requests is let go, the one in a request is not.
         #expect(try await onThread { try idle.isEnded() })

@@ -5,9 +5,12 @@ import Testing
 @Suite struct HelpTopicTests {
     @Test func `the program's help names every command`() {
         let text = HelpTopic.program.text
-        for command in [
-            "serve", "migrate", "health", "doctor", "client", "config", "openapi", "dev-issuer", "explain", "help", "version",
-        ] {
+        let commands = [
+            "serve", "migrate", "health", "doctor", "client", "user", "audit", "keys", "config", "openapi", "dev-issuer",
+            "explain",
+            "help", "version",
+        ]
+        for command in commands {
             #expect(text.contains("\n  \(command) "), "\(command)")
         }
     }
@@ -15,6 +18,18 @@ import Testing
     @Test func `the help of client names every one of its commands`() {
         for command in ["client add", "client list", "client remove", "client rotate-secret"] {
             #expect(HelpTopic.client.text.contains("\n  \(command) "), "\(command)")
+        }
+    }
+
+    @Test func `the help of the other groups names every one of their commands`() {
+        for command in ["create", "find", "show", "disable", "enable", "sign-out", "delete", "export"] {
+            #expect(HelpTopic.user.text.contains("\n  user \(command) "), "\(command)")
+        }
+        for command in ["list", "rotate", "retire"] {
+            #expect(HelpTopic.keys.text.contains("\n  keys \(command) "), "\(command)")
+        }
+        for option in ["--user", "--kind", "--since", "--until", "--limit", "--json", "--follow"] {
+            #expect(HelpTopic.audit.text.contains("\n  \(option)"), "\(option)")
         }
     }
 

@@ -17,6 +17,9 @@ extension AcceptedValue {
         .init("KIDOBAN_REST_AUTH_RESET_LINK", "https://a.example/reset?u={uid}&t={token}") {
             $0.restAuth.resetLink == "https://a.example/reset?u={uid}&t={token}"
         },
+        .init("KIDOBAN_REST_AUTH_RESET_LINK", "https://a.example/reset#{token}") {
+            $0.restAuth.resetLink == "https://a.example/reset#{token}"
+        },
         .init("KIDOBAN_REST_AUTH_VERIFICATION_LINK", "https://a.example/confirm/{key}") {
             $0.restAuth.verificationLink == "https://a.example/confirm/{key}"
         },

@@ -45,6 +45,24 @@ import Testing
     }
 
     @Test(arguments: [
+        (
+            ["KIDOBAN_GOOGLE_CODE_CLIENT_ID": "b", "KIDOBAN_GOOGLE_CLIENT_IDS": "a"],
+            "KIDOBAN_GOOGLE_CODE_CLIENT_ID is not among KIDOBAN_GOOGLE_CLIENT_IDS"
+        ),
+        (
+            ["KIDOBAN_APPLE_CODE_CLIENT_ID": "b"],
+            "KIDOBAN_APPLE_CODE_CLIENT_ID is not among KIDOBAN_APPLE_CLIENT_IDS"
+        ),
+        (
+            ["KIDOBAN_GOOGLE_CLIENT_SECRET": "GOCSPX-secret"],
+            "KIDOBAN_GOOGLE_CLIENT_SECRET has no use, because KIDOBAN_GOOGLE_CLIENT_IDS is not set"
+        ),
+    ])
+    func `codes are exchanged as one of our own clients`(_ environment: [String: String], _ message: String) {
+        #expect(Sample.problems(environment).map(\.description) == [message])
+    }
+
+    @Test(arguments: [
         ("127.0.0.1:9090", "127.0.0.1:9090", false), ("0.0.0.0:9090", "127.0.0.1:9090", false),
         ("[::]:9090", "127.0.0.1:9090", false),
         ("127.0.0.1:9090", ":9090", false), ("[::1]:1", "[::1]:1", false), ("127.0.0.1:0", "127.0.0.1:0", true),

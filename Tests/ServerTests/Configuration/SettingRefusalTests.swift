@@ -49,6 +49,8 @@ struct BoundedSetting: Sendable, CustomTestStringConvertible {
         .init("KIDOBAN_HASH_THREADS", nil, "0", "64", "65"),
         .init("KIDOBAN_HASH_QUEUE", "0", "1", "10000", "10001"),
         .init("KIDOBAN_AUDIT_QUEUE", "99", "100", "1000000", "1000001"),
+        .init("KIDOBAN_LIMIT_KNOWN_DEVICE_LIFETIME", "59m", "1h", "365d", "366d"),
+        .init("KIDOBAN_LIMIT_KNOWN_DEVICES", "0", "1", "1000", "1001"),
         .init("KIDOBAN_DATABASE_POOL", "0", "1", "100", "101"),
         .init("KIDOBAN_DATABASE_QUEUE", "0", "1", "100000", "100001"),
         .init("KIDOBAN_DATABASE_DEADLINE", "99ms", "100ms", "5m", "301s"),
@@ -70,6 +72,7 @@ struct BoundedSetting: Sendable, CustomTestStringConvertible {
         .init("KIDOBAN_LOOPS", nil, "0", "256", "257"),
         .init("KIDOBAN_DRAIN_DELAY", nil, "0s", "5m", "301s"),
         .init("KIDOBAN_DRAIN_TIMEOUT", nil, "0s", "1h", "61m"),
+        .init("KIDOBAN_SLOW_REQUEST", nil, "0s", "1h", "61m"),
     ]
 
     private static let short = ["KIDOBAN_ACCESS_TOKEN_LIFETIME": "1s", "KIDOBAN_SESSION_IDLE_LIFETIME": "1s"]

@@ -7,6 +7,7 @@ import Outbound
 import Postgres
 import Redis
 import Testing
+import Text
 
 @testable import Server
 
@@ -50,6 +51,8 @@ extension AcceptedValue {
         .init("KIDOBAN_ECHOLOG_PREFIX", "/api/v1") { $0.doors[prefixOf: "app"] == "/api/v1" },
         .init("KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH", "true") { $0.doors.believesUnprovedIdentities },
         .init("KIDOBAN_ECHOLOG_PREFIX", "") { $0.doors[prefixOf: "app"].isEmpty },
+        .init("KIDOBAN_ECHOLOG_VERIFICATION_MAIL", "false") { !$0.doors.mailsVerification },
+        .init("KIDOBAN_PAGES_PREFIX", "/id") { $0.doors[prefixOf: "pages"] == "/id" },
         .init("KIDOBAN_DOORS", "all") { $0.doors.open == .all },
         .init("KIDOBAN_DOORS", "oauth,app", shown: "app,oauth") { $0.doors.open == .only(["app", "oauth"]) },
         .init("KIDOBAN_MASTER_KEY", Sample.masterKey, shown: "‹redacted›") { $0.secrets.masterKey != nil },
@@ -92,6 +95,30 @@ extension AcceptedValue {
         .init("KIDOBAN_HASH_QUEUE", "9") { $0.passwords.queueLimit == 9 },
         .init("KIDOBAN_AUDIT_QUEUE", "500") { $0.audit.queueLimit == 500 },
     ]
+
+    static let limits: [AcceptedValue] =
+        [
+            .init("KIDOBAN_LIMITS", "false") { !$0.limits.isEnforced },
+            .init("KIDOBAN_LIMIT_SIGN_IN_ACCOUNT", "60/3600s", shown: "60/1h") {
+                $0.limits[.signInAccount] == Budget(60, per: .seconds(3600))
+            },
+            .init("KIDOBAN_LIMIT_KNOWN_DEVICE_LIFETIME", "30d") { $0.limits.knownDeviceLifetime == .seconds(30 * 86_400) },
+            .init("KIDOBAN_LIMIT_KNOWN_DEVICES", "5") { $0.limits.knownDevices == 5 },
+        ] + budgets
+
+    /// The budgets, which are all read alike.
+    private static let budgets: [AcceptedValue] = [
+        ("SIGN_IN_ACCOUNT_ADDRESS", .signInAccountAddress), ("SIGN_IN_KNOWN_DEVICE", .signInKnownDevice),
+        ("SIGN_IN_ADDRESS", .signInAddress), ("SIGN_IN_DEVICE", .signInDevice), ("SIGN_IN_CLIENT", .signInClient),
+        ("SIGN_UP_ACCOUNT", .signUpAccount), ("SIGN_UP_ADDRESS", .signUpAddress), ("SIGN_UP_CLIENT", .signUpClient),
+        ("REFRESH_SESSION", .refreshSession), ("REFRESH_ADDRESS", .refreshAddress), ("CODE_ACCOUNT", .codeAccount),
+        ("CODE_ADDRESS", .codeAddress), ("MAIL_RECIPIENT", .mailRecipient), ("MAIL_ADDRESS", .mailAddress),
+    ].flatMap { (name: String, bucket: LimitBucket) in
+        [
+            AcceptedValue("KIDOBAN_LIMIT_\(name)", "7/90s") { $0.limits[bucket] == Budget(7, per: .seconds(90)) },
+            AcceptedValue("KIDOBAN_LIMIT_\(name)", "off") { $0.limits[bucket] == nil },
+        ]
+    }
 
     static let stores: [AcceptedValue] = [
         .init("DATABASE_URL", "postgresql://db.example.com:5433/k") {
@@ -157,8 +184,11 @@ extension AcceptedValue {
         .init("KIDOBAN_WRITE_TIMEOUT", "14s") { $0.http.limits.writeTimeout == .seconds(14) },
         .init("KIDOBAN_LOOPS", "3") { $0.loopCount == 3 },
         .init("KIDOBAN_LOOPS", "0") { $0.loopCount == EventLoopGroup.usualCount },
+        .init("KIDOBAN_SETTINGS_FILE", "/etc/kidoban.env") { $0.settingsFile == "/etc/kidoban.env" },
         .init("KIDOBAN_DRAIN_DELAY", "5s") { $0.lifecycle.drainDelay == .seconds(5) },
         .init("KIDOBAN_DRAIN_TIMEOUT", "1m") { $0.lifecycle.drainTimeout == .seconds(60) },
+        .init("KIDOBAN_SLOW_REQUEST", "250ms") { $0.logging.slowRequest == .milliseconds(250) },
+        .init("KIDOBAN_SLOW_REQUEST", "0s") { $0.logging.slowRequest == .zero },
         .init("KIDOBAN_LOG_LEVEL", "warning") { $0.logging.level == .warning },
         .init("KIDOBAN_LOG_FORMAT", "text") { $0.logging.format(isTerminal: false) == .text(colour: false) },
     ]
@@ -210,6 +240,25 @@ extension AcceptedValue {
         .init("KIDOBAN_APPLE_REVOKE_URL", "https://a.example/revoke") {
             $0.providerTokens.appleRevokeURL == "https://a.example/revoke"
         },
+        .init("KIDOBAN_APPLE_CODE_CLIENT_ID", "b", with: ["KIDOBAN_APPLE_CLIENT_IDS": "a,b"]) {
+            $0.providerTokens.explicitAppleCodeClientID == "b"
+        },
+        .init("KIDOBAN_APPLE_REDIRECT_URI", "https://app.example/done") {
+            $0.providerTokens.appleRedirectURI == "https://app.example/done"
+        },
+        .init(
+            "KIDOBAN_GOOGLE_CLIENT_SECRET", "GOCSPX-secret", shown: "‹redacted›", with: ["KIDOBAN_GOOGLE_CLIENT_IDS": "a"]
+        ) { $0.providerTokens.googleClientSecret?.revealedText == "GOCSPX-secret" },
+        .init("KIDOBAN_GOOGLE_CODE_CLIENT_ID", "a", with: ["KIDOBAN_GOOGLE_CLIENT_IDS": "a"]) {
+            $0.providerTokens.explicitGoogleCodeClientID == "a"
+        },
+        .init("KIDOBAN_GOOGLE_REDIRECT_URI", "https://app.example/done") {
+            $0.providerTokens.googleRedirectURI == "https://app.example/done"
+        },
+        .init("KIDOBAN_GOOGLE_TOKEN_URL", "http://127.0.0.1:1/t") { $0.providerTokens.googleTokenURL == "http://127.0.0.1:1/t" },
+        .init("KIDOBAN_GOOGLE_TOKENINFO_URL", "http://127.0.0.1:1/i") {
+            $0.providerTokens.googleTokenInfoURL == "http://127.0.0.1:1/i"
+        },
         .init("KIDOBAN_GOOGLE_REVOKE_URL", "https://a.example/revoke") {
             $0.providerTokens.googleRevokeURL == "https://a.example/revoke"
         },
@@ -218,11 +267,13 @@ extension AcceptedValue {
         },
     ]
 
-    static let all = identity + proxies + restAuth + federation + providerTokens + stores + process
+    static let all = identity + proxies + limits + restAuth + federation + providerTokens + stores + process
 }
 
 @Suite struct SettingValueTests {
-    private static let files = Sample.files(["/etc/ca.pem": Sample.file("authorities", mode: 0o644)])
+    private static let files = Sample.files([
+        "/etc/ca.pem": Sample.file("authorities", mode: 0o644), "/etc/kidoban.env": Sample.file("", mode: 0o644),
+    ])
 
     @Test(arguments: AcceptedValue.all)
     func `a good value arrives`(_ value: AcceptedValue) throws {
@@ -256,7 +307,9 @@ extension AcceptedValue {
     func `a value with a blank before or after it is refused`(_ name: String) throws {
         let value = try #require(AcceptedValue.all.first { $0.name == name })
         // libpq and file names take blanks.
-        guard !["DATABASE_URL", "KIDOBAN_REDIS_CA_FILE", "KIDOBAN_CA_FILE"].contains(name) else { return }
+        guard !["DATABASE_URL", "KIDOBAN_REDIS_CA_FILE", "KIDOBAN_CA_FILE", "KIDOBAN_SETTINGS_FILE"].contains(name) else {
+            return
+        }
         for text in [" " + value.text, value.text + " "] {
             #expect(Sample.problems(value.others.merging([name: text]) { $1 }).map(\.name) == [name])
         }

@@ -1,5 +1,7 @@
 import Crypto
+import HTTP
 import Identity
+import Networking
 import Postgres
 import Testing
 import Text
@@ -32,6 +34,17 @@ import Text
     @Test(arguments: [(100, 100, "ok"), (101, 100, "advice"), (1000, 100, "advice"), (1000, 99, "problem")])
     func `open files are weighed against what is wanted`(_ wanted: Int, _ possible: Int, _ result: String) {
         #expect(OpenFilesCheck.finding(wanted: wanted, possible: possible).result.word == result)
+    }
+
+    @Test(arguments: [
+        ("http://localhost:8080", "", "ok"), ("https://id.example.com", "", "advice"),
+        ("https://id.example.com", "10.0.0.0/8", "ok"),
+    ])
+    func `who ends TLS is a proxy to be named`(_ issuer: String, _ proxy: String, _ result: String) throws {
+        var configuration = Configuration()
+        configuration.issuer = issuer
+        if !proxy.isEmpty { configuration.http.proxies.blocks = [try AddressBlock(proxy)] }
+        #expect(ProxiesCheck.finding(of: configuration).result.word == result)
     }
 
     @Test(arguments: [(499, "ok"), (500, "advice"), (799, "advice"), (800, "problem")])

@@ -6,10 +6,12 @@ import Synchronization
 final class Printed: Sendable {
     private let texts = Mutex((output: "", error: ""))
     private let isBroken: Bool
+    private let input: ConsoleInput
 
     /// - Parameter isBroken: whether results cannot be written.
-    init(isBroken: Bool = false) {
+    init(isBroken: Bool = false, input: ConsoleInput = .none) {
         self.isBroken = isBroken
+        self.input = input
     }
 
     var console: Console {
@@ -19,7 +21,7 @@ final class Printed: Sendable {
                 self.texts.withLock { $0.output += text }
                 return true
             },
-            error: { text in self.texts.withLock { $0.error += text } })
+            error: { text in self.texts.withLock { $0.error += text } }, input: input)
     }
 
     var output: String {

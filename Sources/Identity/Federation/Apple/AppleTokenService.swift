@@ -20,12 +20,15 @@ package struct AppleTokenService: Sendable {
         self.ambience = ambience
     }
 
-    /// Exchanges an authorization code of the app or Services ID that it was made for. A code is good once and for five minutes. Codes
-    /// of native apps have no redirect URI.
-    func exchange(_ code: SecretString, of clientID: String) async throws(ProviderCallFailure) -> AppleTokens {
+    /// Exchanges an authorization code of the app or Services ID that it was made for. A code is good once and for five minutes.
+    /// - Parameter redirectURI: of the authorization request; those of native apps have none.
+    func exchange(
+        _ code: SecretString, of clientID: String, redirectURI: String? = nil
+    ) async throws(ProviderCallFailure) -> AppleTokens {
         var call = try authenticated(tokenURL, clientID)
         call.form.append("grant_type", "authorization_code")
         call.form.append("code", code)
+        if let redirectURI { call.form.append("redirect_uri", redirectURI) }
         guard let tokens = AppleTokens(parsing: try await call.send(by: https)) else { throw .malformed }
         return tokens
     }

@@ -18,7 +18,7 @@ package actor AuthorizationCodes {
 
     private let apple: AppleTokenService?
     /// The `iss` that Apple's id tokens may have.
-    private let issuers: [String]
+    private var issuers: [String]
     private let keys: Federation.KeyLookup
     private let store: ProviderTokenStore
     private let audit: AuditLog
@@ -42,6 +42,11 @@ package actor AuthorizationCodes {
         self.ambience = ambience
         self.loop = loop
         self.logger = logger
+    }
+
+    /// Replaces the `iss` that Apple's id tokens may have.
+    package func use(issuers: [String]) {
+        self.issuers = issuers
     }
 
     /// Whether a code came with an id token: its hash is what the token says, if it says one (OpenID Connect Core §3.3.2.10).
@@ -70,6 +75,19 @@ package actor AuthorizationCodes {
         loop.start {
             await self.exchange(code, for: grant, userID, by: apple, caller)
             await self.finished()
+        }
+    }
+
+    /// Stores the refresh token of a code that has itself signed a user in. One that cannot be stored is lost, and the sign-in stands.
+    package func keep(_ refreshToken: SecretString, of proof: VerifiedIDToken, userID: UserID, caller: Caller) async {
+        let grant = ProviderGrant(proof)
+        do throws(CodeExchangeFailure) {
+            try await keep(refreshToken, of: grant)
+            metrics.countProviderTokens { $0.count(.succeeded) }
+            await note(.codeExchanged, grant, userID, caller)
+        } catch {
+            metrics.countProviderTokens { $0.count(.failed) }
+            await note(.codeExchangeFailed(error.reason), grant, userID, caller)
         }
     }
 

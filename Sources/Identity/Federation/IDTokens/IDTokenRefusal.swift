@@ -24,6 +24,10 @@ package enum IDTokenRefusal: Error, Equatable, Sendable {
     case otherSubject
     /// It has been used to sign in before.
     case replayed
+    /// The provider was asked about an access token or an authorization code, and takes it for none.
+    case refusedByProvider(ProviderCallFailure.OAuthCode)
+    /// An authorization code alone, and no secret with which it could be exchanged.
+    case codesNotExchanged
 
     package enum NonceProblem: Equatable, Sendable {
         /// The provider's rule demands one, and the request has none.
@@ -55,6 +59,8 @@ package enum IDTokenRefusal: Error, Equatable, Sendable {
         case .nonce(.differs): "nonce_differs"
         case .otherSubject: "other_subject"
         case .replayed: "replayed"
+        case .refusedByProvider: "refused_by_provider"
+        case .codesNotExchanged: "codes_not_exchanged"
         }
     }
 
@@ -79,6 +85,9 @@ package enum IDTokenRefusal: Error, Equatable, Sendable {
         case .nonce(.differs): "nonce is not what the request has, as the provider's rule wants it"
         case .otherSubject: "sub is not the id of the user that the request has"
         case .replayed: "the token has been used before"
+        case .refusedByProvider(let code): "the provider was asked, and answered \(code.rawValue)"
+        case .codesNotExchanged:
+            "there is a code and no id token, and codes of this provider cannot be exchanged: no secret is set"
         }
     }
 

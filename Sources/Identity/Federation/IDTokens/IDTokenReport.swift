@@ -71,6 +71,8 @@ extension IDTokenRefusal {
         case .otherSubject: .subject
         // Asked when all else holds, and not by this list.
         case .replayed: .nonce
+        // Never said of an id token.
+        case .refusedByProvider, .codesNotExchanged: .form
         }
     }
 }

@@ -56,7 +56,8 @@ extension VerifiedIDToken {
         self.init(
             provider: provider.id, subject: subject, audience: try statement.audience(), email: email,
             isEmailVerified: isVerified,
-            isEmailAuthoritative: isVerified && email.map { provider.emailTrust.covers($0, claims) } ?? false,
+            isEmailAuthoritative: isVerified
+                && email.map { provider.emailTrust.covers($0, isHosted: claims["hd"]?.stringValue?.isEmpty == false) } ?? false,
             isPrivateEmail: claims.flag("is_private_email") == true
                 || email?.normalized.hasSuffix(Self.relayDomain) == true,
             name: Self.text("name", claims), pictureURL: Self.text("picture", claims), issuedAt: issuedAt, expiresAt: expiresAt,
@@ -71,12 +72,13 @@ extension VerifiedIDToken {
 
 extension EmailTrust {
     /// Whether a verified address is its user's today.
-    fileprivate func covers(_ email: EmailAddress, _ claims: JWTClaims) -> Bool {
+    /// - Parameter isHosted: whether Google says that it runs the user's domain.
+    func covers(_ email: EmailAddress, isHosted: Bool) -> Bool {
         let domain = String(email.normalized.dropFirst(email.localPart.count + 1))
         switch self {
         case .never: return false
         case .whenVerified: return true
-        case .hostedByGoogle: return domain == "gmail.com" || claims["hd"]?.stringValue?.isEmpty == false
+        case .hostedByGoogle: return domain == "gmail.com" || isHosted
         case .domains(let domains): return domains.contains(domain)
         }
     }

@@ -1,7 +1,8 @@
 package import Crypto
 package import Text
 
-/// What a provider has said of a user in an id token for us, all checks passed. Only ``IDTokenVerification`` makes one.
+/// What a provider has said of a user in an id token for us, all checks passed: made by ``IDTokenVerification``, and by `AccessTokenInfo`
+/// where the provider was asked instead.
 package struct VerifiedIDToken: Equatable, Sendable {
     package let provider: ProviderID
     /// `sub`: with the provider the only key of the identity. Printable ASCII, 1 to 255 bytes.
@@ -20,7 +21,7 @@ package struct VerifiedIDToken: Equatable, Sendable {
     package let pictureURL: String?
     package let issuedAt: Timestamp
     package let expiresAt: Timestamp
-    /// SHA-256 of what the signature covers, by which a second use is recognised. The signature itself is left out: ECDSA has two
+    /// SHA-256 of what the signature covers, or of the access token, by which a second use is recognised. The signature itself is left out: ECDSA has two
     /// valid ones for each that somebody made.
     package let digest: Digest
     /// `c_hash`: of the authorization code that came along (OpenID Connect Core §3.3.2.11).

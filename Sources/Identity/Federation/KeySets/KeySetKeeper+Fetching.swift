@@ -5,11 +5,18 @@ import Networking
 extension KeySetKeeper {
     /// Fetches a set and makes known what came of it.
     func fetch(_ provider: ProviderID) async {
-        guard let url = entries[provider]?.url else { return }
+        guard let begun = entries[provider] else { return }
+        let outcome: Result<FetchedKeySet, KeySetFetchFailure>
         do throws(KeySetFetchFailure) {
-            take(try await FetchedKeySet.fetch(url, with: client), of: provider)
+            outcome = .success(try await FetchedKeySet.fetch(begun.url, with: client))
         } catch {
-            note(error, of: provider)
+            outcome = .failure(error)
+        }
+        // Meanwhile the set may have moved.
+        guard entries[provider]?.edition == begun.edition else { return }
+        switch outcome {
+        case .success(let fetched): take(fetched, of: provider)
+        case .failure(let failure): note(failure, of: provider)
         }
         entries[provider]?.version += 1
         endWaiting(provider)

@@ -9,9 +9,12 @@ package actor KeySetKeeper {
     /// One provider's set and who waits for it.
     struct Entry {
         let url: String
+        /// Another one for each place that a set has been at.
+        let edition: UInt64
         var schedule: KeySetSchedule
         var keys = JWKSet([])
-        var version: UInt64 = 0
+        /// Grows with each fetch, also from one edition to the next.
+        var version: UInt64
         var waiters: [KeySetWaiter] = []
         var report: KeySetReport
     }
@@ -31,6 +34,7 @@ package actor KeySetKeeper {
     var rooms: [KeySets] = []
     private let policy: KeySetPolicy
     private var waiterCount = 0
+    private var editions: UInt64 = 0
     private var isClosed = false
 
     /// - Parameters:
@@ -46,16 +50,30 @@ package actor KeySetKeeper {
         self.logger = logger
         self.random = random
         let now = Instant.now()
-        for (provider, url) in urls {
-            entries[provider] = Entry(
-                url: url, schedule: KeySetSchedule(policy, at: now), report: KeySetReport(provider: provider))
+        for (index, (provider, url)) in urls.enumerated() {
+            entries[provider] = Entry(provider, url, edition: UInt64(index), KeySetSchedule(policy, at: now))
         }
+        editions = UInt64(urls.count)
     }
 
     /// Begins to fetch, for these rooms. Returns at once.
     package func start(_ rooms: [KeySets]) {
         self.rooms = rooms
-        for provider in entries.keys { loop.start { await self.keepFresh(provider) } }
+        for (provider, entry) in entries { loop.start { await self.keepFresh(provider, entry.edition) } }
+    }
+
+    /// Takes over where the sets are. One that has moved is fetched anew; until then the loops go on with the keys they have.
+    package func adopt(_ urls: [ProviderID: String]) {
+        for (provider, entry) in entries where urls[provider] != entry.url {
+            endWaiting(provider)
+            entries[provider] = nil
+        }
+        for (provider, url) in urls where entries[provider] == nil {
+            let edition = editions
+            editions += 1
+            entries[provider] = Entry(provider, url, edition: edition, KeySetSchedule(policy, at: loop.now))
+            loop.start { await self.keepFresh(provider, edition) }
+        }
     }
 
     /// Fetches nothing more. Who waits is told that nobody can say.
@@ -110,8 +128,9 @@ package actor KeySetKeeper {
     }
 
     /// Fetches a set whenever it is time.
-    private func keepFresh(_ provider: ProviderID) async {
-        while !isClosed, let schedule = entries[provider]?.schedule {
+    private func keepFresh(_ provider: ProviderID, _ edition: UInt64) async {
+        while !isClosed, let entry = entries[provider], entry.edition == edition {
+            let schedule = entry.schedule
             if schedule.isFetching {
                 await fetchEnds(provider, until: loop.now + Self.longestSleep)
             } else if schedule.isDue(at: loop.now) {
@@ -141,5 +160,12 @@ package actor KeySetKeeper {
         let waiters = entries[provider]?.waiters ?? []
         entries[provider]?.waiters = []
         for waiter in waiters { waiter.end() }
+    }
+}
+
+extension KeySetKeeper.Entry {
+    fileprivate init(_ provider: ProviderID, _ url: String, edition: UInt64, _ schedule: KeySetSchedule) {
+        self.init(
+            url: url, edition: edition, schedule: schedule, version: edition << 32, report: KeySetReport(provider: provider))
     }
 }

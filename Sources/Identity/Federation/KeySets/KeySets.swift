@@ -17,6 +17,8 @@ package actor KeySets {
     /// The key of that name. It may take as long as the keeper's patience, when a key is asked for that nobody knows.
     package func key(_ keyID: String, of provider: ProviderID) async -> KeySetLookup {
         if let answer = shelves[provider]?.answer(keyID, at: loop.now) { return answer }
+        let start = loop.now
+        defer { WaitTimes.add(.outbound, from: start, to: loop.now) }
         return await keeper.key(keyID, of: provider)
     }
 

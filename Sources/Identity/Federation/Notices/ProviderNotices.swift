@@ -30,7 +30,7 @@ package final class ProviderNotices: Sendable {
     let sessions: Sessions
     let audit: AuditLog
     let ambience: Ambience
-    private let issuers: Issuers
+    private let issuers: LoopSlot<Issuers>
     private let keys: Federation.KeyLookup
     private let logger: Logger
 
@@ -39,7 +39,7 @@ package final class ProviderNotices: Sendable {
         accounts: Accounts,
         sessions: Sessions, audit: AuditLog, ambience: Ambience, logger: Logger
     ) {
-        self.issuers = issuers
+        self.issuers = LoopSlot(issuers)
         self.keys = keys
         self.store = store
         self.tokens = tokens
@@ -50,16 +50,21 @@ package final class ProviderNotices: Sendable {
         self.logger = logger
     }
 
+    /// Replaces who may send notices; on the room's loop.
+    package func use(_ issuers: Issuers) {
+        self.issuers.value = issuers
+    }
+
     /// A server-to-server notification of Apple's: the JWS in its `payload`.
     package func takeApple(_ token: String, caller: Caller) async throws(NoticeFailure) {
-        try await take(token, from: issuers.apple, caller) { claims throws(NoticeRefusal) in
+        try await take(token, from: issuers.value.apple, caller) { claims throws(NoticeRefusal) in
             try ProviderNotice(apple: claims, token: token)
         }
     }
 
     /// A security event token of Google's cross-account protection.
     package func takeGoogle(_ token: String, caller: Caller) async throws(NoticeFailure) {
-        try await take(token, from: issuers.google, caller) { claims throws(NoticeRefusal) in
+        try await take(token, from: issuers.value.google, caller) { claims throws(NoticeRefusal) in
             try ProviderNotice(google: claims, token: token, issuers: Self.googleSubjectIssuers)
         }
     }

@@ -47,6 +47,11 @@ struct ProviderCall: Sendable {
         let request = OutboundRequest(
             .post, url,
             fields: [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json")], body: form.bytes)
+        return try await Self.body(of: request, by: https)
+    }
+
+    /// The body of the answer to a request, if its status is 200.
+    static func body(of request: OutboundRequest, by https: HTTPSClient) async throws(ProviderCallFailure) -> [UInt8] {
         let response: OutboundResponse
         do throws(OutboundError) {
             response = try await https.send(request)
@@ -55,7 +60,7 @@ struct ProviderCall: Sendable {
         }
         switch response.status {
         case 200: return response.body
-        case 400, 401: throw Self.failure(response.status, response.body)
+        case 400, 401: throw failure(response.status, response.body)
         default: throw .unexpectedStatus(response.status)
         }
     }

@@ -12,9 +12,9 @@ package struct CookieSession: Sendable {
 
     init(_ session: Session, use: CookieUse, usedAt: Timestamp, key: SessionTokenKey) {
         self.session = session
-        cookie = SessionCookie(session.id, use: use, salt: session.salt, key: key).text
+        cookie = SessionCookie(session.id, use: use, salt: session.saltOfCookies, key: key).text
         idleEnd = session.idleEnd(usedAt: usedAt)
-        formToken = FormToken(session.id, salt: session.salt, key: key)
+        formToken = FormToken(session.id, salt: session.saltOfCookies, key: key)
     }
 }
 
@@ -36,6 +36,8 @@ package struct FormToken: Sendable {
 }
 
 extension Session {
+    var saltOfCookies: SessionSalt { cookieSalt ?? salt }
+
     /// When it ends if it is not used after this instant.
     func idleEnd(usedAt instant: Timestamp) -> Timestamp {
         ownIdleLife.map { min(instant.adding($0), absoluteEnd) } ?? absoluteEnd

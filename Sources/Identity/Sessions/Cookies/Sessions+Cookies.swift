@@ -40,6 +40,16 @@ extension Sessions {
         return CookieSession(session, use: use, usedAt: used, key: key)
     }
 
+    /// Makes the cookie of a session void, and gives the session that has another one. Its other tokens stay as they are.
+    /// - Throws: `IdentityError.invalidToken` when it is over; `unavailable`.
+    package func changeCookie(of id: SessionID) async throws(IdentityError) -> Session {
+        let salt = SessionSalt(random: ambience.random(SessionSalt.byteCount))
+        guard try await store.changeCookie(of: id, salt), case .live(let session) = try await store.record(id) else {
+            throw .invalidToken
+        }
+        return session
+    }
+
     /// Ends the session of a cookie. One that is none, or no longer one, has nothing left to end.
     /// - Throws: `IdentityError.unavailable`; the session may live on then.
     package func signOut(_ cookie: SecretString, use: CookieUse, caller: Caller) async throws(IdentityError) {
@@ -83,7 +93,9 @@ extension Sessions {
         switch try await store.record(presented.sessionID) {
         case .live(let session):
             // Clients of rest-auth have a cookie beside their other tokens.
-            guard session.kind == .cookie || use == .restAuth, presented.isGenuine(use: use, salt: session.salt, key: key) else {
+            guard session.kind == .cookie || use == .restAuth,
+                presented.isGenuine(use: use, salt: session.saltOfCookies, key: key)
+            else {
                 throw .invalidToken
             }
             return .live(session)

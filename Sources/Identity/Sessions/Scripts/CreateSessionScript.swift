@@ -12,12 +12,13 @@ package import Text
 package enum CreateSessionScript {
     package static let source = """
         local key = KEYS[1]
-        local now, idle, absolute_end = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-        local life = math.min(idle, absolute_end - now)
+        local idle, remaining = tonumber(ARGV[2]), tonumber(ARGV[3]) - tonumber(ARGV[1])
+        local life = math.min(idle, remaining)
         if life <= 0 or redis.call('EXISTS', key) == 1 then return 0 end
         redis.call('HSET', key, unpack(ARGV, 6))
         if ARGV[4] ~= '' then
-            redis.call('HSET', key, ARGV[4], redis.call('HGET', key, 'generation') .. ' ' .. ARGV[5])
+            local expiry = tonumber(ARGV[5]) + clock(ARGV[1]) - tonumber(ARGV[1])
+            redis.call('HSET', key, ARGV[4], redis.call('HGET', key, 'generation') .. ' ' .. string.format('%.0f', expiry))
         end
         redis.call('PEXPIRE', key, life)
         return 1

@@ -8,14 +8,14 @@ package import Text
 ///
 /// - Key: `session:<sid>`.
 /// - Arguments: the reason (a raw value of `SessionEnd`); the tombstone's least life in milliseconds; 1 to let it live as long as
-///   the session would have if that is longer, else 0; `now` in milliseconds.
+///   the session would have if that is longer, else 0; the caller's `now` in milliseconds.
 /// - Returns three elements: `ended`, `already` (a tombstone was there; it keeps its reason and its life) or `missing`; the
 ///   user's id, empty if unknown; the hashes of all access tokens to delete. A repeated call lists them again: the tombstone
 ///   outlives them all.
 package enum EndSessionScript {
     package static let source = """
         local key = KEYS[1]
-        local life, as_long_as_session, now = tonumber(ARGV[2]), ARGV[3] == '1', tonumber(ARGV[4])
+        local life, as_long_as_session, now = tonumber(ARGV[2]), ARGV[3] == '1', clock(ARGV[4])
 
         local hashes, kept, ended, user = {}, {}, false, ''
         local reply = redis.call('HGETALL', key)

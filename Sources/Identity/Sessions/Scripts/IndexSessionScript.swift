@@ -5,16 +5,17 @@ package import Text
 /// That order is what makes "end all sessions" complete: it finds every session that exists or is about to.
 ///
 /// - Key: `user:<uid>:sessions`, a sorted set of session ids by absolute end.
-/// - Arguments: `now` in milliseconds; the session's id; its absolute end in milliseconds.
+/// - Arguments: the caller's `now` in milliseconds; the session's id; its absolute end in milliseconds.
 /// - Returns the number of sessions in the index, after those that are over have been dropped.
 ///
 /// The index lives as long as its longest session. Entries of sessions that ended early are removed with `ZREM` by who ends
 /// them; one that is left over does no harm.
 package enum IndexSessionScript {
     package static let source = """
-        local key, now = KEYS[1], tonumber(ARGV[1])
+        local key, now = KEYS[1], clock(ARGV[1])
+        local absolute_end = tonumber(ARGV[3]) + now - tonumber(ARGV[1])
         redis.call('ZREMRANGEBYSCORE', key, '-inf', now - \(RefreshSessionScript.listingMargin))
-        redis.call('ZADD', key, ARGV[3], ARGV[2])
+        redis.call('ZADD', key, string.format('%.0f', absolute_end), ARGV[2])
         local longest = redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')
         redis.call('PEXPIRE', key, tonumber(longest[2]) - now + \(RefreshSessionScript.listingMargin))
         return redis.call('ZCARD', key)

@@ -6,7 +6,7 @@ package import Text
 /// it known. Whatever is not one of the four issuing outcomes means that the caller deletes that access token again.
 ///
 /// - Key: `session:<sid>`.
-/// - Arguments, all decimal unless said: presented generation; `now`, grace, recovery and idle life in milliseconds; hash (64
+/// - Arguments, all decimal unless said: presented generation; the caller's `now`, grace, recovery and idle life in milliseconds; hash (64
 ///   hexadecimal digits) and expiry of the new access token; 1 if the client wants rotation, else 0; how many access tokens a
 ///   session may have at once; least life of a tombstone in milliseconds; 1 if a replay is to give the very access token of the
 ///   rotation before, else 0.
@@ -28,9 +28,9 @@ package enum RefreshSessionScript {
 
     package static let source = """
         local key = KEYS[1]
-        local presented, now = tonumber(ARGV[1]), tonumber(ARGV[2])
+        local presented, now = tonumber(ARGV[1]), clock(ARGV[2])
         local grace, recovery, idle = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-        local hash, expiry = ARGV[6], tonumber(ARGV[7])
+        local hash, expiry = ARGV[6], tonumber(ARGV[7]) + now - tonumber(ARGV[2])
         local wants_rotation, capacity, tombstone = ARGV[8] == '1', tonumber(ARGV[9]), tonumber(ARGV[10])
         local repeats = ARGV[11] == '1'
 
@@ -82,10 +82,10 @@ package enum RefreshSessionScript {
 
         if outcome == 'rotate' then
             parent, generation = presented, presented + 1
-            redis.call('HSET', key, 'kind', 'rotating', 'parent', parent, 'generation', generation, 'rotated', ARGV[2])
+            redis.call('HSET', key, 'kind', 'rotating', 'parent', parent, 'generation', generation, 'rotated', string.format('%.0f', now))
         elseif outcome == 'recover' then
             generation = generation + 1
-            redis.call('HSET', key, 'generation', generation, 'rotated', ARGV[2])
+            redis.call('HSET', key, 'generation', generation, 'rotated', string.format('%.0f', now))
         end
 
         local changed = outcome == 'rotate' or outcome == 'recover'
@@ -95,7 +95,7 @@ package enum RefreshSessionScript {
         if outcome == 'replay' and repeats then
             for _, token in ipairs(tokens) do
                 if token.hash == record.successor and token.expiry > now then
-                    redis.call('HSET', key, 'used', ARGV[2])
+                    redis.call('HSET', key, 'used', string.format('%.0f', now))
                     redis.call('PEXPIRE', key, life)
                     return { 'repeat', generation, {}, token.hash }
                 end
@@ -117,7 +117,7 @@ package enum RefreshSessionScript {
             if i <= surplus or skipped then dead[#dead + 1] = token.hash end
         end
 
-        redis.call('HSET', key, hash, generation .. ' ' .. ARGV[7], 'used', ARGV[2])
+        redis.call('HSET', key, hash, string.format('%.0f %.0f', generation, expiry), 'used', string.format('%.0f', now))
         redis.call('PEXPIRE', key, life)
         return { outcome, generation, dead, '' }
         """

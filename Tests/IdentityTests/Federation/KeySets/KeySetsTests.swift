@@ -25,6 +25,24 @@ import Testing
         #expect(world.server.requests.count == 1)
     }
 
+    @Test func `a set that has moved is fetched from where it is now, and its old keys are used until then`() async throws {
+        let world = try await KeySetWorld.started(try TestKeys.set("old"))
+        world.serve(try TestKeys.set("new"))
+        await world.keeper.adopt([KeySetWorld.provider: world.server.url("/moved")])
+        try await eventually { await world.lookUp("new") == .key("new") }
+        #expect(world.server.requests.map(\.target) == ["/keys", "/moved"])
+        try await eventually { await world.lookUp("old", on: 1) == .unknown }
+        // One that stays is left alone; one that goes and comes back is fetched again.
+        await world.keeper.adopt([KeySetWorld.provider: world.server.url("/moved")])
+        await world.keeper.adopt([:])
+        #expect(await world.keeper.reports.isEmpty)
+        world.serve(try TestKeys.set("again"))
+        await world.keeper.adopt([KeySetWorld.provider: world.server.url("/moved")])
+        for room in 0..<2 { try await eventually { await world.lookUp("again", on: room) == .key("again") } }
+        #expect(world.server.requests.map(\.target).first == "/keys")
+        #expect(world.server.requests.dropFirst().allSatisfy { $0.target == "/moved" })
+    }
+
     @Test func `one broken key does not spoil the set`() async throws {
         let good = try TestKeys.set("a").dropFirst(#"{"keys":["#.count)
         let world = try await KeySetWorld.started(

@@ -116,7 +116,7 @@ extension WithStores {
                     }
                     #expect(try await touch(begun.cookie, on: world.a) == nil)
                     let record = try await world.a.run {
-                        try await SessionStore(redis: $0.redis, policy: .standard).record(begun.session.id)
+                        try await SessionStore(redis: $0.redis, policy: .standard, clock: .callers).record(begun.session.id)
                     }
                     guard case .ended(let tombstone) = record else {
                         Issue.record("it is not ended")
@@ -130,7 +130,8 @@ extension WithStores {
         @Test func `a touch writes nothing where there is nothing`() async throws {
             try await World.run { world in
                 let touched = try await world.a.run {
-                    try await SessionStore(redis: $0.redis, policy: .standard).touch(Sample.sessionID, at: Sample.now)
+                    try await SessionStore(redis: $0.redis, policy: .standard, clock: .callers).touch(
+                        Sample.sessionID, at: Sample.now)
                 }
                 #expect(touched == nil)
                 #expect(try await world.a.keyspace().items.isEmpty)

@@ -1,7 +1,8 @@
 import HTTP
+import Identity
 
 /// The language of an answer.
-enum RestAuthLanguage: String, Sendable {
+enum AcceptedLanguage: String, Sendable {
     case english = "en"
     case japanese = "ja"
 
@@ -9,8 +10,8 @@ enum RestAuthLanguage: String, Sendable {
     private static let maximumLength = 512
 
     /// The first of the client's languages that there are texts in (RFC 9110 §12.5.4), else English.
-    init(_ head: RequestHead?, _ options: RestAuthOptions) {
-        guard options.japanese != .off, let field = head?.values(named: "accept-language").first,
+    init(_ head: RequestHead?) {
+        guard let field = head?.values(named: "accept-language").first,
             field.utf8.count <= Self.maximumLength
         else {
             self = .english
@@ -22,13 +23,23 @@ enum RestAuthLanguage: String, Sendable {
     }
 
     /// A language of ours and its weight in thousandths; nil for any other language, and for one that is not wanted.
-    private static func range(_ text: Substring) -> (language: RestAuthLanguage, weight: Int)? {
+    private static func range(_ text: Substring) -> (language: AcceptedLanguage, weight: Int)? {
         let parts = text.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-        guard let tag = parts.first, let language = RestAuthLanguage(rawValue: String(tag.prefix { $0 != "-" })) else {
+        guard let tag = parts.first, let language = AcceptedLanguage(rawValue: String(tag.prefix { $0 != "-" })) else {
             return nil
         }
         let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.map { $0.dropFirst(2) }
         let weight = quality.map { Double($0).map { Int(1000 * min(max($0, 0), 1)) } ?? 0 } ?? 1000
         return weight > 0 ? (language, weight) : nil
+    }
+}
+
+extension AcceptedLanguage {
+    /// That of mails to who asks in it.
+    var ofMails: Mail.Language {
+        switch self {
+        case .english: .english
+        case .japanese: .japanese
+        }
     }
 }

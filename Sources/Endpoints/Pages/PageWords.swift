@@ -1,0 +1,102 @@
+import HTTP
+import Identity
+
+/// What the pages say.
+enum PageText {
+    case passwordTitle, newPassword, passwordAgain, passwordHint, savePassword
+    case passwordSavedTitle, passwordSaved
+    case emailTitle, emailQuestion, confirmEmail, emailConfirmedTitle, emailConfirmed
+    case failedTitle, linkIsVoid, notFound, badRequest, failed, unavailable, tooManyRequests
+    case passwordsDiffer, passwordMissing, tooShort(Int), tooLong(Int), common, equalsEmail, notAllowed
+
+    init(_ reason: InputProblem.Reason) {
+        switch reason {
+        case .missing: self = .passwordMissing
+        case .tooShort(let minimum): self = .tooShort(minimum)
+        case .tooLong(let maximum): self = .tooLong(maximum)
+        case .commonPassword: self = .common
+        case .passwordEqualsEmail: self = .equalsEmail
+        case .malformed, .forbiddenCharacter: self = .notAllowed
+        case .entirelyNumeric, .resembles: self = .common
+        }
+    }
+}
+
+/// The texts in the language of a request.
+struct PageWords: Sendable {
+    let language: AcceptedLanguage
+
+    init(_ head: RequestHead?) {
+        language = AcceptedLanguage(head)
+    }
+
+    subscript(_ text: PageText) -> String {
+        switch language {
+        case .english: Self.english(text)
+        case .japanese: Self.japanese(text)
+        }
+    }
+
+    private static func english(_ text: PageText) -> String {
+        switch text {
+        case .passwordTitle: "Set a new password"
+        case .newPassword: "New password"
+        case .passwordAgain: "The same password once more"
+        case .passwordHint: "At least \(Password.minimumLength) characters."
+        case .savePassword: "Save the password"
+        case .passwordSavedTitle: "The password is saved"
+        case .passwordSaved: "Sign in with it from now on. You have been signed out everywhere. You can close this page."
+        case .emailTitle: "Confirm your e-mail address"
+        case .emailQuestion: "Is this e-mail address yours? Then confirm it."
+        case .confirmEmail: "Confirm the address"
+        case .emailConfirmedTitle: "The address is confirmed"
+        case .emailConfirmed: "Thank you. You can close this page."
+        case .failedTitle: "This did not work"
+        case .linkIsVoid:
+            "This link is no longer good: it has been used, a newer one was sent, or too much time has passed. Ask for another mail."
+        case .notFound: "There is no such page."
+        case .badRequest: "The request could not be read. Open the link in the mail once more."
+        case .failed: "Something has gone wrong with us. Try again later."
+        case .unavailable: "The service cannot be reached at the moment. Try again in a minute."
+        case .tooManyRequests: "There were too many attempts. Try again later."
+        case .passwordsDiffer: "The two passwords are not the same."
+        case .passwordMissing: "Enter a password."
+        case .tooShort(let minimum): "The password is too short: it takes at least \(minimum) characters."
+        case .tooLong(let maximum): "The password is too long: at most \(maximum) bytes."
+        case .common: "This password is too common. Choose another one."
+        case .equalsEmail: "The password must not be your e-mail address."
+        case .notAllowed: "The password has a character that is not allowed."
+        }
+    }
+
+    private static func japanese(_ text: PageText) -> String {
+        switch text {
+        case .passwordTitle: "新しいパスワードの設定"
+        case .newPassword: "新しいパスワード"
+        case .passwordAgain: "新しいパスワード（確認用）"
+        case .passwordHint: "\(Password.minimumLength)文字以上で入力してください。"
+        case .savePassword: "パスワードを保存する"
+        case .passwordSavedTitle: "パスワードを保存しました"
+        case .passwordSaved: "今後は新しいパスワードでログインしてください。すべての端末からログアウトしました。このページは閉じて構いません。"
+        case .emailTitle: "メールアドレスの確認"
+        case .emailQuestion: "このメールアドレスがご自身のものであれば、確認してください。"
+        case .confirmEmail: "確認する"
+        case .emailConfirmedTitle: "メールアドレスを確認しました"
+        case .emailConfirmed: "ありがとうございます。このページは閉じて構いません。"
+        case .failedTitle: "完了できませんでした"
+        case .linkIsVoid: "このリンクは使えません。使用済みか、新しいメールが送られたか、有効期限が切れています。もう一度メールを請求してください。"
+        case .notFound: "ページが見つかりません。"
+        case .badRequest: "リクエストを読み取れませんでした。メールのリンクをもう一度開いてください。"
+        case .failed: "サーバーで問題が発生しました。しばらくしてからもう一度お試しください。"
+        case .unavailable: "現在サービスを利用できません。1分ほどしてからもう一度お試しください。"
+        case .tooManyRequests: "試行回数が多すぎます。しばらくしてからもう一度お試しください。"
+        case .passwordsDiffer: "2つのパスワードが一致しません。"
+        case .passwordMissing: "パスワードを入力してください。"
+        case .tooShort(let minimum): "パスワードが短すぎます。\(minimum)文字以上必要です。"
+        case .tooLong(let maximum): "パスワードが長すぎます。\(maximum)バイト以下にしてください。"
+        case .common: "このパスワードは一般的すぎます。別のものを選んでください。"
+        case .equalsEmail: "メールアドレスをパスワードにすることはできません。"
+        case .notAllowed: "パスワードに使えない文字が含まれています。"
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import HTTP
+import Identity
+import Text
+
+/// `GET /account/password`: the form for a new password. Looking at it does not use the code up, so that a mail scanner that follows links
+/// spoils nothing.
+struct ShowPasswordForm: PageEndpoint {
+    static let method = Method.get
+    static let path = PagesDoor.passwordPath
+
+    let services: Services
+
+    func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
+        let code = try PageCode.inQuery(request)
+        _ = try await showing { () throws(IdentityError) in
+            try await services.confirmations.user(ofCode: code, for: .resetPassword, caller: Caller(request))
+        }
+        return PasswordPage.form(code, words, problem: nil)
+    }
+}
+
+/// `POST /account/password`: sets the new password, and ends all sessions of the user.
+struct SetPassword: PageEndpoint {
+    static let method = Method.post
+    static let path = PagesDoor.passwordPath
+
+    let services: Services
+
+    func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
+        let (code, fields) = try PageCode.inForm(request)
+        guard let password = fields.secret("password"), !password.isEmpty else {
+            return PasswordPage.form(code, words, problem: .passwordMissing)
+        }
+        guard fields.secret("password_again")?.revealedText == password.revealedText else {
+            return PasswordPage.form(code, words, problem: .passwordsDiffer)
+        }
+        do throws(IdentityError) {
+            try await services.confirmations.resetPassword(code: code, to: password, caller: Caller(request))
+        } catch .invalidInput(let problems) {
+            return PasswordPage.form(code, words, problem: problems.first.map { PageText($0.reason) } ?? .notAllowed)
+        } catch {
+            throw .identity(error)
+        }
+        var page = Page(title: words[.passwordSavedTitle], language: words.language)
+        page.paragraph(words[.passwordSaved])
+        return page.response(.ok)
+    }
+}
+
+private enum PasswordPage {
+    static func form(_ code: SecretString, _ words: PageWords, problem: PageText?) -> Response {
+        var page = Page(title: words[.passwordTitle], language: words.language)
+        if let problem { page.alert(words[problem]) }
+        page.form(code: code, button: words[.savePassword]) { page in
+            page.passwordField(
+                "password", words[.newPassword], hint: words[.passwordHint], isFaulty: problem != nil)
+            page.passwordField("password_again", words[.passwordAgain], isFaulty: false)
+        }
+        return page.response(problem == nil ? .ok : .badRequest)
+    }
+}
+
+extension ShowPasswordForm {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "The form for a new password", parameters: [PageCode.parameter],
+            responses: [
+                .text(.ok, "A page.", type: "text/html"), PageFailure.codeIsVoidDocumented, PageFailure.limitedDocumented,
+            ])
+    }
+}
+
+extension SetPassword {
+    static var documentation: RouteDocumentation {
+        RouteDocumentation(
+            "Set a new password by the form",
+            body: .required(
+                .object([
+                    PageCode.member, .required("password", .password), .required("password_again", .password),
+                ])),
+            responses: [
+                .text(.ok, "A page: the password is set.", type: "text/html"),
+                .text(.badRequest, "The form once more, with what is wrong.", type: "text/html"),
+                PageFailure.codeIsVoidDocumented, PageFailure.limitedDocumented,
+            ])
+    }
+}

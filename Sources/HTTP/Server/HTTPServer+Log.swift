@@ -1,0 +1,93 @@
+import Logging
+import Networking
+
+extension HTTPServer {
+    /// Counts and logs an answer.
+    /// - Returns: when that was.
+    @discardableResult
+    nonisolated func record(_ match: RouteMatch, _ response: Response, to request: LoggedRequest, since start: Instant) -> Instant
+    {
+        let end = Instant.now()
+        let nanoseconds = end.nanoseconds(since: start)
+        metrics.record(route: match.index, status: response.status, nanoseconds: nanoseconds)
+        let level: LogLevel = response.status.code >= 500 ? .warning : match.logLevel
+        guard logger.isEnabled(level) else { return end }
+        var fields = request.fields
+        fields["status"] = .integer(Int64(response.status.code))
+        fields["duration_us"] = .microseconds(nanoseconds)
+        logger.log(level, "request", fields)
+        return end
+    }
+
+    /// Says of a request that took long where its time went.
+    nonisolated func warnOfSlow(
+        _ request: LoggedRequest, status: Status, _ timeline: RequestTimeline, _ waits: WaitTimes
+    ) {
+        var fields = request.fields
+        fields["status"] = .integer(Int64(status.code))
+        fields["duration_us"] = .microseconds(timeline.duration)
+        fields["head_us"] = .microseconds(timeline.headRead.nanoseconds(since: timeline.began))
+        fields["body_us"] = .microseconds(timeline.bodyRead.nanoseconds(since: timeline.headRead))
+        let deciding = timeline.decided.nanoseconds(since: timeline.bodyRead)
+        fields["postgres_us"] = .microseconds(waits[.postgres])
+        fields["redis_us"] = .microseconds(waits[.redis])
+        fields["hashing_us"] = .microseconds(waits[.hashing])
+        fields["outbound_us"] = .microseconds(waits[.outbound])
+        fields["rest_us"] = .microseconds(deciding - min(deciding, waits.total))
+        fields["answer_us"] = .microseconds(timeline.answered.nanoseconds(since: timeline.decided))
+        logger.warning("slow request", fields)
+    }
+
+    /// Counts that something about a client's address was not believed, and warns if nobody has within a minute.
+    nonisolated func refuse(_ refusal: ForwardedRefusal, _ fields: @autoclosure () -> LogFields) {
+        metrics.count(refusal)
+        guard logger.isEnabled(.warning), warnings.mayWarn(of: refusal, at: loop.now) else { return }
+        logger.warning(refusal.message, fields())
+    }
+}
+
+/// What log lines say of a request.
+struct LoggedRequest {
+    let head: RequestHead
+    let id: String
+    let origin: RequestOrigin
+    let span: TraceSpan?
+
+    /// - Parameter origin: where the request comes from, if that is more than its peer.
+    static func name(id: String, peer: String, span: TraceSpan?) -> LogFields {
+        var fields: LogFields = ["request_id": .string(id), "peer": .string(peer)]
+        span?.name(in: &fields)
+        return fields
+    }
+
+    var fields: LogFields {
+        var fields: LogFields = [
+            "request_id": .string(id), "method": .string(head.method.name), "path": .string(head.path),
+            "peer": .string(origin.peer),
+        ]
+        let client = origin.client
+        if client != origin.peer { fields["client"] = .string(client) }
+        span?.name(in: &fields)
+        return fields
+    }
+}
+
+extension LogValue {
+    fileprivate static func microseconds(_ nanoseconds: UInt64) -> LogValue { .integer(Int64(clamping: nanoseconds / 1000)) }
+}
+
+extension RouteMatch {
+    fileprivate var index: Int? {
+        switch self {
+        case .found(let found): found.index
+        case .refused: nil
+        }
+    }
+
+    fileprivate var logLevel: LogLevel {
+        switch self {
+        case .found(let found): found.route.logLevel
+        case .refused: .info
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import JOSE
+import Logging
+package import Text
+
+/// Proofs that a provider has to be asked for: what an access token is, and what an authorization code is worth.
+extension Federation {
+    /// A proof, and the provider's refresh token that came with it.
+    package typealias CodeProof = (proof: VerifiedIDToken, refreshToken: SecretString?)
+
+    /// How long who signs in is told to wait when a provider does not answer.
+    private static let pause: Duration = .seconds(5)
+    /// Of an authorization code and its verifier, in bytes.
+    private static let longestCode = 2048
+
+    /// Whether a provider tells what an access token of its own is.
+    package func tellsOfAccessTokens(_ provider: ProviderID) -> Bool {
+        provider == .google && endpoints.google != nil
+    }
+
+    /// Whether a text can only be meant as an id token: it begins as the header of each does.
+    package static func looksLikeIDToken(_ token: SecretString) -> Bool {
+        token.revealedText.utf8.starts(with: "ey".utf8)
+    }
+
+    /// Proves an access token, by asking the provider whose it is and to which app it was given. It is used up like an id token.
+    ///
+    /// - Parameter nonce: of the request, if it has one; no access token does.
+    /// - Throws: as `verify(_:from:nonce:subject:caller:)`; `unavailable` also when the provider does not answer.
+    package func verify(
+        accessToken: SecretString, from provider: ProviderID, nonce: SecretString?, caller: Caller
+    ) async throws(IdentityError) -> VerifiedIDToken {
+        guard let configured = self.provider(provider), let google = endpoints.google, provider == .google else {
+            throw .unknownProvider
+        }
+        return try await deciding(for: provider, caller) { () throws(IdentityError) in
+            try await prove(accessToken, of: configured, nonce, by: google)
+        }
+    }
+
+    /// Exchanges an authorization code that came without an id token, and proves what the provider gives for it.
+    ///
+    /// - Parameter verifier: of the code's challenge (RFC 7636), if the app made one.
+    /// - Throws: as `verify(_:from:nonce:subject:caller:)`; `unavailable` also when the provider does not answer, or refuses us.
+    package func redeem(
+        _ code: SecretString, verifier: SecretString?, from provider: ProviderID, nonce: SecretString?, caller: Caller
+    ) async throws(IdentityError) -> CodeProof {
+        guard let configured = self.provider(provider) else { throw .unknownProvider }
+        return try await deciding(for: provider, caller) { () throws(IdentityError) in
+            try await prove(code, verifier, of: configured, nonce)
+        }
+    }
+
+    private func prove(
+        _ token: SecretString, of provider: IdentityProvider, _ nonce: SecretString?, by google: GoogleTokenService
+    ) async throws(IdentityError) -> Result<VerifiedIDToken, IDTokenRefusal> {
+        let info: AccessTokenInfo
+        do throws(ProviderCallFailure) {
+            info = try await google.info(of: token)
+        } catch {
+            return .failure(try refusal(error, of: provider.id))
+        }
+        let now = ambience.now()
+        let proof: VerifiedIDToken
+        do throws(IDTokenRefusal) {
+            proof = try info.proof(by: token, from: provider, nonce: nonce, now: now)
+        } catch {
+            return .failure(error)
+        }
+        return try await replays.admit(proof, at: now) ? .success(proof) : .failure(.replayed)
+    }
+
+    private func prove(
+        _ code: SecretString, _ verifier: SecretString?, of provider: IdentityProvider, _ nonce: SecretString?
+    ) async throws(IdentityError) -> Result<CodeProof, IDTokenRefusal> {
+        guard (1...Self.longestCode).contains(code.byteCount), verifier?.byteCount ?? 0 <= Self.longestCode else {
+            return .failure(.refusedByProvider(.invalidGrant))
+        }
+        let tokens: CodeTokens
+        do throws(ProviderCallFailure) {
+            guard let given = try await endpoints.exchange(code, of: provider.id, verifier: verifier) else {
+                return .failure(.codesNotExchanged)
+            }
+            tokens = given
+        } catch {
+            return .failure(try refusal(error, of: provider.id))
+        }
+        let outcome: Result<VerifiedIDToken, IDTokenRefusal>
+        if let idToken = tokens.idToken {
+            outcome = try await prove(idToken, of: nil, from: provider, nonce: nonce)
+        } else if let accessToken = tokens.accessToken, let google = endpoints.google, provider.id == .google {
+            outcome = try await prove(accessToken, of: provider, nonce, by: google)
+        } else {
+            outcome = .failure(.unacceptable(.missingClaim("id_token")))
+        }
+        return outcome.map { ($0, tokens.refreshToken) }
+    }
+
+    /// What the provider refuses proves nothing. Everything else says nothing of who asks, and is for the operator to know.
+    /// - Throws: `IdentityError.unavailable`.
+    private func refusal(_ failure: ProviderCallFailure, of provider: ProviderID) throws(IdentityError) -> IDTokenRefusal {
+        switch failure {
+        case .refused(.invalidClient), .unreachable, .unexpectedStatus, .malformed, .notSigned:
+            endpoints.logger.warning(
+                "a provider could not be asked who signs in",
+                ["provider": .string(provider.text), "reason": .string(failure.description)])
+            throw .unavailable(retryAfter: Self.pause)
+        case .refused(let code): return .refusedByProvider(code)
+        }
+    }
+}

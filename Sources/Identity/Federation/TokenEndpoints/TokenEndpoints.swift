@@ -1,0 +1,48 @@
+package import Logging
+import Text
+
+/// What providers are asked when somebody signs in with something else than an id token: an access token, or an authorization code.
+package struct TokenEndpoints: Sendable {
+    /// As whom Apple's codes are exchanged that come without an id token, which would say it.
+    package struct AppleClient: Sendable {
+        let service: AppleTokenService
+        let id: String
+        /// That of the app's authorization request; nil for those of native apps, which have none.
+        let redirectURI: String?
+
+        package init(service: AppleTokenService, id: String, redirectURI: String?) {
+            self.service = service
+            self.id = id
+            self.redirectURI = redirectURI
+        }
+    }
+
+    /// Nobody is asked.
+    package static let none = TokenEndpoints(google: nil, apple: nil, logger: .disabled)
+
+    let google: GoogleTokenService?
+    private let apple: AppleClient?
+    let logger: Logger
+
+    package init(google: GoogleTokenService?, apple: AppleClient?, logger: Logger) {
+        self.google = google
+        self.apple = apple
+        self.logger = logger
+    }
+
+    /// Nil where codes of that provider cannot be exchanged.
+    func exchange(
+        _ code: SecretString, of provider: ProviderID, verifier: SecretString?
+    ) async throws(ProviderCallFailure) -> CodeTokens? {
+        switch provider {
+        case .google:
+            guard let google, google.exchangesCodes else { return nil }
+            return try await google.exchange(code, verifier: verifier)
+        case .apple:
+            guard let apple else { return nil }
+            let tokens = try await apple.service.exchange(code, of: apple.id, redirectURI: apple.redirectURI)
+            return CodeTokens(idToken: tokens.idToken, accessToken: nil, refreshToken: tokens.refreshToken)
+        default: return nil
+        }
+    }
+}

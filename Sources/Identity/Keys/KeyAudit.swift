@@ -1,0 +1,32 @@
+import Crypto
+import Text
+
+/// What the audit log has of signing keys.
+extension AuditEvent {
+    /// - Parameter successor: the key that signs in its place from now on.
+    package init(
+        _ kind: AuditKind, of key: SigningKeyRecord, successor: String? = nil, by actor: Actor, ambience: Ambience
+    ) {
+        var detail = JSONObject()
+        detail["kid"] = .string(key.kid)
+        detail["alg"] = .string(key.algorithm.rawValue)
+        detail["was"] = .string(key.state.rawValue)
+        detail["successor"] = successor.map { .string($0) }
+        self.init(id: ambience.uuid(), time: ambience.now(), kind: kind, actor: actor, detail: detail)
+    }
+}
+
+extension KeyRotation.Step {
+    package var key: SigningKeyRecord {
+        switch self {
+        case .activate(let key), .remove(let key): key
+        }
+    }
+
+    package var auditKind: AuditKind {
+        switch self {
+        case .activate: .signingKeyActivated
+        case .remove: .signingKeyRemoved
+        }
+    }
+}

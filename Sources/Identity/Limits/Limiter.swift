@@ -1,0 +1,190 @@
+package import Redis
+import Text
+
+/// Counts attempts in Redis, for all copies together, and refuses those beyond the budgets: the room of one loop.
+///
+/// An attempt is counted before anything is done for it, in one call. Without Redis nothing is allowed: the answer is then that the
+/// service is away, never that there is no limit.
+package final class Limiter: Sendable {
+    /// What an attempt has taken.
+    struct Ticket: Sendable {
+        struct Unit: Sendable {
+            let key: String
+            let gcra: GCRA
+        }
+
+        fileprivate(set) var units: [Unit] = []
+        fileprivate var acquaintance: LimitAttempt.Acquaintance?
+        fileprivate var standing: LimitStanding?
+    }
+
+    private struct Bucket {
+        let kind: LimitBucket
+        let key: String
+        let condition: LimitCondition
+        let gcra: GCRA
+    }
+
+    private static let take = RedisScript(name: "limit", source: LimitScript.source)
+    private static let refund = RedisScript(name: "limit_refund", source: LimitRefundScript.source)
+
+    /// Of this loop; may be replaced at any time.
+    package let slot: LoopSlot<LimitSettings>
+    private let redis: RedisConnection
+    private let key: LimitKey
+    private let audit: AuditLog
+    private let metrics: IdentityMetrics
+    private let ambience: Ambience
+    private let notices = LimitNotices()
+
+    package init(
+        slot: LoopSlot<LimitSettings>, redis: RedisConnection, key: LimitKey, audit: AuditLog, metrics: IdentityMetrics,
+        ambience: Ambience
+    ) {
+        self.slot = slot
+        self.redis = redis
+        self.key = key
+        self.audit = audit
+        self.metrics = metrics
+        self.ambience = ambience
+    }
+
+    /// Does what is limited. What has succeeded, or failed by our fault, does not count; and who has succeeded where a caller can be known
+    /// is known from then on.
+    /// - Throws: `IdentityError.tooManyRequests`, `unavailable`, and what `body` throws.
+    func limiting<T>(
+        _ attempt: LimitAttempt, _ caller: Caller, _ body: () async throws(IdentityError) -> T
+    ) async throws(IdentityError) -> T {
+        let ticket = try await take(attempt, caller)
+        let value: T
+        do throws(IdentityError) {
+            value = try await body()
+        } catch {
+            if error.isOurs { await giveBack(ticket, remembering: false, caller) }
+            throw error
+        }
+        await giveBack(ticket, remembering: true, caller)
+        return value
+    }
+
+    /// Counts an attempt.
+    /// - Throws: `IdentityError.tooManyRequests`, and then it has not been counted; `unavailable`.
+    @discardableResult
+    func take(_ attempt: LimitAttempt, _ caller: Caller) async throws(IdentityError) -> Ticket {
+        let settings = slot.value
+        guard settings.isEnforced else { return Ticket() }
+        let buckets = attempt.charges.compactMap { charge in
+            settings[charge.bucket].map { budget in
+                Bucket(kind: charge.bucket, key: key.bucket(charge), condition: charge.condition, gcra: GCRA(budget))
+            }
+        }
+        guard !buckets.isEmpty else { return Ticket() }
+        // Nobody need be known where it makes no difference.
+        let acquaintance = buckets.contains { $0.condition != .always } ? attempt.acquaintance : nil
+        let verdicts = try await verdicts(on: buckets, acquaintance)
+        let standing = Self.standing(buckets, verdicts)
+        if let standing { caller.report(standing) }
+        if let (bucket, wait) = Self.refusal(buckets, verdicts) { throw await refused(bucket, after: wait, caller) }
+        let units = zip(buckets, verdicts).filter { $0.1 != .skipped }.map { Ticket.Unit(key: $0.0.key, gcra: $0.0.gcra) }
+        return Ticket(units: units, acquaintance: acquaintance, standing: standing)
+    }
+
+    /// Has the caller known at an account from now on. If that fails, a stranger's attempts may stand in its way until it signs in again.
+    func remember(_ caller: Caller, at account: String) async {
+        guard LimitAttempt.isKnownOfUse(slot.value) else { return }
+        await refund([], remembering: LimitAttempt.Acquaintance(caller, at: account))
+    }
+
+    /// Gives back what an attempt has taken. If that fails, the attempt has counted.
+    private func giveBack(_ ticket: Ticket, remembering: Bool, _ caller: Caller) async {
+        guard !ticket.units.isEmpty, await refund(ticket.units, remembering: remembering ? ticket.acquaintance : nil) else {
+            return
+        }
+        if let standing = ticket.standing { caller.report(standing.refunded) }
+    }
+
+    /// Returns whether Redis has done it.
+    @discardableResult
+    private func refund(_ units: [Ticket.Unit], remembering acquaintance: LimitAttempt.Acquaintance?) async -> Bool {
+        var keys = units.map(\.key)
+        var memory: LimitRefundScript.Memory?
+        if let acquaintance {
+            keys.append(key.known(acquaintance.account))
+            let members = key.members(acquaintance)
+            memory = LimitRefundScript.Memory(
+                members: [members.address, members.device].filter { !$0.isEmpty }, life: slot.value.knownDeviceLifetime,
+                most: slot.value.knownDevices)
+        }
+        let arguments = LimitRefundScript.arguments(units.map(\.gcra), memory, at: ambience.now())
+        return (try? await run(Self.refund, keys, arguments)) != nil
+    }
+
+    /// Forgets by what anybody was known at an account, whose credentials have changed. If that fails, they are known until they would
+    /// have been forgotten: they may try a little more often than others, no more.
+    func forget(_ account: String) async {
+        let command = RedisCommand("DEL", key.known(account))
+        _ = try? await sending { () throws(RedisError) in try await redis.send(command) }
+    }
+
+    private func verdicts(
+        on buckets: [Bucket], _ acquaintance: LimitAttempt.Acquaintance?
+    ) async throws(IdentityError) -> [LimitRule.Verdict] {
+        var keys = buckets.map(\.key)
+        if let acquaintance { keys.append(key.known(acquaintance.account)) }
+        let members = acquaintance.map { key.members($0) } ?? LimitScript.Members()
+        let arguments = LimitScript.arguments(buckets.map { ($0.gcra, $0.condition) }, members, at: ambience.now())
+        let numbers = try await run(Self.take, keys, arguments).elements?.compactMap(\.integerValue) ?? []
+        guard let verdicts = LimitScript.verdicts(numbers), verdicts.count == buckets.count else { throw .internalFault }
+        return verdicts
+    }
+
+    private func run(
+        _ script: RedisScript, _ keys: [String], _ arguments: [String]
+    ) async throws(IdentityError) -> RedisReply {
+        try await sending { () throws(RedisError) in
+            try await redis.run(script, keys: keys, arguments: arguments.map { [UInt8]($0.utf8) })
+        }
+    }
+
+    private func refused(_ bucket: Bucket, after wait: Int64, _ caller: Caller) async -> IdentityError {
+        metrics.count(limited: bucket.kind)
+        let now = ambience.now()
+        if notices.admits(bucket.key, at: now) {
+            await audit.record(
+                AuditEvent(
+                    id: ambience.uuid(), time: now, kind: .limitReached(bucket.kind), actor: .anonymous, address: caller.address,
+                    referenceID: caller.referenceID))
+        }
+        return .tooManyRequests(retryAfter: .microseconds(wait))
+    }
+
+    /// The bucket that has to be waited for longest.
+    private static func refusal(_ buckets: [Bucket], _ verdicts: [LimitRule.Verdict]) -> (Bucket, wait: Int64)? {
+        var longest: (Bucket, wait: Int64)?
+        for (bucket, verdict) in zip(buckets, verdicts) {
+            if case .refused(let wait) = verdict, wait > longest?.wait ?? 0 { longest = (bucket, wait) }
+        }
+        return longest
+    }
+
+    private static func standing(_ buckets: [Bucket], _ verdicts: [LimitRule.Verdict]) -> LimitStanding? {
+        if let (bucket, wait) = refusal(buckets, verdicts) {
+            return LimitStanding(bucket.gcra, remaining: 0, reset: wait)
+        }
+        var fewest: LimitStanding?
+        for (bucket, verdict) in zip(buckets, verdicts) where bucket.kind.kind.isOwn {
+            if case .allowed(let left, let reset) = verdict, left < fewest?.remaining ?? .max {
+                fewest = LimitStanding(bucket.gcra, remaining: left, reset: reset)
+            }
+        }
+        return fewest
+    }
+}
+
+extension LimitStanding {
+    fileprivate init(_ gcra: GCRA, remaining: Int64, reset: Int64) {
+        self.init(
+            limit: Int(gcra.count), remaining: Int(remaining), reset: .microseconds(reset), interval: .microseconds(gcra.interval)
+        )
+    }
+}

@@ -1,0 +1,36 @@
+package import Redis
+
+/// Whose time it is inside the scripts.
+///
+/// The copies' clocks may be wrong by any amount, and different. What a session's record says of time is compared only with what
+/// another script reads later, so one clock that all copies share makes it right: else a copy that is ahead would forget access
+/// tokens that are still good, and nobody could revoke them any more.
+package enum ScriptClock: Sendable {
+    /// That of Redis. Instants that a caller names are moved by as much as the caller's `now` is off.
+    case redis
+    /// The `now` that comes as an argument, for tests at any hour.
+    case callers
+
+    /// Defines `clock(now)`, which takes the caller's `now` and gives the one that counts; both in milliseconds since 1970.
+    private var prelude: String {
+        switch self {
+        case .redis:
+            """
+            local function clock(_)
+                local time = redis.call('TIME')
+                return time[1] * 1000 + math.floor(time[2] / 1000)
+            end
+
+            """
+        case .callers:
+            """
+            local function clock(now) return tonumber(now) end
+
+            """
+        }
+    }
+
+    package func script(name: String, source: String) -> RedisScript {
+        RedisScript(name: self == .redis ? name : name + "_at", source: prelude + source)
+    }
+}

@@ -1,0 +1,68 @@
+package import Postgres
+
+/// The SQL of what a user may ask for: all that is stored of him, and no secret.
+package enum UserDataQueries {
+    /// Tables with a user's data whose rows the document has, and their columns that it withholds: secrets, and our own bookkeeping.
+    package static let withheld: [String: Set<String>] = [
+        "users": ["password_hash", "credentials_version"],
+        "profiles": ["user_id", "username_folded"],
+        "identities": ["user_id", "proofs_void_before"],
+        "mail_outbox": ["user_id", "sealed_content", "next_attempt_at"],
+        "provider_tokens": ["sealed_token"],
+    ]
+
+    /// In UTC, as every other instant that we write.
+    private static func instant(_ column: SQL) -> SQL {
+        "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
+    }
+
+    /// Parameter: the user's id. Returns one document: `user`, `profile` or null, and the arrays `identities`, `provider_tokens` and
+    /// `mail_outbox`.
+    package static let data = Statement(
+        name: "user_data",
+        sql: """
+            SELECT json_build_object('user', \(user), 'profile', \(profile), 'identities', \(identities),
+                'provider_tokens', \(providerTokens), 'mail_outbox', \(mail))::text
+            FROM users u WHERE u.id = $1::uuid
+            """, retryable: true)
+
+    private static let user: SQL = """
+        json_build_object(
+            'id', u.id, 'email', u.email, 'email_normalized', u.email_normalized, 'email_verified', u.email_verified,
+            'has_password', u.password_hash IS NOT NULL, 'display_name', u.display_name, 'photo_url', u.photo_url,
+            'settings', u.settings, 'claims', u.claims, 'disabled_at', \(instant("u.disabled_at")),
+            'created_at', \(instant("u.created_at")), 'updated_at', \(instant("u.updated_at")),
+            'last_sign_in_at', \(instant("u.last_sign_in_at")))
+        """
+
+    private static let profile: SQL = """
+        (SELECT json_build_object(
+            'number', number, 'username', username, 'first_name', first_name, 'last_name', last_name)
+        FROM profiles WHERE user_id = u.id)
+        """
+
+    private static let identities: SQL = """
+        (SELECT coalesce(json_agg(json_build_object(
+            'provider', provider, 'subject', subject, 'audience', audience, 'email', email, 'email_verified', email_verified,
+            'is_private_email', is_private_email, 'mail_forwarding', mail_forwarding,
+            'mail_forwarding_changed_at', \(instant("mail_forwarding_changed_at")), 'blocked_at', \(instant("blocked_at")),
+            'created_at', \(instant("created_at")), 'last_used_at', \(instant("last_used_at"))
+            ) ORDER BY created_at, provider, subject), '[]')
+        FROM identities WHERE user_id = u.id)
+        """
+
+    private static let providerTokens: SQL = """
+        (SELECT coalesce(json_agg(json_build_object(
+            'provider', provider, 'subject', subject, 'client_id', client_id, 'obtained_at', \(instant("obtained_at"))
+            ) ORDER BY obtained_at, provider, subject), '[]')
+        FROM provider_tokens JOIN identities USING (provider, subject) WHERE user_id = u.id)
+        """
+
+    private static let mail: SQL = """
+        (SELECT coalesce(json_agg(json_build_object(
+            'id', id, 'kind', kind, 'recipient', recipient, 'language', language, 'attempts', attempts,
+            'created_at', \(instant("created_at")), 'expires_at', \(instant("expires_at")), 'sent_at', \(instant("sent_at"))
+            ) ORDER BY id), '[]')
+        FROM mail_outbox WHERE user_id = u.id)
+        """
+}

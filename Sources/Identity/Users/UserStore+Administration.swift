@@ -1,0 +1,37 @@
+import Postgres
+package import Text
+
+/// What operators look up and change.
+extension UserStore {
+    /// The users whose normalised address begins so, in the order of their addresses.
+    /// - Throws: the store's failure.
+    package func users(_ prefix: EmailPrefix, count: Int) async throws(IdentityError) -> [User] {
+        try await asking { () throws(PostgresError) in
+            let parameters: [PostgresValue] = [.text(prefix.lowerBound), .text(prefix.upperBound), .integer(count)]
+            var users: [User] = []
+            for row in try await pool.query(UserQueries.byEmailPrefix, parameters) { users.append(try Self.user(row)) }
+            return users
+        }
+    }
+
+    /// Makes every sign-in void that is under way.
+    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
+    func raiseCredentials(of id: UserID, at now: Timestamp) async throws(IdentityError) {
+        guard try await changes(UserQueries.raiseCredentials, [.uuid(id.description), .integer(now.milliseconds)]) else {
+            throw .userNotFound
+        }
+    }
+
+    /// Everything that PostgreSQL has of a user but for audit events, as a JSON document without secrets.
+    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
+    package func data(of id: UserID) async throws(IdentityError) -> JSONObject {
+        let text = try await asking { () throws(PostgresError) in
+            try await pool.query(UserDataQueries.data, [.uuid(id.description)]).first.map { row throws(PostgresError) in
+                try row.string(0)
+            }
+        }
+        guard let text else { throw .userNotFound }
+        guard let data = try? JSON.parse(text, maximumValues: 10_000_000).objectValue else { throw .internalFault }
+        return data
+    }
+}

@@ -1,0 +1,57 @@
+import Logging
+
+/// Reads the configuration anew on SIGHUP, and has the running server take over what can change.
+///
+/// All or nothing: with anything wrong in it the old configuration stays in force.
+@MainActor
+final class Reloader {
+    private let application: Application
+    private let logger: Logger
+    private let read: @Sendable () throws(ConfigurationProblems) -> ConfigurationReading
+    /// With which the process has started: what needs a restart is told from this.
+    private let started: ConfigurationReading
+    private var last: ConfigurationReading
+    private var running: Configuration
+
+    init(
+        _ application: Application, _ started: ConfigurationReading, logger: Logger,
+        read: @escaping @Sendable () throws(ConfigurationProblems) -> ConfigurationReading
+    ) {
+        self.application = application
+        self.started = started
+        self.logger = logger
+        self.read = read
+        last = started
+        running = started.configuration
+    }
+
+    /// Until the end of the process.
+    func serve(_ hangups: Hangups) async {
+        for await _ in hangups.requests { await reload() }
+        // Without it the signal would mean something else again.
+        withExtendedLifetime(hangups) {}
+    }
+
+    private func reload() async {
+        guard !application.isDraining else { return logger.info("draining: the configuration is not read anew") }
+        let reading: ConfigurationReading
+        do throws(ConfigurationProblems) {
+            reading = try read()
+        } catch {
+            let problems = error.problems.map(\.description).joined(separator: "; ")
+            return logger.error("the configuration is wrong: the old one stays in force", ["problems": .string(problems)])
+        }
+        let applied = reading.changes(since: last).filter(\.reloads).map(\.name)
+        let waiting = reading.changes(since: started).filter { !$0.reloads }.map(\.name)
+        running = reading.applied(to: running)
+        last = reading
+        await application.apply(running)
+        // The line is for the old level as well as for the new one.
+        let level = running.logging.level
+        logger.level = min(logger.level, level)
+        var fields: LogFields = ["changed": .string(applied.joined(separator: " "))]
+        if !waiting.isEmpty { fields = fields.merging(["needs_restart": .string(waiting.joined(separator: " "))]) }
+        logger.info("configuration read anew", fields)
+        logger.level = level
+    }
+}

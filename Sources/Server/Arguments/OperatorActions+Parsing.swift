@@ -1,0 +1,146 @@
+import Crypto
+import Identity
+import Text
+
+extension UserReference {
+    static let expectation = "the id of a user or a whole e-mail address"
+
+    init(parsing rest: ArraySlice<String>, _ topic: HelpTopic) throws(ArgumentsError) {
+        self = try Self.parse(rest, flag: nil, topic).user
+    }
+
+    /// - Parameter flag: the option that there is, and whether it is given.
+    fileprivate static func parse(
+        _ rest: ArraySlice<String>, flag: String?, _ topic: HelpTopic
+    ) throws(ArgumentsError) -> (user: UserReference, isFlagged: Bool) {
+        let options = [flag].compactMap(\.self).map { ArgumentScanner.Option(name: $0, takesValue: false) }
+        let scanner = try ArgumentScanner(rest, options: options, topic: topic)
+        guard let reference = UserReference(try scanner.positional("USER")[0]) else {
+            throw scanner.failure(.invalid("USER", expected: expectation))
+        }
+        return (reference, flag.map { scanner.isGiven($0) } ?? false)
+    }
+}
+
+extension UserAction {
+    static func parseShow(_ rest: ArraySlice<String>) throws(ArgumentsError) -> UserAction {
+        let (user, asJSON) = try UserReference.parse(rest, flag: "--json", .userShow)
+        return .show(user, asJSON: asJSON)
+    }
+
+    static func parseDelete(_ rest: ArraySlice<String>) throws(ArgumentsError) -> UserAction {
+        let (user, isConfirmed) = try UserReference.parse(rest, flag: "--yes", .userDelete)
+        return .delete(user, isConfirmed: isConfirmed)
+    }
+}
+
+extension UserCreation {
+    private static let options: [ArgumentScanner.Option] = [
+        .init(name: "--name", takesValue: true), .init(name: "--verified", takesValue: false),
+        .init(name: "--no-password", takesValue: false),
+    ]
+
+    init(parsing arguments: ArraySlice<String>) throws(ArgumentsError) {
+        let scanner = try ArgumentScanner(arguments, options: Self.options, topic: .userCreate)
+        let email = try scanner.positional("EMAIL")[0]
+        guard (try? EmailAddress(email)) != nil else {
+            throw scanner.failure(.invalid("EMAIL", expected: "an e-mail address"))
+        }
+        self.init(email: email)
+        displayName = try scanner.value(
+            of: "--name", expected: "1 to \(DisplayName.maximumLength) characters without line breaks and controls"
+        ) { text in (try? DisplayName(text))?.text }
+        isVerified = scanner.isGiven("--verified")
+        hasPassword = !scanner.isGiven("--no-password")
+    }
+}
+
+extension UserSearch {
+    init(parsing arguments: ArraySlice<String>) throws(ArgumentsError) {
+        let options: [ArgumentScanner.Option] = [
+            .init(name: "--limit", takesValue: true), .init(name: "--json", takesValue: false),
+        ]
+        let scanner = try ArgumentScanner(arguments, options: options, topic: .userFind)
+        let text = try scanner.positional("PREFIX")[0]
+        if let id = UserID(text) {
+            self.init(.id(id))
+        } else if let prefix = EmailPrefix(text) {
+            self.init(.prefix(prefix))
+        } else {
+            throw scanner.failure(
+                .invalid(
+                    "PREFIX", expected: "how an e-mail address begins, in ASCII (xn--…), a whole address, or the id of a user"))
+        }
+        limit = try scanner.number("--limit", Self.limits) ?? limit
+        asJSON = scanner.isGiven("--json")
+    }
+}
+
+extension AuditQuestion {
+    private static let options: [ArgumentScanner.Option] = [
+        .init(name: "--user", takesValue: true), .init(name: "--kind", takesValue: true),
+        .init(name: "--since", takesValue: true), .init(name: "--until", takesValue: true),
+        .init(name: "--limit", takesValue: true), .init(name: "--json", takesValue: false),
+        .init(name: "--follow", takesValue: false),
+    ]
+
+    init(parsing arguments: ArraySlice<String>) throws(ArgumentsError) {
+        let scanner = try ArgumentScanner(arguments, options: Self.options, topic: .audit)
+        _ = try scanner.positional()
+        self.init()
+        user = try scanner.value(of: "--user", expected: UserReference.expectation) { UserReference($0) }
+        kind = try scanner.value(of: "--kind", expected: "the name of a kind of event, such as sign_in_failed") { text in
+            text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
+                && text.utf8.count <= 64 ? text : nil
+        }
+        since = try Self.moment("--since", scanner)
+        until = try Self.moment("--until", scanner)
+        limit = try scanner.number("--limit", Self.limits) ?? limit
+        asJSON = scanner.isGiven("--json")
+        follows = scanner.isGiven("--follow")
+        if follows, until != nil { throw scanner.failure(.contradiction("--follow", "--until")) }
+    }
+
+    private static func moment(_ option: String, _ scanner: ArgumentScanner) throws(ArgumentsError) -> Moment? {
+        try scanner.value(of: option, expected: "how long ago, such as 24h, or an instant such as 2026-03-01T00:00:00Z") { text in
+            if let instant = Timestamp(iso8601: text) { return .at(instant) }
+            return (try? DurationText.parse(text)).map { .ago($0) }
+        }
+    }
+}
+
+extension KeysAction {
+    /// Of 256 bits in base64url.
+    private static let thumbprintLength = 43
+
+    static func parseList(_ rest: ArraySlice<String>) throws(ArgumentsError) -> KeysAction {
+        let scanner = try ArgumentScanner(rest, options: [.init(name: "--json", takesValue: false)], topic: .keysList)
+        _ = try scanner.positional()
+        return .list(asJSON: scanner.isGiven("--json"))
+    }
+
+    static func parseRotate(_ rest: ArraySlice<String>) throws(ArgumentsError) -> KeysAction {
+        let scanner = try ArgumentScanner(rest, options: [], topic: .keysRotate)
+        guard !scanner.positional.isEmpty else { return .rotate(nil) }
+        let text = try scanner.positional("ALGORITHM")[0]
+        guard let algorithm = [SignatureAlgorithm.es256, .rs256].first(where: { $0.rawValue == text }) else {
+            throw scanner.failure(.invalid("ALGORITHM", expected: "ES256 or RS256"))
+        }
+        return .rotate(algorithm)
+    }
+
+    static func parseRetire(_ rest: ArraySlice<String>) throws(ArgumentsError) -> KeysAction {
+        // A thumbprint (RFC 7638) in base64url may begin with a hyphen.
+        if rest.count == 1, let kid = rest.first, kid.utf8.count == thumbprintLength { return .retire(kid: kid) }
+        return .retire(kid: try ArgumentScanner(rest, options: [], topic: .keysRetire).positional("KID")[0])
+    }
+}
+
+extension ArgumentScanner {
+    fileprivate func number(_ option: String, _ range: ClosedRange<Int>) throws(ArgumentsError) -> Int? {
+        try value(of: option, expected: "a number from \(range.lowerBound) to \(range.upperBound)") { text in
+            guard text.utf8.allSatisfy(\.isDigit), let number = Int(text), range.contains(number) else { return nil }
+            return number
+        }
+    }
+}

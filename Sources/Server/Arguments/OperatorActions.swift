@@ -1,0 +1,108 @@
+package import Crypto
+package import Identity
+package import Text
+
+/// How an operator names one user.
+package enum UserReference: Equatable, Sendable, CustomStringConvertible {
+    case id(UserID)
+    case email(EmailAddress)
+
+    /// Nil for what is neither an id nor an address.
+    init?(_ text: String) {
+        if let id = UserID(text) {
+            self = .id(id)
+        } else if let email = try? EmailAddress(text) {
+            self = .email(email)
+        } else {
+            return nil
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .id(let id): id.description
+        case .email(let email): email.normalized
+        }
+    }
+}
+
+/// What to do with users.
+package enum UserAction: Equatable, Sendable {
+    case create(UserCreation)
+    case find(UserSearch)
+    case show(UserReference, asJSON: Bool)
+    case disable(UserReference)
+    case enable(UserReference)
+    case signOut(UserReference)
+    /// - Parameter isConfirmed: whether nobody has to be asked.
+    case delete(UserReference, isConfirmed: Bool)
+    case export(UserReference)
+}
+
+/// A user who is to be made.
+package struct UserCreation: Equatable, Sendable {
+    package let email: String
+    package var displayName: String?
+    package var isVerified = false
+    /// Whether one is read, from the terminal or the standard input.
+    package var hasPassword = true
+
+    package init(email: String) {
+        self.email = email
+    }
+}
+
+/// Which users are looked for.
+package struct UserSearch: Equatable, Sendable {
+    package enum Term: Equatable, Sendable {
+        case id(UserID)
+        case prefix(EmailPrefix)
+    }
+
+    package static let limits = 1...1000
+
+    package let term: Term
+    package var limit = 20
+    package var asJSON = false
+
+    package init(_ term: Term) {
+        self.term = term
+    }
+}
+
+/// Which audit events are asked for.
+package struct AuditQuestion: Equatable, Sendable {
+    /// A point in time, as an operator says it.
+    package enum Moment: Equatable, Sendable {
+        case ago(Duration)
+        case at(Timestamp)
+
+        func instant(at now: Timestamp) -> Timestamp {
+            switch self {
+            case .ago(let duration): now.adding(.zero - duration)
+            case .at(let instant): instant
+            }
+        }
+    }
+
+    package static let limits = 1...1_000_000
+
+    package var user: UserReference?
+    package var kind: String?
+    package var since: Moment?
+    package var until: Moment?
+    package var limit = 100
+    package var asJSON = false
+    /// Whether to go on with what happens from now on.
+    package var follows = false
+
+    package init() {}
+}
+
+/// What to do with signing keys.
+package enum KeysAction: Equatable, Sendable {
+    case list(asJSON: Bool)
+    /// Nil for the configured algorithm.
+    case rotate(SignatureAlgorithm?)
+    case retire(kid: String)
+}

@@ -1,0 +1,138 @@
+import Crypto
+import Endpoints
+import Identity
+import Postgres
+import Text
+
+/// `kidoban keys`: lists and replaces the keys that access tokens are signed with. What is written here the copies find when they look, once
+/// a minute.
+struct KeysCommand {
+    private let desk: OperatorDesk
+    private let console: Console
+    private let configuration: Configuration
+
+    /// - Returns: one of `ExitStatus`.
+    static func run(_ action: KeysAction, _ configuration: Configuration, _ console: Console) async -> Int32 {
+        await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
+            let command = KeysCommand(desk: desk, console: console, configuration: configuration)
+            switch action {
+            case .list(let asJSON): return try await command.list(asJSON: asJSON)
+            case .rotate(let algorithm): return try await command.rotate(algorithm ?? configuration.tokens.signingAlgorithm)
+            case .retire(let kid): return try await command.retire(kid)
+            }
+        }
+    }
+
+    private func list(asJSON: Bool) async throws(Complaint) -> Int32 {
+        let keys = try await keeping { worker throws(SigningKeyStore.Failure) in try await worker.signingKeys.records() }
+        let rotation = KeyRotation(longestTokenLife: try await longestTokenLife())
+        guard !asJSON else { return console.print(keys.map { $0.document(rotation).line }.joined()) }
+        return console.print(
+            TextTable.render(
+                ["KID", "ALG", "STATE", "CREATED", "SIGNS FROM", "RETIRED", "REMOVED FROM"],
+                keys.map { key in
+                    [
+                        key.kid, key.algorithm.rawValue, key.state.rawValue, key.createdAt.brief, key.signsFrom?.brief ?? "",
+                        key.retiredAt?.brief ?? "", rotation.removal(of: key)?.brief ?? "",
+                    ]
+                }))
+    }
+
+    private func rotate(_ algorithm: SignatureAlgorithm) async throws(Complaint) -> Int32 {
+        let outcome = try await keeping { worker throws(SigningKeyStore.Failure) in try await worker.signingKeys.rotate(algorithm)
+        }
+        switch outcome {
+        case .begun(let key):
+            await note(.signingKeyCreated, key)
+            return console.print(
+                """
+                Published the \(algorithm.rawValue) key \(key.kid)
+                Every copy has it within a minute. It signs from \(KeyRotation.activation(of: key).brief) on, when the servers activate it; the \
+                old key stays published until its tokens have expired.
+
+                """)
+        case .underWay(let key):
+            return console.print(
+                "The \(algorithm.rawValue) key \(key.kid) is published, and signs from \(KeyRotation.activation(of: key).brief) on\n"
+            )
+        case .completed(let key):
+            await note(.signingKeyActivated, key)
+            return console.print("The \(algorithm.rawValue) key \(key.kid) signs from now on; every copy knows within a minute\n")
+        case .noActiveKey:
+            throw Complaint("there is no active \(algorithm.rawValue) key to replace: `kidoban serve` makes the first one")
+        }
+    }
+
+    private func retire(_ kid: String) async throws(Complaint) -> Int32 {
+        let outcome = try await keeping { worker throws(SigningKeyStore.Failure) in try await worker.signingKeys.retire(kid) }
+        switch outcome {
+        case .unknown: throw Complaint("there is no signing key \(kid.excerpt)")
+        case .removed(let key, let successor):
+            await note(.signingKeyRetired, key, successor: successor)
+            let signing = successor.map { "\($0) signs in its place. " } ?? ""
+            return console.print(
+                """
+                Took the \(key.algorithm.rawValue) key \(key.kid), which was \(key.state.rawValue), out of the key set
+                \(signing)Every copy knows within a minute; backends that verify by themselves, when they next fetch the key set, which they \
+                may keep for five minutes. They refuse what it has signed from then on.
+
+                """)
+        }
+    }
+
+    private func longestTokenLife() async throws(Complaint) -> Duration {
+        let configured = configuration.tokens.accessTokenLifetime
+        return try await desk.ask { worker throws(IdentityError) in
+            do throws(PostgresError) {
+                let clients = try await ClientStore(pool: worker.postgres).all()
+                return clients.map(\.accessTokenLifetime).reduce(configured, max)
+            } catch {
+                throw IdentityError(error)
+            }
+        }
+    }
+
+    private func note(_ kind: AuditKind, _ key: SigningKeyRecord, successor: String? = nil) async {
+        let event = AuditEvent(kind, of: key, successor: successor, by: .administrator, ambience: desk.ambience)
+        await desk.run { await $0.audit.record(event) }
+    }
+
+    private func keeping<T: Sendable>(
+        _ body: @Sendable (Worker) async throws(SigningKeyStore.Failure) -> T
+    ) async throws(Complaint) -> T {
+        let result = await desk.run { worker in
+            do throws(SigningKeyStore.Failure) {
+                return Result<T, SigningKeyStore.Failure>.success(try await body(worker))
+            } catch {
+                return .failure(error)
+            }
+        }
+        do throws(SigningKeyStore.Failure) {
+            return try result.get()
+        } catch {
+            throw Complaint("\(StartError.signingKeys(error))")
+        }
+    }
+}
+
+extension SigningKeyRecord {
+    /// When it began or begins to sign; nil for one that never will.
+    fileprivate var signsFrom: Timestamp? {
+        switch state {
+        case .next: KeyRotation.activation(of: self)
+        case .active, .retired: activatedAt
+        }
+    }
+
+    fileprivate func document(_ rotation: KeyRotation) -> JSONObject {
+        var object = JSONObject()
+        object["kid"] = .string(kid)
+        object["alg"] = .string(algorithm.rawValue)
+        object["state"] = .string(state.rawValue)
+        object["created_at"] = .string(createdAt.iso8601)
+        object["signs_from"] = signsFrom.map { .string($0.iso8601) } ?? .null
+        object["retired_at"] = retiredAt.map { .string($0.iso8601) } ?? .null
+        object["removed_from"] = rotation.removal(of: self).map { .string($0.iso8601) } ?? .null
+        return object
+    }
+}

@@ -1,0 +1,170 @@
+import Endpoints
+import Identity
+import Text
+
+/// `kidoban user`: looks after users, by the rules of the server. Effects are there when the command ends.
+struct UserCommand {
+    let desk: OperatorDesk
+    let console: Console
+
+    /// - Returns: one of `ExitStatus`.
+    static func run(_ action: UserAction, _ configuration: Configuration, _ console: Console) async -> Int32 {
+        await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
+            try await UserCommand(desk: desk, console: console).carryOut(action)
+        }
+    }
+
+    private func carryOut(_ action: UserAction) async throws(Complaint) -> Int32 {
+        switch action {
+        case .create(let new): return try await create(new)
+        case .find(let search): return try await find(search)
+        case .show(let user, let asJSON): return try await show(user, asJSON: asJSON)
+        case .disable(let reference):
+            let id = try await id(of: reference)
+            try await desk.ask(about: reference) { worker throws(IdentityError) in
+                try await worker.services.accounts.disable(id, caller: OperatorDesk.caller)
+            }
+            return console.print("Disabled \(id), whose sessions have ended\n")
+        case .enable(let reference):
+            let id = try await id(of: reference)
+            try await desk.ask(about: reference) { worker throws(IdentityError) in
+                try await worker.services.accounts.enable(id, caller: OperatorDesk.caller)
+            }
+            return console.print("Enabled \(id)\n")
+        case .signOut(let reference):
+            let id = try await id(of: reference)
+            try await desk.ask(about: reference) { worker throws(IdentityError) in
+                try await worker.services.accounts.signOut(id, caller: OperatorDesk.caller)
+            }
+            return console.print("Signed out \(id) everywhere\n")
+        case .delete(let user, let isConfirmed): return try await delete(user, isConfirmed: isConfirmed)
+        case .export(let user): return try await export(user)
+        }
+    }
+
+    private func create(_ new: UserCreation) async throws(Complaint) -> Int32 {
+        let password = new.hasPassword ? try newPassword() : nil
+        let request = Accounts.NewUser(
+            email: new.email, password: password, displayName: new.displayName, isEmailVerified: new.isVerified)
+        let user = try await desk.ask { worker throws(IdentityError) in
+            try await worker.services.accounts.create(request, caller: OperatorDesk.caller)
+        }
+        return console.print("user_id=\(user.id)\n")
+    }
+
+    private func newPassword() throws(Complaint) -> SecretString {
+        do throws(ConsoleInput.PasswordFailure) {
+            return try console.input.newPassword()
+        } catch {
+            switch error {
+            case .missing:
+                throw Complaint(
+                    "there is no password: type it at a terminal, give it at the standard input, or say --no-password",
+                    status: ExitStatus.usage)
+            case .calledOff: throw Complaint("nothing was done")
+            case .differ: throw Complaint("the two passwords are not the same: nothing was done")
+            }
+        }
+    }
+
+    private func find(_ search: UserSearch) async throws(Complaint) -> Int32 {
+        var users = try await desk.ask { worker throws(IdentityError) in
+            switch search.term {
+            case .prefix(let prefix): return try await worker.services.accounts.users(prefix, count: search.limit + 1)
+            case .id(let id): return try await Self.user(id, worker).map { [$0] } ?? []
+            }
+        }
+        guard !users.isEmpty else { throw Complaint("there is no such user") }
+        if users.count > search.limit {
+            users.removeLast()
+            console.complain("there are more than these \(search.limit): type more of the address, or raise --limit")
+        }
+        guard !search.asJSON else { return console.print(users.map { UserReport.summary(of: $0).line }.joined()) }
+        return console.print(UserReport.table(of: users))
+    }
+
+    private func show(_ reference: UserReference, asJSON: Bool) async throws(Complaint) -> Int32 {
+        let report = try await report(on: reference)
+        return console.print(asJSON ? report.document.indentedText : report.text)
+    }
+
+    private func delete(_ reference: UserReference, isConfirmed: Bool) async throws(Complaint) -> Int32 {
+        let id = try await id(of: reference)
+        if let user = try await desk.ask({ worker throws(IdentityError) in try await Self.user(id, worker) }), !isConfirmed {
+            guard console.input.isTerminal else {
+                throw Complaint("there is no terminal to ask at: say --yes if it is meant", status: ExitStatus.usage)
+            }
+            guard console.input.confirms("Delete \(user.email.normalized) (\(id)) for good?") else {
+                throw Complaint("nothing was deleted")
+            }
+        }
+        // Also of one who is gone: sessions may have been left by a command that failed.
+        try await desk.ask(about: reference) { worker throws(IdentityError) in
+            try await worker.services.accounts.delete(id, by: .administrator, caller: OperatorDesk.caller)
+        }
+        return console.print("Deleted \(id)\n")
+    }
+
+    private func export(_ reference: UserReference) async throws(Complaint) -> Int32 {
+        let report = try await report(on: reference)
+        let id = report.id
+        let events = try await desk.ask { worker throws(IdentityError) in
+            try await Self.events(of: id, AuditStore(pool: worker.postgres))
+        }
+        await desk.run { await $0.services.accounts.noteExport(of: id, caller: OperatorDesk.caller) }
+        var document = report.document
+        document["audit_events"] = .array(events.map { .object($0.document) })
+        document["exported_at"] = .string(desk.ambience.now().iso8601)
+        return console.print(document.indentedText)
+    }
+
+    private func report(on reference: UserReference) async throws(Complaint) -> UserReport {
+        let id = try await id(of: reference)
+        return try await desk.ask(about: reference) { worker throws(IdentityError) in
+            UserReport(
+                id: id, data: try await worker.services.accounts.data(of: id),
+                sessions: try await worker.services.sessions.list(of: id))
+        }
+    }
+
+    /// The oldest first.
+    private static func events(of id: UserID, _ store: AuditStore) async throws(IdentityError) -> [RecordedAuditEvent] {
+        var filter = AuditFilter()
+        filter.userID = id
+        var events: [RecordedAuditEvent] = []
+        while true {
+            let page = try await store.page(filter, before: events.last?.id, count: AuditCommand.pageSize)
+            events += page
+            guard page.count == AuditCommand.pageSize else { return events.reversed() }
+        }
+    }
+
+    private func id(of reference: UserReference) async throws(Complaint) -> UserID {
+        try await desk.id(of: reference)
+    }
+
+    private static func user(_ id: UserID, _ worker: Worker) async throws(IdentityError) -> User? {
+        do throws(IdentityError) {
+            return try await worker.services.accounts.user(id)
+        } catch .userNotFound {
+            return nil
+        } catch {
+            throw error
+        }
+    }
+}
+
+extension OperatorDesk {
+    /// The id of a user, who need not be there when it was given.
+    nonisolated func id(of reference: UserReference) async throws(Complaint) -> UserID {
+        switch reference {
+        case .id(let id): return id
+        case .email(let email):
+            let user = try await ask(about: reference) { worker throws(IdentityError) in
+                try await worker.services.accounts.user(of: email)
+            }
+            guard let user else { throw Complaint("there is no user \(reference)") }
+            return user.id
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Identity
+
+extension Settings {
+    static let limits = Section(
+        title: "Limits",
+        settings: [
+            Setting(
+                "KIDOBAN_LIMITS", \.limits.isEnforced, .flag,
+                "Whether anything is limited. Without limits a server is for load tests only."),
+            budget(
+                "SIGN_IN_ACCOUNT", .signInAccount,
+                "Sign-ins to one account from where nobody has signed in to it before. Beyond it only known addresses and devices "
+                    + "get through."),
+            budget("SIGN_IN_ACCOUNT_ADDRESS", .signInAccountAddress, "Sign-ins to one account from one address."),
+            budget(
+                "SIGN_IN_KNOWN_DEVICE", .signInKnownDevice,
+                "Sign-ins to one account from one device that has signed in to it before, in place of all that strangers can use up; "
+                    + "and changes of a password within one session."),
+            budget(
+                "SIGN_IN_ADDRESS", .signInAddress,
+                "Sign-ins from one address, by password or a provider's token. IPv6 addresses count by /64."),
+            budget("SIGN_IN_DEVICE", .signInDevice, "Sign-ins with one `X-Device-ID`, to whichever account."),
+            budget("SIGN_IN_CLIENT", .signInClient, "Sign-ins by password through one client: `app`, `rest-auth`."),
+            budget("SIGN_UP_ACCOUNT", .signUpAccount, "Sign-ups with one e-mail address."),
+            budget("SIGN_UP_ADDRESS", .signUpAddress, "Sign-ups from one address, first sign-ins with a provider included."),
+            budget("SIGN_UP_CLIENT", .signUpClient, "Sign-ups through one client."),
+            budget("REFRESH_SESSION", .refreshSession, "Refreshes of one session."),
+            budget("REFRESH_ADDRESS", .refreshAddress, "Refreshes from one address."),
+            budget("CODE_ACCOUNT", .codeAccount, "Codes of mails that are presented for one account."),
+            budget("CODE_ADDRESS", .codeAddress, "Codes of mails that are presented from one address."),
+            budget(
+                "MAIL_RECIPIENT", .mailRecipient, "Mails that are asked for to one recipient, whether there is an account or not."
+            ),
+            budget("MAIL_ADDRESS", .mailAddress, "Mails that are asked for from one address."),
+            Setting(
+                "KIDOBAN_LIMIT_KNOWN_DEVICE_LIFETIME", \.limits.knownDeviceLifetime, .duration(.hours(1) ... .days(365)),
+                "How long an address or a device is known after its last sign-in to an account."),
+            Setting(
+                "KIDOBAN_LIMIT_KNOWN_DEVICES", \.limits.knownDevices, .count(1...1000),
+                "Addresses and devices that are known for an account; beyond them the one that signed in longest ago is forgotten."
+            ),
+        ]
+    ).reloadable
+
+    private static func budget(_ name: String, _ bucket: LimitBucket, _ meaning: String) -> Setting {
+        Setting("KIDOBAN_LIMIT_\(name)", \.limits[bucket], .budget, meaning)
+    }
+}

@@ -1,0 +1,145 @@
+import Redis
+import Testing
+import Text
+
+@testable import Identity
+
+extension WithStores {
+    /// Holds `LimitRule` and the scripts that are the same rule in Redis together, over random histories.
+    @Suite struct LimitScriptPropertyTests {
+        private static let take = RedisScript(name: "test_limit", source: LimitScript.source)
+        private static let refund = RedisScript(name: "test_limit_refund", source: LimitRefundScript.source)
+
+        /// Slow ones, so that nothing runs out by Redis's own clock while a history is played.
+        private static let budgets = [
+            Budget(1, per: .seconds(10)), Budget(2, per: .seconds(70)), Budget(3, per: .seconds(600)),
+            Budget(7, per: .seconds(100)),
+            Budget(10, per: .seconds(9000)), Budget(13, per: .seconds(604_800)),
+        ]
+
+        /// What the clock does between two attempts, in milliseconds.
+        private static let jumps: [Int64] = [
+            -50_000, -1, 0, 0, 0, 1, 9999, 10_000, 14_285, 14_286, 35_000, 900_000, 10_000_000,
+        ]
+
+        @Test func `rule and scripts decide the same in every history`() async throws {
+            let fresh = UInt64.random(in: 10_000 ... .max - 1_000)
+            let seeds = Array(0..<600 as Range<UInt64>) + Array(fresh..<fresh + 400)
+            try await World.run { world in
+                let met = try await world.a.run { rooms in
+                    var met: Set<String> = []
+                    for seed in seeds {
+                        var history = History(seed: seed, rooms.redis)
+                        met.formUnion(try await history.run())
+                    }
+                    return met
+                }
+                #expect(met == ["allowed", "refused", "skipped", "refund", "stranger", "address", "device", "both"])
+            }
+        }
+
+        private struct History {
+            let seed: UInt64
+            let redis: RedisConnection
+            var random: SeededGenerator
+            var now = Sample.now
+            var buckets: [LimitRule.Bucket]
+            var met: Set<String> = []
+
+            init(seed: UInt64, _ redis: RedisConnection) {
+                self.seed = seed
+                self.redis = redis
+                var random = SeededGenerator(seed: seed)
+                let count = Int.random(in: 1...5, using: &random)
+                buckets = (0..<count).map { _ in
+                    LimitRule.Bucket(
+                        GCRA(LimitScriptPropertyTests.budgets.randomElement(using: &random) ?? Budget(1, per: .seconds(1))),
+                        LimitCondition.allCases.randomElement(using: &random) ?? .always)
+                }
+                self.random = random
+            }
+
+            private var keys: [String] { buckets.indices.map { "limit:test:\(seed):\($0)" } }
+            private var known: String { "limit:known:\(seed)" }
+
+            mutating func run() async throws -> Set<String> {
+                for _ in 0..<12 {
+                    now = now.adding(.milliseconds(LimitScriptPropertyTests.jumps.randomElement(using: &random) ?? 0))
+                    if Int.random(in: 0..<4, using: &random) == 0 { try await refund() } else { try await attempt() }
+                    try await check()
+                }
+                var command = RedisCommand("DEL", known)
+                for key in keys { command.append(key) }
+                _ = try await redis.send(command)
+                return met
+            }
+
+            private mutating func attempt() async throws {
+                let recognition = LimitRecognition(
+                    address: Bool.random(using: &random), device: Bool.random(using: &random))
+                try await know(recognition)
+                let arguments = LimitScript.arguments(
+                    buckets.map { ($0.gcra, $0.condition) }, LimitScript.Members(address: "a", device: "d"), at: now)
+                let reply = try await run(LimitScriptPropertyTests.take, keys + [known], arguments)
+                let numbers = (reply.elements ?? []).compactMap(\.integerValue)
+                let expected = LimitRule.attempt(&buckets, recognition, at: now.microseconds)
+                #expect(LimitScript.verdicts(numbers) == expected, "seed \(seed)")
+                for verdict in expected {
+                    switch verdict {
+                    case .skipped: met.insert("skipped")
+                    case .allowed: met.insert("allowed")
+                    case .refused: met.insert("refused")
+                    }
+                }
+                met.insert(Self.name(recognition))
+            }
+
+            private static func name(_ recognition: LimitRecognition) -> String {
+                switch (recognition.address, recognition.device) {
+                case (true, true): "both"
+                case (true, false): "address"
+                case (false, true): "device"
+                case (false, false): "stranger"
+                }
+            }
+
+            /// Has Redis know the caller so, and by what was forgotten at this very moment.
+            private func know(_ recognition: LimitRecognition) async throws {
+                let (end, later) = ("\(now.milliseconds)", "\(now.milliseconds + 1)")
+                _ = try await redis.send(
+                    RedisCommand(
+                        "ZADD", known, recognition.address ? later : end, "a", recognition.device ? later : end, "d"))
+            }
+
+            private mutating func refund() async throws {
+                met.insert("refund")
+                let arguments = LimitRefundScript.arguments(buckets.map(\.gcra), nil, at: now)
+                _ = try await run(LimitScriptPropertyTests.refund, keys, arguments)
+                for index in buckets.indices {
+                    let bucket = buckets[index]
+                    buckets[index].arrival = bucket.gcra.arrival(refunding: bucket.arrival, at: now.microseconds)
+                }
+            }
+
+            /// That Redis remembers what the rule remembers, and for no longer than the window. What is nearly over ends here for both.
+            private mutating func check() async throws {
+                for index in buckets.indices {
+                    let (bucket, key) = (buckets[index], keys[index])
+                    let life = try await redis.send(RedisCommand("PTTL", key)).integerValue ?? -1
+                    #expect(life <= (bucket.gcra.window + 999) / 1000, "seed \(seed): \(life)")
+                    if let arrival = bucket.arrival, arrival - now.microseconds > 5_000_000 {
+                        let stored = try await redis.send(RedisCommand("GET", key)).integerValue
+                        #expect(stored == arrival && life > 0, "seed \(seed)")
+                    } else {
+                        _ = try await redis.send(RedisCommand("DEL", key))
+                        buckets[index].arrival = nil
+                    }
+                }
+            }
+
+            private func run(_ script: RedisScript, _ keys: [String], _ arguments: [String]) async throws -> RedisReply {
+                try await redis.run(script, keys: keys, arguments: arguments.map { [UInt8]($0.utf8) })
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Testing
+import Text
+
+@testable import Identity
+
+extension WithStores {
+    /// Signing up, refreshing, codes and mails.
+    @Suite struct OtherLimitTests {
+        private static let hour = Duration.seconds(3600)
+
+        @Test func `sign-ups count by address and by e-mail address, also those that fail`() async throws {
+            let limits = LimitSettings.only(
+                (.signUpAddress, Budget(4, per: Self.hour)), (.signUpAccount, Budget(2, per: Self.hour)))
+            try await World.run({ $0.limits = limits }) { world in
+                func signUp(_ email: String, from address: String) async throws {
+                    try await world.a.run { rooms in
+                        _ = try await rooms.accounts.signUp(
+                            Accounts.SignUp(email: email, password: SecretString(Copy.password), displayName: nil),
+                            client: rooms.app, kind: .static, caller: Copy.caller(address))
+                    }
+                }
+                try await signUp("a@town.example", from: "192.0.2.1")
+                await #expect(throws: IdentityError.emailTaken) { try await signUp("A@town.example", from: "192.0.2.1") }
+                await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(1800))) {
+                    try await signUp("a@TOWN.example", from: "192.0.2.2")
+                }
+                try await signUp("b@town.example", from: "192.0.2.1")
+                try await signUp("c@town.example", from: "192.0.2.1")
+                await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(900))) {
+                    try await signUp("d@town.example", from: "192.0.2.1")
+                }
+                try await signUp("d@town.example", from: "192.0.2.2")
+            }
+        }
+
+        @Test func `refreshes count by session, and who only knows its id fills nothing`() async throws {
+            let limits = LimitSettings.only(
+                (.refreshSession, Budget(2, per: .seconds(60))), (.refreshAddress, Budget(5, per: .seconds(60))))
+            try await World.run({ $0.limits = limits }) { world in
+                let a = world.a
+                let (one, other) = (try await a.signUp(kind: .static), try await a.signUp("b@town.example", kind: .static))
+                let forged = SecretString("kdr_\(one.sessionID).1.\(Base64URL.encode([UInt8](repeating: 7, count: 32)))")
+                func refresh(_ token: SecretString, from address: String) async throws {
+                    _ = try await a.run { rooms in
+                        try await rooms.sessions.refresh(token, wantsRotation: false, caller: Copy.caller(address))
+                    }
+                }
+                for _ in 0..<5 {
+                    await #expect(throws: IdentityError.invalidRefreshToken) { try await refresh(forged, from: "203.0.113.1") }
+                }
+                let limited = IdentityError.tooManyRequests(retryAfter: .seconds(12))
+                await #expect(throws: limited) { try await refresh(forged, from: "203.0.113.1") }
+                try await refresh(one.refreshToken, from: "192.0.2.1")
+                try await refresh(one.refreshToken, from: "192.0.2.1")
+                await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(30))) {
+                    try await refresh(one.refreshToken, from: "192.0.2.1")
+                }
+                try await refresh(other.refreshToken, from: "192.0.2.1")
+                // What can be no token costs nothing and counts nowhere.
+                for _ in 0..<10 {
+                    await #expect(throws: IdentityError.invalidRefreshToken) {
+                        try await refresh(SecretString("none"), from: "192.0.2.1")
+                    }
+                }
+                try await refresh(other.refreshToken, from: "192.0.2.1")
+            }
+        }
+
+        @Test func `the device of the contract that refreshes on every call is not refused`() async throws {
+            try await World.run({ $0.limits = LimitSettings() }) { world in
+                let member = try await world.a.signUp(kind: .static)
+                for _ in 0..<60 { _ = try await world.a.refresh(member.refreshToken) }
+                await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(1))) {
+                    try await world.a.refresh(member.refreshToken)
+                }
+                try await world.pass(.seconds(1))
+                _ = try await world.a.refresh(member.refreshToken)
+            }
+        }
+
+        @Test func `mails count by recipient, whether there is an account or not`() async throws {
+            let limits = LimitSettings.only(
+                (.mailRecipient, Budget(2, per: Self.hour)), (.mailAddress, Budget(5, per: Self.hour)))
+            try await World.run({ $0.limits = limits }) { world in
+                _ = try await world.a.signUp()
+                func ask(_ email: String, from address: String = "192.0.2.1") async throws {
+                    try await world.a.run { rooms in
+                        try await rooms.confirmations.requestPasswordReset(
+                            email: email, language: .english, link: { _, code in code }, caller: Copy.caller(address))
+                    }
+                }
+                for email in [Copy.email, "nobody@town.example"] {
+                    try await ask(email)
+                    try await ask(email.uppercased())
+                    await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(1800))) {
+                        try await ask(email, from: "192.0.2.2")
+                    }
+                }
+                try await ask("another@town.example")
+                await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(720))) {
+                    try await ask("yet.another@town.example")
+                }
+            }
+        }
+
+        @Test func `codes count by address and by the account that they are said to be for`() async throws {
+            let limits = LimitSettings.only(
+                (.codeAddress, Budget(3, per: Self.hour)), (.codeAccount, Budget(1, per: Self.hour)))
+            try await World.run({ $0.limits = limits }) { world in
+                func present(_ number: Int64?, from address: String) async throws {
+                    let code = SecretString(Base64URL.encode([UInt8](repeating: 1, count: 32)))
+                    try await world.a.run { rooms in
+                        guard let number else {
+                            return try await rooms.confirmations.verifyEmail(code: code, caller: Copy.caller(address))
+                        }
+                        _ = try await rooms.confirmations.user(
+                            withNumber: number, code: code, for: .resetPassword, caller: Copy.caller(address))
+                    }
+                }
+                await #expect(throws: IdentityError.userNotFound) { try await present(7, from: "192.0.2.1") }
+                await #expect(throws: IdentityError.tooManyRequests(retryAfter: Self.hour)) {
+                    try await present(7, from: "192.0.2.2")
+                }
+                for _ in 0..<2 {
+                    await #expect(throws: IdentityError.invalidCode) { try await present(nil, from: "192.0.2.1") }
+                }
+                await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(1200))) {
+                    try await present(nil, from: "192.0.2.1")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import TestSupport
+import Testing
+import Text
+
+@testable import Server
+
+/// `kidoban keys` and `kidoban audit` beside a server.
+@Suite(.needsProgram, .timeLimit(.minutes(3)))
+struct KeysCommandTests {
+    private struct Keys {
+        let environment: TestEnvironment
+
+        /// What a server that was started once leaves behind.
+        init() async throws {
+            environment = try TestEnvironment()
+            let server = try await RunningServer(environment.variables)
+            try await eventually { try await server.isReady() }
+            server.process.send(15)
+            #expect(try await server.exitStatus() == 0)
+        }
+
+        func run(_ words: String...) async throws -> Kidoban.Outcome {
+            try await Kidoban.run(words, environment: environment.variables)
+        }
+
+        func list() async throws -> [JSONValue] {
+            let outcome = try await run("keys", "list", "--json")
+            #expect(outcome.status == 0)
+            return try outcome.output.split(separator: "\n").map { try JSON.parse(String($0)) }
+        }
+
+        func states() async throws -> [String] {
+            try await list().compactMap { $0["state"]?.stringValue }
+        }
+
+        /// The key ids that a fresh copy publishes.
+        func published() async throws -> Set<String> {
+            let server = try await RunningServer(environment.variables)
+            try await eventually { try await server.isReady() }
+            let set = try JSON.parse(try await server.http.send("GET", "/.well-known/jwks.json").text)
+            server.process.send(15)
+            _ = try await server.exitStatus()
+            return Set(set["keys"]?.arrayValue?.compactMap { $0["kid"]?.stringValue } ?? [])
+        }
+
+        func age() throws {
+            try TestDatabase.run(
+                "UPDATE signing_keys SET created_at = created_at - interval '61 minutes'",
+                on: environment.database.connectionString)
+        }
+    }
+
+    @Test func `a key is replaced in steps, and every server takes part`() async throws {
+        let keys = try await Keys()
+        let old = try #require(try await keys.list().first?["kid"]?.stringValue)
+        let begun = try await keys.run("keys", "rotate")
+        #expect(begun.status == 0)
+        #expect(begun.output.hasPrefix("Published the ES256 key "))
+        #expect(try await keys.states() == ["active", "next"])
+        let new = try #require(try await keys.list().last?["kid"]?.stringValue)
+        #expect(try await keys.published() == [old, new])
+        #expect(try await keys.run("keys", "rotate").output.contains("\(new) is published, and signs from"))
+        #expect(try await keys.states() == ["active", "next"])
+        let audit = try await keys.run("audit", "--kind", "signing_key_created")
+        #expect(
+            audit.output.hasSuffix(#" by=administrator detail={"alg":"ES256","kid":"\#(new)","was":"next"}"# + "\n"),
+            "\(audit.output)")
+        // An hour later the next copy that looks activates it, and the old one is still published.
+        try keys.age()
+        #expect(try await keys.published() == [old, new])
+        #expect(try await keys.states() == ["retired", "active"])
+        let events = try TestDatabase.rows(
+            "SELECT kind, actor, detail->>'kid' FROM audit_events WHERE kind LIKE 'signing_key%' ORDER BY id",
+            on: keys.environment.database.connectionString)
+        #expect(
+            events == [["signing_key_created", "administrator", new], ["signing_key_activated", "system", new]])
+        // Two days later nothing that it has signed is good.
+        try TestDatabase.run(
+            "UPDATE signing_keys SET retired_at = retired_at - interval '2 days' WHERE state = 'retired'",
+            on: keys.environment.database.connectionString)
+        #expect(try await keys.published() == [new])
+    }
+
+    @Test func `a key that has leaked is out of the key set, and another signs`() async throws {
+        let keys = try await Keys()
+        let leaked = try #require(try await keys.list().first?["kid"]?.stringValue)
+        let retired = try await keys.run("keys", "retire", leaked)
+        #expect(retired.status == 0)
+        let list = try await keys.list()
+        #expect(list.count == 1)
+        let successor = try #require(list.first?["kid"]?.stringValue)
+        #expect(list.first?["state"] == "active")
+        #expect(retired.output.contains("\(successor) signs in its place"))
+        #expect(successor != leaked)
+        #expect(try await keys.published() == [successor])
+        let again = try await keys.run("keys", "retire", leaked)
+        #expect(again.status == 1)
+        #expect(again.output == "kidoban: there is no signing key \(leaked)\n")
+        #expect(try await keys.run("keys", "retire", "x\u{1B}[2J").output.unicodeScalars.allSatisfy { $0.value != 0x1B })
+    }
+
+    @Test func `another master key makes no key`() async throws {
+        let keys = try await Keys()
+        let kid = try #require(try await keys.list().first?["kid"]?.stringValue)
+        let other = keys.environment.with(["KIDOBAN_MASTER_KEY": String(Kidoban.masterKey.reversed())])
+        for words in [["rotate"], ["retire", kid]] {
+            let outcome = try await Kidoban.run(["keys"] + words, environment: other)
+            #expect(outcome.status == 1)
+            #expect(outcome.output.contains("KIDOBAN_MASTER_KEY"))
+        }
+        #expect(try await keys.states() == ["active"])
+        let without = try await Kidoban.run(
+            "keys", "rotate", environment: keys.environment.with(["KIDOBAN_MASTER_KEY": nil]))
+        #expect(without.status == 78)
+        #expect(try await keys.run("keys", "rotate", "RS256").output.contains("no active RS256 key"))
+    }
+
+    @Test func `events are printed, the newest first, and followed`() async throws {
+        let environment = try TestEnvironment()
+        #expect(try await Kidoban.run("migrate", environment: environment.variables).status == 0)
+        for name in ["one", "two", "three"] {
+            _ = try await Kidoban.run("client", "add", name, environment: environment.variables)
+        }
+        func clients(_ words: String...) async throws -> [String] {
+            let outcome = try await Kidoban.run(["audit", "--json"] + words, environment: environment.variables)
+            #expect(outcome.status == 0)
+            return try outcome.output.split(separator: "\n").map {
+                try JSON.parse(String($0))["client_id"]?.stringValue ?? ""
+            }
+        }
+        #expect(try await clients() == ["three", "two", "one"])
+        #expect(try await clients("--limit", "2") == ["three", "two"])
+        #expect(try await clients("--kind", "client_added", "--since", "1h") == ["three", "two", "one"])
+        #expect(try await clients("--until", "1h") == [])
+        #expect(try await clients("--kind", "client_removed") == [])
+        let text = try await Kidoban.run("audit", "--limit", "1", environment: environment.variables)
+        #expect(text.output.contains(" client_added  "))
+        #expect(text.output.contains("by=administrator client=three"))
+
+        let directory = try TestDirectory()
+        let output = "\(directory.path)/followed"
+        let follower = try ChildProcess(
+            Kidoban.path ?? "", ["audit", "--follow", "--limit", "2"], environment: environment.variables, outputPath: output)
+        func lines() throws -> [Substring] { try TestFile.text(of: output).split(separator: "\n") }
+        try await eventually { try lines().count == 2 }
+        _ = try await Kidoban.run("client", "add", "four", environment: environment.variables)
+        try await eventually { try lines().count >= 3 }
+        #expect(follower.isRunning)
+        let followed = try lines().compactMap { $0.firstMatch(of: /client=(\S+)/)?.1 }
+        #expect(followed == ["two", "three", "four"])
+    }
+}
