@@ -113,6 +113,31 @@ struct ReloadTests {
         _ = try await reloadable.reload("KIDOBAN_LOG_LEVEL=debug\n")
     }
 
+    @Test func `limits and trusted proxies are those of the last reading`() async throws {
+        let reloadable = try await Reloadable("KIDOBAN_LIMIT_SIGN_IN_ADDRESS=off\n")
+        let server = reloadable.server
+        try await eventually { try await server.isReady() }
+        func signIn(from address: String) async throws -> Int {
+            try await server.http.send(
+                "POST", "/auth/login", [("Content-Type", "application/json"), ("X-Forwarded-For", address)],
+                body: #"{"email":"nobody@example.com","password":"correct horse battery"}"#
+            ).status
+        }
+        for _ in 1...3 { #expect(try await signIn(from: "203.0.113.1") == 401) }
+        let limited = try await reloadable.reload("KIDOBAN_LIMIT_SIGN_IN_ADDRESS=1/1h\n")
+        #expect(limited.last?["changed"] == "KIDOBAN_LIMIT_SIGN_IN_ADDRESS")
+        #expect(try await signIn(from: "203.0.113.1") == 401)
+        // Whatever it says, it is the same address until the balancer is believed.
+        #expect(try await signIn(from: "203.0.113.2") == 429)
+        let trusted = try await reloadable.reload(
+            "KIDOBAN_LIMIT_SIGN_IN_ADDRESS=1/1h\nKIDOBAN_TRUSTED_PROXIES=127.0.0.1\n")
+        #expect(trusted.last?["changed"] == "KIDOBAN_TRUSTED_PROXIES")
+        for address in ["203.0.113.1", "203.0.113.2"] {
+            #expect(try await signIn(from: address) == 401)
+            #expect(try await signIn(from: address) == 429)
+        }
+    }
+
     @Test func `what needs a restart is named as long as it does`() async throws {
         let reloadable = try await Reloadable("KIDOBAN_MAX_BODY=64KiB\n")
         let first = try await reloadable.reload("KIDOBAN_MAX_BODY=2MiB\nKIDOBAN_DRAIN_TIMEOUT=9s\n")
