@@ -11,6 +11,11 @@ package struct Budget: Hashable, Sendable {
         self.period = period
     }
 
+    /// Whether it allows less in the long run.
+    package func isSlower(than other: Budget) -> Bool {
+        Double(count) / Double(period.wholeMilliseconds) < Double(other.count) / Double(other.period.wholeMilliseconds)
+    }
+
     /// Whether it is at least one, and no more than one in a millisecond.
     package static func isPossible(_ count: Int, per period: Duration) -> Bool {
         count > 0 && period.wholeMilliseconds >= count

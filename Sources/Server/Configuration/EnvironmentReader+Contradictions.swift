@@ -34,10 +34,24 @@ extension EnvironmentReader {
         }
         refuseHalfOfAppleKey()
         refuseProxyProtocolOfNobody()
+        refuseLockingOut()
         refuseForeignCodeClients()
         if configuration.redis.authoritiesFile != nil, !configuration.redis.usesTLS {
             refuseContradiction(
                 of: "KIDOBAN_REDIS_CA_FILE", with: "REDIS_URL", "has no use, because REDIS_URL does not begin with rediss://")
+        }
+    }
+
+    /// One address must run into its own budget before it has used up the account's.
+    private mutating func refuseLockingOut() {
+        let limits = configuration.limits
+        guard limits.isEnforced, let account = limits[.signInAccount] else { return }
+        let ofOneAddress = limits[.signInAccountAddress]
+        guard let ofOneAddress, ofOneAddress.count < account.count, ofOneAddress.isSlower(than: account) else {
+            return refuseContradiction(
+                of: "KIDOBAN_LIMIT_SIGN_IN_ACCOUNT", with: "KIDOBAN_LIMIT_SIGN_IN_ACCOUNT_ADDRESS",
+                "can be used up by one address, which would keep the owner out: it has to be above "
+                    + "KIDOBAN_LIMIT_SIGN_IN_ACCOUNT_ADDRESS, in count and in speed, or off")
         }
     }
 

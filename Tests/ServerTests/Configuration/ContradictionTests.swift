@@ -108,6 +108,18 @@ import Testing
         #expect(problems.map(\.reason) == [.refused("is less than 1s")])
     }
 
+    @Test(arguments: [
+        ("50/1h", "10/15m", true), ("41/1h", "10/15m", true), ("40/1h", "10/15m", false), ("10/1m", "10/15m", false),
+        ("50/1h", "off", false), ("off", "off", true), ("off", "10/15m", true),
+    ])
+    func `one address cannot use up the budget of an account`(_ account: String, _ pair: String, _ isRight: Bool) {
+        let problems = Sample.problems([
+            "KIDOBAN_LIMIT_SIGN_IN_ACCOUNT": account, "KIDOBAN_LIMIT_SIGN_IN_ACCOUNT_ADDRESS": pair,
+        ])
+        #expect(problems.isEmpty == isRight)
+        #expect(problems.map(\.name) == (isRight ? [] : ["KIDOBAN_LIMIT_SIGN_IN_ACCOUNT"]))
+    }
+
     @Test func `the PROXY protocol is for trusted proxies only`() {
         let message = "KIDOBAN_PROXY_PROTOCOL is on, but KIDOBAN_TRUSTED_PROXIES names no proxy that may use it"
         #expect(Sample.problems(["KIDOBAN_PROXY_PROTOCOL": "on"]).map(\.description) == [message])

@@ -114,9 +114,13 @@ extension AcceptedValue {
         ("REFRESH_SESSION", .refreshSession), ("REFRESH_ADDRESS", .refreshAddress), ("CODE_ACCOUNT", .codeAccount),
         ("CODE_ADDRESS", .codeAddress), ("MAIL_RECIPIENT", .mailRecipient), ("MAIL_ADDRESS", .mailAddress),
     ].flatMap { (name: String, bucket: LimitBucket) in
-        [
-            AcceptedValue("KIDOBAN_LIMIT_\(name)", "7/90s") { $0.limits[bucket] == Budget(7, per: .seconds(90)) },
-            AcceptedValue("KIDOBAN_LIMIT_\(name)", "off") { $0.limits[bucket] == nil },
+        // Without one for accounts, those by account and address are free.
+        let others = bucket == .signInAccountAddress ? ["KIDOBAN_LIMIT_SIGN_IN_ACCOUNT": "off"] : [:]
+        return [
+            AcceptedValue("KIDOBAN_LIMIT_\(name)", "7/90s", with: others) {
+                $0.limits[bucket] == Budget(7, per: .seconds(90))
+            },
+            AcceptedValue("KIDOBAN_LIMIT_\(name)", "off", with: others) { $0.limits[bucket] == nil },
         ]
     }
 
