@@ -15,14 +15,14 @@ enum RedisRights {
             [
                 ("EXISTS", []), ("HGET", ["user"]), ("HMGET", ["user"]), ("HGETALL", []), ("HSET", ["user", ""]),
                 ("HDEL", ["user"]),
-                ("PEXPIRE", ["1000"]), ("PTTL", []),
+                ("PEXPIRE", ["1000"]), ("PTTL", []), ("DEL", []),
             ]
         ),
         (
             "user:", ":sessions",
             [
                 ("ZADD", ["1", "x"]), ("ZCARD", []), ("ZREM", ["x"]), ("ZREMRANGEBYSCORE", ["0", "1"]),
-                ("ZREVRANGE", ["0", "1"]),
+                ("ZREVRANGE", ["0", "1"]), ("PEXPIRE", ["1000"]),
             ]
         ),
         ("limit:", "", [("GET", []), ("DEL", [])]),

@@ -96,6 +96,19 @@ import Text
         #expect(IssuerCheck.finding(status: status, body: Array(body.utf8), keys: ring).result.word == result)
     }
 
+    @Test(arguments: [
+        ("session:", CreateSessionScript.source), ("session:", RefreshSessionScript.source),
+        ("session:", TouchSessionScript.source), ("session:", EndSessionScript.source),
+        ("session:", ListAccessTokenScript.source), ("session:", ChangeCookieScript.source),
+        ("user:", IndexSessionScript.source), ("limit:", LimitScript.source), ("limit:", LimitRefundScript.source),
+    ])
+    func `every command of a script is one of the rights that are tried`(_ prefix: String, _ script: String) {
+        let tried = RedisRights.commands.filter { $0.prefix.hasPrefix(prefix) }.flatMap { $0.commands.map { "\($0.name)" } }
+        let sent = Set(script.matches(of: /redis\.call\('([A-Z]+)'/).map { String($0.1) })
+        #expect(!sent.isEmpty)
+        #expect(sent.subtracting(tried + ["SET"]) == [])
+    }
+
     @Test func `words of libraries stay on one line`() {
         let report = DoctorReport(findings: [Finding("postgres", .problem("do\nthis"), "says \"no\";\t\u{1B}[31mred")])
         #expect(report.text.hasPrefix("problem  postgres  says 'no'; "))
