@@ -30,11 +30,22 @@ enum IssuerCheck {
                 "\(path) answers \(status)\(status == 200 ? " without a key set" : "")")
         }
         guard let ring else { return Finding(name, .ok, "it answers with a key set; ours are not known, to compare") }
-        let served = Set(set.keys.compactMap(\.keyID))
-        guard !ring.keyIDs.isEmpty, ring.keyIDs.isSubset(of: served) else {
+        return finding(served: Set(set.keys.compactMap(\.keyID)), ours: ring.keyIDs)
+    }
+
+    /// A key that has just been made is served by each copy within a minute.
+    static func finding(served: Set<String>, ours: Set<String>) -> Finding {
+        guard !ours.isDisjoint(with: served) else {
             return Finding(
-                name, .problem("correct KIDOBAN_ISSUER or DATABASE_URL: who checks our tokens there would refuse them"),
+                name,
+                .problem(
+                    "correct KIDOBAN_ISSUER or DATABASE_URL: who checks our tokens there would refuse them. If keys were replaced within "
+                        + "the last minute, ask again"),
                 "it answers with other keys than those in this database")
+        }
+        guard ours.isSubset(of: served) else {
+            return Finding(
+                name, .advice("ask again in a minute, after which every copy has it"), "it lacks a key of this database")
         }
         return Finding(name, .ok, "it answers with our keys")
     }

@@ -97,6 +97,15 @@ import Text
     }
 
     @Test(arguments: [
+        ("a", "a", "ok"), ("ab", "a", "ok"), ("a", "ab", "advice"), ("b", "a", "problem"), ("", "a", "problem"),
+        ("a", "", "problem"),
+    ])
+    func `a key that has just been made may still be missing`(_ served: String, _ ours: String, _ result: String) {
+        let finding = IssuerCheck.finding(served: Set(served.map(String.init)), ours: Set(ours.map(String.init)))
+        #expect(finding.result.word == result)
+    }
+
+    @Test(arguments: [
         ("session:", CreateSessionScript.source), ("session:", RefreshSessionScript.source),
         ("session:", TouchSessionScript.source), ("session:", EndSessionScript.source),
         ("session:", ListAccessTokenScript.source), ("session:", ChangeCookieScript.source),
