@@ -5,7 +5,7 @@ import Testing
 
 @testable import Networking
 
-@Suite("BlockingPool", .timeLimit(.minutes(1)))
+@Suite("BlockingPool", .timeLimit(.minutes(5)))
 struct BlockingPoolTests {
     @Test func `work runs on the pool's own thread, and the caller goes on on its loop`() async throws {
         let pool = BlockingPool(label: "test", threads: 1, queueLimit: 10)

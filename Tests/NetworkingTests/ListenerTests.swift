@@ -4,7 +4,7 @@ import Testing
 
 @testable import Networking
 
-@Suite("Listener and ConnectionBudget", .timeLimit(.minutes(1)))
+@Suite("Listener and ConnectionBudget", .timeLimit(.minutes(5)))
 struct ListenerTests {
     @Test func `a listener that is let go of before it has started gives its port back`() async throws {
         try await onLoop { pinned in

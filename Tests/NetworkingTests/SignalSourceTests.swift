@@ -4,7 +4,7 @@ import Testing
 
 @testable import Networking
 
-@Suite("SignalSource", .timeLimit(.minutes(1)))
+@Suite("SignalSource", .timeLimit(.minutes(5)))
 struct SignalSourceTests {
     @Test func `a signal calls the handler and does not end the process`() async throws {
         let count = Locked(0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Networking
 
-@Suite("Stream: its end", .timeLimit(.minutes(1)))
+@Suite("Stream: its end", .timeLimit(.minutes(5)))
 struct StreamEndingTests {
     @Test func `what has come with the end is read before it`() async throws {
         try await onLoop { pinned in

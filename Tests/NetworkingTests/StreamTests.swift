@@ -4,7 +4,7 @@ import Testing
 
 @testable import Networking
 
-@Suite("Stream and Listener", .timeLimit(.minutes(1)))
+@Suite("Stream and Listener", .timeLimit(.minutes(5)))
 struct StreamTests {
     @Test func `bytes written on one side are read on the other, in order`() async throws {
         try await onLoop { pinned in

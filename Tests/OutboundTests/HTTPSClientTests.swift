@@ -5,7 +5,7 @@ import Testing
 
 @testable import Outbound
 
-@Suite(.timeLimit(.minutes(2))) struct HTTPSClientTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPSClientTests {
     private let directory: TestDirectory
     private let certificate: TestCertificate
 

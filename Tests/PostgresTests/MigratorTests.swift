@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Postgres
 
-@Suite(.needsDatabase, .timeLimit(.minutes(1))) struct MigratorTests {
+@Suite(.needsDatabase, .timeLimit(.minutes(5))) struct MigratorTests {
     private static let steps = [
         Migration(version: 1, name: "users", sql: "CREATE TABLE users (id integer); INSERT INTO users VALUES (1);"),
         Migration(version: 2, name: "names", sql: "ALTER TABLE users ADD COLUMN name text"),

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Postgres
 
-@Suite(.needsOwnServer, .timeLimit(.minutes(2))) struct OutageTests {
+@Suite(.needsOwnServer, .timeLimit(.minutes(5))) struct OutageTests {
     private static let echo = Statement(name: "echo", sql: "SELECT $1::bigint")
 
     @Test(arguments: [TestPostgres.Shutdown.fast, .immediate])
@@ -39,7 +39,7 @@ import TestSupport
             server.connectionString,
             configure: {
                 $0.connectionsPerLoop = 1
-                $0.deadline = .seconds(1)
+                $0.deadline = .seconds(3)
             }
         ) { pool in
             let process = pid_t(try await pool.processID())

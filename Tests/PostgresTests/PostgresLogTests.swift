@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Postgres
 
-@Suite(.needsDatabase, .timeLimit(.minutes(1))) struct PostgresLogTests {
+@Suite(.needsDatabase, .timeLimit(.minutes(5))) struct PostgresLogTests {
     private static let secret = "hunter2@example.org"
 
     /// What a pool logs while `body` uses it.
@@ -22,9 +22,10 @@ import TestSupport
         let sink = try LogSink(descriptor: descriptor, format: .json)
         let loop = try EventLoop()
         let connecting = BlockingPool(label: "pg-test", threads: 1, queueLimit: 8)
+        var configuration = try PostgresConfiguration(connectionString: connectionString)
+        configuration.deadline = patience
         let pool = PostgresPool(
-            try PostgresConfiguration(connectionString: connectionString), loop: loop, connecting: connecting,
-            logger: Logger(sink: sink, level: .trace))
+            configuration, loop: loop, connecting: connecting, logger: Logger(sink: sink, level: .trace))
         try await body(pool)
         await pool.close()
         loop.stop()

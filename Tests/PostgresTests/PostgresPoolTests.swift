@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Postgres
 
-@Suite(.needsDatabase, .timeLimit(.minutes(1))) struct PostgresPoolTests {
+@Suite(.needsDatabase, .timeLimit(.minutes(5))) struct PostgresPoolTests {
     private static let echo = Statement(name: "echo", sql: "SELECT $1::bigint, pg_backend_pid()")
 
     @Test func `a thousand queries at once come back to those who asked, over two connections`() async throws {
@@ -163,7 +163,7 @@ import TestSupport
     @Test func `waiting for a connection ends`() async throws {
         try await withPool(configure: {
             $0.connectionsPerLoop = 1
-            $0.deadline = .milliseconds(300)
+            $0.deadline = .seconds(2)
         }) { pool in
             let error = try await pool.transaction { (transaction) async throws(PostgresError) in
                 await failure { () throws(PostgresError) in try await pool.query(Self.echo, [.integer(1)]) }

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Postgres
 
-@Suite(.needsDatabase, .timeLimit(.minutes(1))) struct RowTests {
+@Suite(.needsDatabase, .timeLimit(.minutes(5))) struct RowTests {
     private static let scalars = Statement(
         name: "scalars",
         sql: """

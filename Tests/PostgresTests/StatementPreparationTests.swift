@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Postgres
 
-@Suite(.needsDatabase, .timeLimit(.minutes(1))) struct StatementPreparationTests {
+@Suite(.needsDatabase, .timeLimit(.minutes(5))) struct StatementPreparationTests {
     private static let select = Statement(name: "select", sql: "SELECT * FROM t")
 
     @Test func `a statement is prepared once a connection`() async throws {

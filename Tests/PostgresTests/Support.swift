@@ -15,6 +15,9 @@ extension Trait where Self == ConditionTrait {
     }
 }
 
+/// How long a server may take that is to answer: more than any machine needs, however busy.
+let patience = Duration.seconds(60)
+
 /// Lends a pool on a loop of its own, connected to `connectionString` or to a new and empty database.
 func withPool<T: Sendable>(
     _ connectionString: String? = nil, configure: (inout PostgresConfiguration) -> Void = { _ in },
@@ -23,6 +26,7 @@ func withPool<T: Sendable>(
     let database = try connectionString == nil ? TestDatabase() : nil
     defer { withExtendedLifetime(database) {} }
     var configuration = try PostgresConfiguration(connectionString: connectionString ?? database?.connectionString ?? "")
+    configuration.deadline = patience
     configure(&configuration)
     let loop = try EventLoop()
     let connecting = BlockingPool(label: "pg-test", threads: 1, queueLimit: 8)

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Postgres
 
-@Suite(.needsDatabase, .timeLimit(.minutes(1))) struct TransactionTests {
+@Suite(.needsDatabase, .timeLimit(.minutes(5))) struct TransactionTests {
     private enum Refusal: PostgresFailure, Equatable {
         case postgres(PostgresError)
         case taken

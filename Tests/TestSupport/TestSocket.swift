@@ -13,7 +13,7 @@ package final class TestSocket: Sendable {
         package var isReset: Bool { code == ECONNRESET || code == EPIPE }
     }
 
-    package static let patience = 30
+    package static let patience = 120
 
     private let descriptor: Int32
 

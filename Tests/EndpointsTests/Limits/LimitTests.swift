@@ -8,7 +8,7 @@ import Text
 @testable import Endpoints
 
 /// How limits look from outside, at every door.
-@Suite(.needsServers, .needsOwnRedis, .timeLimit(.minutes(3)))
+@Suite(.needsServers, .needsOwnRedis, .timeLimit(.minutes(5)))
 struct LimitTests {
     private static let hour = Duration.seconds(3600)
 

@@ -4,7 +4,7 @@ import Testing
 import Text
 
 /// What time does to tokens.
-@Suite(.needsServers, .timeLimit(.minutes(3)))
+@Suite(.needsServers, .timeLimit(.minutes(5)))
 struct ExpiryTests {
     @Test func `a token that has expired is not good`() async throws {
         try await Installation { $0.tokens.accessTokenLifetime = .milliseconds(200) }.run { installation in

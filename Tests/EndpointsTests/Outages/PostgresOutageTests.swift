@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Text
 
-@Suite(.needsServers, .needsOwnPostgres, .timeLimit(.minutes(3)))
+@Suite(.needsServers, .needsOwnPostgres, .timeLimit(.minutes(5)))
 struct PostgresOutageTests {
     @Test(arguments: [TestPostgres.Shutdown.fast, .immediate])
     func `without PostgreSQL tokens are as good as before, and all else waits for it`(_ shutdown: TestPostgres.Shutdown)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Text
 
-@Suite(.needsServers, .needsOwnRedis, .timeLimit(.minutes(3)))
+@Suite(.needsServers, .needsOwnRedis, .timeLimit(.minutes(5)))
 struct RedisOutageTests {
     @Test func `without Redis nothing is guessed, and all of it comes back by itself`() async throws {
         let redis = try TestRedis()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("HTTPConnection: bodies and their limit", .timeLimit(.minutes(2)))
+@Suite("HTTPConnection: bodies and their limit", .timeLimit(.minutes(5)))
 struct BodyLimitTests {
     private static let limit = 1000
     private static let limits = Limits.with { $0.body = limit }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("HTTPServer: its limit of connections", .timeLimit(.minutes(2)))
+@Suite("HTTPServer: its limit of connections", .timeLimit(.minutes(5)))
 struct CapacityTests {
     private static func get(_ id: Int) -> String {
         "GET / HTTP/1.1\r\nHost: a\r\nX-Request-Id: \(id)\r\n\r\n"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("HTTPConnection: Expect", .timeLimit(.minutes(2)))
+@Suite("HTTPConnection: Expect", .timeLimit(.minutes(5)))
 struct ContinueTests {
     private static let goOn = "HTTP/1.1 100 Continue\r\n\r\n"
     private static let head = "POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"

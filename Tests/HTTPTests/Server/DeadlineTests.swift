@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("HTTPConnection: deadlines", .timeLimit(.minutes(2)))
+@Suite("HTTPConnection: deadlines", .timeLimit(.minutes(5)))
 struct DeadlineTests {
     private static let home = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
     private static let late = "the request did not arrive in time"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("HTTPServer: draining", .timeLimit(.minutes(2)))
+@Suite("HTTPServer: draining", .timeLimit(.minutes(5)))
 struct DrainingTests {
     private static func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n" }
 

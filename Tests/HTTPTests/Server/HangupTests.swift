@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("HTTPConnection: clients that hang up", .timeLimit(.minutes(2)))
+@Suite("HTTPConnection: clients that hang up", .timeLimit(.minutes(5)))
 struct HangupTests {
     private static let home = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 

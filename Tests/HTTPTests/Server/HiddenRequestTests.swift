@@ -5,7 +5,7 @@ import Testing
 
 /// Request smuggling over a real connection: whatever the framing fields are made to look like, nobody but the client's own
 /// first request is served.
-@Suite("HTTPConnection: hidden requests", .timeLimit(.minutes(2)))
+@Suite("HTTPConnection: hidden requests", .timeLimit(.minutes(5)))
 struct HiddenRequestTests {
     private static let hidden = "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n"
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("HTTPConnection: one request after the other", .timeLimit(.minutes(2)))
+@Suite("HTTPConnection: one request after the other", .timeLimit(.minutes(5)))
 struct KeepAliveTests {
     private static let home = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("HTTPConnection: pipelined requests", .timeLimit(.minutes(2)))
+@Suite("HTTPConnection: pipelined requests", .timeLimit(.minutes(5)))
 struct PipeliningTests {
     private static func request(_ number: Int) -> String {
         "GET /number/\(number) HTTP/1.1\r\nHost: a\r\n\r\n"

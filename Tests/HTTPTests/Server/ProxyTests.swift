@@ -5,7 +5,7 @@ import Testing
 @testable import HTTP
 
 /// 127.0.0.1 and 127.0.0.2 are two peers; only the second is a proxy.
-@Suite("HTTPServer: whose word is taken for a client's address", .timeLimit(.minutes(2)))
+@Suite("HTTPServer: whose word is taken for a client's address", .timeLimit(.minutes(5)))
 struct ProxyTests {
     private static let proxy = "127.0.0.2"
     private static let other = "127.0.0.1"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("HTTPConnection: the heads of responses", .timeLimit(.minutes(2)))
+@Suite("HTTPConnection: the heads of responses", .timeLimit(.minutes(5)))
 struct ResponseHeadTests {
     private static func get(_ path: String, _ fields: String = "") -> String {
         "GET \(path) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"

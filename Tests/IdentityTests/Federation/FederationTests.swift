@@ -131,7 +131,7 @@ extension WithStores {
         }
 
         @Test func `without Redis no token is taken, and a forged one is still refused`() async throws {
-            try await World.run({ $0.patience = .milliseconds(500) }) { world in
+            try await World.run({ $0.patience = .seconds(2) }) { world in
                 let good = try issuer.token(TestIssuer.appleClaims())
                 let forged = try issuer.token(TestIssuer.appleClaims(), key: issuer.stranger)
                 world.redis.stop()

@@ -72,7 +72,7 @@ extension WithStores {
         }
 
         @Test func `while Redis hangs every answer is that it does, and nothing is lost`() async throws {
-            try await World.run({ $0.patience = .milliseconds(200) }) { world in
+            try await World.run({ $0.patience = .seconds(2) }) { world in
                 let member = try await world.a.signUp()
                 let other = try await world.a.signUp("berta@town.example")
                 world.redis.pause()

@@ -31,8 +31,8 @@ final class World {
         var client = World.app()
         var providers: Set<ProviderID> = [.apple, .google]
         var limits = LimitSettings(everything: nil)
-        /// How long a store may take to answer.
-        var patience: Duration = .seconds(5)
+        /// How long Redis may take to answer. By itself, as PostgreSQL: more than any machine needs, however busy.
+        var patience: Duration = .seconds(60)
         /// Instead of a database on the shared server.
         var connectionString: String?
     }
@@ -58,7 +58,7 @@ final class World {
         let logger = Logger(sink: log.sink, level: .trace)
         var postgres = try PostgresConfiguration(
             connectionString: options.connectionString ?? database?.connectionString ?? "")
-        postgres.deadline = options.patience
+        postgres.deadline = .seconds(60)
         postgres.backOff = .milliseconds(10)...(.milliseconds(50))
         var store = RedisConfiguration(endpoint: .unix(path: redis.socketPath))
         store.commandDeadline = options.patience

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Redis
 
-@Suite("RedisScript", .needsOwnServer, .timeLimit(.minutes(2)))
+@Suite("RedisScript", .needsOwnServer, .timeLimit(.minutes(5)))
 struct RedisScriptTests {
     private let server: TestRedis
     private let script = RedisScript(name: "append", source: "return redis.call('APPEND', KEYS[1], ARGV[1])")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Redis
 
-@Suite("RedisConnection with a hostile or broken server", .timeLimit(.minutes(2)))
+@Suite("RedisConnection with a hostile or broken server", .timeLimit(.minutes(5)))
 struct HostileServerTests {
     @Test(arguments: ["LOADING", "BUSY", "OOM", "MISCONF", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS"])
     func `a server that cannot serve now is unavailable, and stays connected`(kind: String) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Redis
 
-@Suite("RedisConnection's way in", .needsOwnServer, .timeLimit(.minutes(2)))
+@Suite("RedisConnection's way in", .needsOwnServer, .timeLimit(.minutes(5)))
 struct RedisAccessTests {
     @Test(arguments: ["redis://:secret@", "redis://default:secret@", "redis://alice:p%40ss%20word@"])
     func `the right credentials are let in`(credentials: String) async throws {

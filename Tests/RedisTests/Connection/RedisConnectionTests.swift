@@ -3,7 +3,7 @@ import Testing
 
 @testable import Redis
 
-@Suite("RedisConnection on a shared server", .needsSharedServer, .timeLimit(.minutes(2)))
+@Suite("RedisConnection on a shared server", .needsSharedServer, .timeLimit(.minutes(5)))
 struct RedisConnectionTests {
     @Test func `each of ten thousand commands at once gets its own answer`() async throws {
         try await withSharedServer { redis, _ async throws in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Redis
 
-@Suite("RedisConnection when the server fails", .needsOwnServer, .timeLimit(.minutes(2)))
+@Suite("RedisConnection when the server fails", .needsOwnServer, .timeLimit(.minutes(5)))
 struct RedisFaultTests {
     private let server: TestRedis
 

@@ -4,7 +4,7 @@ import Testing
 import Text
 
 /// Where a client's address ends up: in the audit events and in the log.
-@Suite(.needsProgram, .timeLimit(.minutes(3)))
+@Suite(.needsProgram, .timeLimit(.minutes(5)))
 struct ClientAddressTests {
     private static let signUp = #"{"email":"user@example.com","password":"correct horse battery"}"#
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Server
 
 /// `kidoban health` beside a server of the same environment.
-@Suite(.needsProgram, .timeLimit(.minutes(3)))
+@Suite(.needsProgram, .timeLimit(.minutes(5)))
 struct HealthTests {
     private func health(at port: UInt16) async throws -> Kidoban.Outcome {
         try await Kidoban.run("health", environment: ["KIDOBAN_OPERATIONS_LISTEN": "0.0.0.0:\(port)"])

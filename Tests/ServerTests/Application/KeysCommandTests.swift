@@ -5,7 +5,7 @@ import Text
 @testable import Server
 
 /// `kidoban keys` and `kidoban audit` beside a server.
-@Suite(.needsProgram, .timeLimit(.minutes(3)))
+@Suite(.needsProgram, .timeLimit(.minutes(5)))
 struct KeysCommandTests {
     private struct Keys {
         let environment: TestEnvironment

@@ -4,7 +4,7 @@ import Testing
 import Text
 
 /// SIGHUP, by which a running server reads its configuration anew.
-@Suite(.needsProgram, .timeLimit(.minutes(3)))
+@Suite(.needsProgram, .timeLimit(.minutes(5)))
 struct ReloadTests {
     private static let readAnew = "configuration read anew"
     private static let refused = "the configuration is wrong: the old one stays in force"

@@ -5,7 +5,7 @@ import Text
 @testable import Server
 
 /// `kidoban user` beside a running server.
-@Suite(.needsProgram, .timeLimit(.minutes(3)))
+@Suite(.needsProgram, .timeLimit(.minutes(5)))
 struct UserCommandTests {
     private static let password = "seven lanterns at the gate"
     private static let json = ("Content-Type", "application/json")

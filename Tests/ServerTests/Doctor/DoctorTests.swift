@@ -6,7 +6,7 @@ import Text
 @Suite(
     .enabled(
         if: Kidoban.path != nil && TestPostgres.isAvailable && TestRedis.isAvailable, "it takes the program and both servers"),
-    .timeLimit(.minutes(3)))
+    .timeLimit(.minutes(5)))
 struct DoctorTests {
     private static let keySet = #"""
         {"keys":[{"kty":"EC","crv":"P-256","kid":"one","use":"sig",
