@@ -13,11 +13,9 @@ struct ClientAuthentication: Sendable {
         let proof = request.head.withValue(of: .authorization) { CredentialProof(of: $0) }
         if let proof, let entry = await clients.recognise(proof), form.names(only: entry.client.id.text) { return entry }
         guard let (id, secret) = try credentials(request, form), let secret else { throw .invalidClient }
-        let entry = try await translating { () throws(IdentityError) in
-            try await clients.authenticate(id, secret: secret)
+        return try await translating { () throws(IdentityError) in
+            try await clients.authenticate(id, secret: secret, as: proof)
         }
-        if let proof { await clients.remember(proof, of: entry) }
-        return entry
     }
 
     /// A client that has proved itself, or a public one that only names itself.

@@ -25,6 +25,8 @@ package struct Client: Equatable, Sendable {
     /// For people.
     package let name: String
     package let authentication: Authentication
+    /// Good beside the secret of `authentication`; nil when there is none.
+    package let previousSecret: PreviousSecret?
     package let permissions: Set<Permission>
     /// The first is the audience of the tokens that the client gets; those of all may be introspected by it.
     package let audiences: [String]
@@ -33,13 +35,15 @@ package struct Client: Equatable, Sendable {
     package let sessionLifetime: SessionLifetime
 
     package init(
-        id: ClientID, name: String, authentication: Authentication, permissions: Set<Permission>, audiences: [String],
+        id: ClientID, name: String, authentication: Authentication, previousSecret: PreviousSecret? = nil,
+        permissions: Set<Permission>, audiences: [String],
         accessTokenFormat: AccessTokenFormat = .jwtES256, accessTokenLifetime: Duration = .seconds(15 * 60),
         sessionLifetime: SessionLifetime = .standard
     ) {
         self.id = id
         self.name = name
         self.authentication = authentication
+        self.previousSecret = previousSecret
         self.permissions = permissions
         self.audiences = audiences
         self.accessTokenFormat = accessTokenFormat

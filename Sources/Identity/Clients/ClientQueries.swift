@@ -3,16 +3,19 @@ package import Postgres
 /// The SQL of the clients table. Lists are passed and returned as JSON arrays of strings, digests as bytes.
 package enum ClientQueries {
     /// Every statement that gives a client returns, in this order: id, name, secret_digest or null, permissions, audiences,
-    /// access_token_format, access_token_seconds, session_idle_seconds, session_absolute_seconds.
+    /// access_token_format, access_token_seconds, session_idle_seconds, session_absolute_seconds; the digest of the secret before, while it
+    /// is good, and for how many milliseconds it still is.
     private static let columns: SQL = """
         id, name, secret_digest, to_json(permissions)::text, to_json(audiences)::text, access_token_format, access_token_seconds,
-        session_idle_seconds, session_absolute_seconds
+        session_idle_seconds, session_absolute_seconds,
+        CASE WHEN previous_secret_ends_at > now() THEN previous_secret_digest END,
+        (extract(epoch FROM previous_secret_ends_at - now()) * 1000)::bigint
         """
 
     /// The constraint that a second client with one id violates (SQLSTATE 23505).
     package static let uniqueIDConstraint = "clients_pkey"
 
-    /// Parameters: the columns above, then created_at in milliseconds since the epoch.
+    /// Parameters: the columns above without the last two, then created_at in milliseconds since the epoch.
     package static let insert = Statement(
         name: "clients_insert",
         sql: """
@@ -34,12 +37,19 @@ package enum ClientQueries {
     package static let byID = Statement(
         name: "clients_by_id", sql: "SELECT \(columns) FROM clients WHERE id = $1::text", retryable: true)
 
-    /// Parameters: id, secret_digest, updated_at. Returns the id if the client is there.
+    /// Parameters: id, secret_digest, updated_at, for how many milliseconds the old secret stays good. Returns the id if the client is
+    /// there.
     package static let replaceSecret = Statement(
         name: "clients_replace_secret",
         sql: """
             UPDATE clients
-            SET secret_digest = $2::bytea, updated_at = to_timestamp($3::bigint / 1000.0)
+            SET
+                previous_secret_digest = CASE WHEN $4::bigint > 0 THEN secret_digest END,
+                previous_secret_ends_at = CASE
+                    WHEN $4::bigint > 0 AND secret_digest IS NOT NULL THEN now() + $4::bigint * interval '1 millisecond'
+                END,
+                secret_digest = $2::bytea,
+                updated_at = to_timestamp($3::bigint / 1000.0)
             WHERE id = $1::text
             RETURNING id
             """)

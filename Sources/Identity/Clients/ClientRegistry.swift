@@ -9,20 +9,6 @@ package import Text
 /// A record is used for its lifetime and no longer. From the half of it on, whoever asks has it looked up again behind his back, so
 /// that a client in use never waits. While PostgreSQL does not answer, a record is used on.
 package actor ClientRegistry {
-    /// A client with what is derived from it once.
-    package final class Entry: Sendable {
-        package let client: Client
-        /// How the records of its audiences begin; nil when it may see those of every audience.
-        let recordPrefixes: [[UInt8]]?
-
-        init(_ client: Client) {
-            self.client = client
-            recordPrefixes =
-                client.audiences.contains(Client.anyAudience)
-                ? nil : client.audiences.map { IntrospectionRecord.prefix(audience: $0) }
-        }
-    }
-
     private struct Remembered {
         /// Nil for an id that is known not to exist.
         var entry: Entry?
@@ -34,10 +20,30 @@ package actor ClientRegistry {
 
     private typealias LookUp = Task<Result<Entry?, PostgresError>, Never>
 
+    /// A look-up under way. One that has been replaced by a later one may have seen an older record, and is not remembered.
+    private struct Running {
+        let number: Int
+        let lookUp: LookUp
+    }
+
+    /// A look-up because of a secret that its client's record did not know.
+    private struct SecondLook {
+        let beganAt: Instant
+        let running: Running
+    }
+
+    private struct Recognised {
+        let entry: Entry
+        /// From here on it is not recognised any more; nil for as long as the record is used.
+        let endsAt: Instant?
+    }
+
     /// Ids that may be remembered as unknown, so that guessing fills no memory.
     private static let unknownLimit = 1000
     /// Credentials that may be remembered: a few for each client and look-up.
     private static let proofLimit = 1000
+    /// How soon after a look-up because of an unknown secret another one follows: wrong secrets are no load for PostgreSQL.
+    private static let secondLookPause: Duration = .seconds(1)
     /// How long a record is used on after a look-up has failed: a server that hangs then costs one request a wait, not every one.
     private static let outageLifetime: Duration = .seconds(10)
 
@@ -47,28 +53,39 @@ package actor ClientRegistry {
     private let store: ClientStore
     private var lifetime: Duration
     private let logger: Logger
+    private let strangers: GCRA
     private let builtIn: [String: Entry]
     private var remembered: [String: Remembered] = [:]
     private var unknownCount = 0
-    private var recognised: [CredentialProof: Entry] = [:]
+    private var recognised: [CredentialProof: Recognised] = [:]
     /// Those under way.
-    private var lookUps: [ClientID: LookUp] = [:]
-    /// How often all has been renewed: a look-up that began before may have seen an old record.
-    private var renewals = 0
+    private var lookUps: [ClientID: Running] = [:]
+    private var lookUpCount = 0
+    /// The last of each client that there is.
+    private var secondLooks: [ClientID: SecondLook] = [:]
+    /// Of the bucket of strangers.
+    private var strangersArrival: Int64?
 
     /// - Parameters:
     ///   - builtIn: the clients that are there without a record, such as the team's own app.
     ///   - lifetime: how old a record may be before it is looked up again.
-    package init(store: ClientStore, builtIn: [Client], lifetime: Duration, loop: EventLoop, logger: Logger) {
+    ///   - strangers: how often ids may be looked up of which no record is known: made-up ones are no load for PostgreSQL either.
+    package init(
+        store: ClientStore, builtIn: [Client], lifetime: Duration, strangers: Budget = Budget(100, per: .seconds(1)),
+        loop: EventLoop,
+        logger: Logger
+    ) {
         self.store = store
-        self.builtIn = Dictionary(builtIn.map { ($0.id.text, Entry($0)) }) { first, _ in first }
+        self.builtIn = Dictionary(builtIn.map { ($0.id.text, Entry($0, readAt: loop.now)) }) { first, _ in first }
         self.lifetime = lifetime
+        self.strangers = GCRA(strangers)
         self.loop = loop
         self.logger = logger
     }
 
     /// The client of an id, by a look-up if it is not remembered.
-    /// - Throws: `IdentityError.invalidClient` when there is none; `unavailable` when that cannot be told.
+    /// - Throws: `IdentityError.invalidClient` when there is none; `unavailable` when that cannot be told; `tooManyRequests` when too
+    ///   many ids are asked for that nobody knows.
     package func client(_ id: String) async throws(IdentityError) -> Entry {
         if let entry = builtIn[id] { return entry }
         if let known = remembered[id], loop.now < known.endsAt {
@@ -77,6 +94,7 @@ package actor ClientRegistry {
             return entry
         }
         guard let clientID = ClientID(id) else { throw .invalidClient }
+        if remembered[id]?.entry == nil, lookUps[clientID] == nil { try admitStranger() }
         switch await lookUp(clientID).value {
         case .success(let entry?): return entry
         case .success(nil): throw .invalidClient
@@ -86,43 +104,63 @@ package actor ClientRegistry {
         }
     }
 
-    /// The client that has proved itself with its secret (RFC 6749 §2.3.1).
-    /// - Throws: `IdentityError.invalidClient`; `unavailable` when that cannot be told.
-    package func authenticate(_ id: String, secret: SecretString) async throws(IdentityError) -> Entry {
-        let entry = try await client(id)
-        guard case .secret(let digest) = entry.client.authentication, ClientSecret.matches(secret, digest: digest) else {
-            throw .invalidClient
-        }
+    /// The client that has proved itself with its secret (RFC 6749 §2.3.1), the present one or the one before while it is good.
+    ///
+    /// A secret that the remembered record does not know may be one that was made since. So the client is looked up again for it, once
+    /// in a while, and whoever comes meanwhile gets what was found.
+    /// - Parameter proof: by which the client is to be recognised when the very same credentials come again.
+    /// - Throws: `IdentityError.invalidClient`; `unavailable` when that cannot be told; `tooManyRequests`.
+    package func authenticate(
+        _ id: String, secret: SecretString, as proof: CredentialProof? = nil
+    ) async throws(IdentityError) -> Entry {
+        let known = try await client(id)
+        if let entry = accept(secret, of: known, proof) { return entry }
+        guard case .secret = known.client.authentication, let newer = try await secondLook(known.client.id),
+            let entry = accept(secret, of: newer, proof)
+        else { throw .invalidClient }
         return entry
+    }
+
+    private func accept(_ secret: SecretString, of entry: Entry, _ proof: CredentialProof?) -> Entry? {
+        switch entry.proof(by: secret, at: loop.now) {
+        case .nothing: return nil
+        case .client(let end):
+            if let proof {
+                if recognised.count >= Self.proofLimit { recognised = [:] }
+                recognised[proof] = Recognised(entry: entry, endsAt: end)
+            }
+            return entry
+        }
+    }
+
+    /// Whether there is a client of this id, as far as is remembered.
+    package func knows(_ id: String) -> Bool {
+        builtIn[id] != nil || remembered[id]?.entry != nil
     }
 
     /// The client that has proved itself with the very same credentials before, as long as its record is the one it was then.
     package func recognise(_ proof: CredentialProof) -> Entry? {
-        guard let entry = recognised[proof], let known = remembered[entry.client.id.text], known.entry === entry,
+        guard let found = recognised[proof], let known = remembered[found.entry.client.id.text], known.entry === found.entry,
             loop.now < known.endsAt
         else { return nil }
-        if known.renewsAt <= loop.now { renew(entry.client.id.text) }
-        return entry
-    }
-
-    /// Remembers with what a client has just proved itself.
-    package func remember(_ proof: CredentialProof, of entry: Entry) {
-        if recognised.count >= Self.proofLimit { recognised = [:] }
-        recognised[proof] = entry
+        if let end = found.endsAt, end <= loop.now { return nil }
+        if known.renewsAt <= loop.now { renew(found.entry.client.id.text) }
+        return found.entry
     }
 
     /// Remembers all clients, so that none needs to be looked up by the first who asks.
     /// - Throws: `PostgresError`.
     package func warmUp() async throws(PostgresError) {
-        for client in try await store.all() { remember(Entry(client), as: client.id.text) }
+        let began = loop.now
+        for client in try await store.all() { remember(Entry(client, readAt: began), as: client.id.text) }
     }
 
     /// From now on uses no record before it has been looked up again, as if all had come to the end of their lives. While PostgreSQL does not
     /// answer they are used on.
     package func renewAll(lifetime: Duration) {
         self.lifetime = lifetime
-        renewals += 1
         lookUps = [:]
+        secondLooks = [:]
         for id in remembered.keys {
             remembered[id]?.renewsAt = loop.now
             remembered[id]?.endsAt = loop.now
@@ -151,23 +189,65 @@ package actor ClientRegistry {
 
     /// The look-up that is under way, or a new one.
     private func lookUp(_ id: ClientID) -> LookUp {
-        if let running = lookUps[id] { return running }
-        let new = LookUp(executorPreference: loop) { await self.ask(id) }
-        lookUps[id] = new
-        return new
+        lookUps[id]?.lookUp ?? beginLookUp(id).lookUp
     }
 
-    private func ask(_ id: ClientID) async -> Result<Entry?, PostgresError> {
-        let began = renewals
-        defer { if began == renewals { lookUps[id] = nil } }
+    /// A new one, which takes the place of one that is under way.
+    private func beginLookUp(_ id: ClientID) -> Running {
+        lookUpCount += 1
+        let number = lookUpCount
+        let new = LookUp(executorPreference: loop) { await self.ask(id, number) }
+        let running = Running(number: number, lookUp: new)
+        lookUps[id] = running
+        return running
+    }
+
+    private func ask(_ id: ClientID, _ number: Int) async -> Result<Entry?, PostgresError> {
+        let began = loop.now
         do throws(PostgresError) {
-            let entry = try await store.client(id).map { Entry($0) }
-            if began == renewals { remember(entry, as: id.text) }
+            let entry = try await store.client(id).map { Entry($0, readAt: began) }
+            if isLast(number, of: id) { remember(entry, as: id.text) }
             return .success(entry)
         } catch {
             logger.warning("client not looked up", ["client_id": .string(id.text), "error": "\(error)"])
-            if began == renewals { useOn(id.text) }
+            if isLast(number, of: id) { useOn(id.text) }
             return .failure(error)
+        }
+    }
+
+    /// Whether no other look-up has begun since; the look-up is over then.
+    private func isLast(_ number: Int, of id: ClientID) -> Bool {
+        guard lookUps[id]?.number == number else { return false }
+        lookUps[id] = nil
+        return true
+    }
+
+    /// The client as it is now, or was within the last moment.
+    /// - Throws: `unavailable` when PostgreSQL is: the secret may be a new one.
+    private func secondLook(_ id: ClientID) async throws(IdentityError) -> Entry? {
+        let running: Running
+        if let last = secondLooks[id],
+            loop.now < last.beganAt + Self.secondLookPause || lookUps[id]?.number == last.running.number
+        {
+            running = last.running
+        } else {
+            running = beginLookUp(id)
+            secondLooks[id] = SecondLook(beganAt: loop.now, running: running)
+        }
+        switch await running.lookUp.value {
+        case .success(nil):
+            secondLooks[id] = nil
+            return nil
+        case .success(let found?): return remembered[id.text]?.entry ?? found
+        case .failure(let error): throw IdentityError(error)
+        }
+    }
+
+    /// - Throws: `tooManyRequests`.
+    private func admitStranger() throws(IdentityError) {
+        switch strangers.decision(arrival: strangersArrival, at: Int64(loop.now.nanoseconds / 1000)) {
+        case .allowed(let arrival, _, _): strangersArrival = arrival
+        case .refused(let wait): throw .tooManyRequests(retryAfter: .microseconds(wait))
         }
     }
 

@@ -18,11 +18,11 @@ package struct ClientSecret: Sendable {
     }
 
     package var digest: Digest {
-        SHA256.hash(text.revealedText)
+        Self.digest(of: text)
     }
 
-    /// Whether the text is the secret that has the digest; takes the same time wherever the digests differ.
-    package static func matches(_ presented: SecretString, digest: Digest) -> Bool {
-        SHA256.hash(presented.revealedText).matches(digest)
+    /// Of what somebody shows as a secret.
+    package static func digest(of presented: SecretString) -> Digest {
+        SHA256.hash(presented.revealedText)
     }
 }

@@ -41,12 +41,15 @@ package struct ClientStore: Sendable {
         return try Self.client(row)
     }
 
+    /// Gives a client another secret. The one that it had stays good for the overlap; the one before that is refused from now on.
     /// False when there is no such client.
     /// - Throws: `PostgresError`.
     package func replaceSecret(
-        of id: ClientID, with digest: Digest, at now: Timestamp
+        of id: ClientID, with digest: Digest, overlap: Duration, at now: Timestamp
     ) async throws(PostgresError) -> Bool {
-        let parameters: [PostgresValue] = [.text(id.text), .bytes(digest.bytes), .integer(now.milliseconds)]
+        let parameters: [PostgresValue] = [
+            .text(id.text), .bytes(digest.bytes), .integer(now.milliseconds), .integer(overlap.wholeMilliseconds),
+        ]
         return try await !pool.query(ClientQueries.replaceSecret, parameters).isEmpty
     }
 
@@ -68,6 +71,7 @@ package struct ClientStore: Sendable {
         guard let format = AccessTokenFormat(rawValue: try row.string(5)) else { throw .unexpectedColumn(5) }
         return Client(
             id: id, name: try row.string(1), authentication: try authentication(row, 2),
+            previousSecret: try previousSecret(row),
             permissions: Set(try texts(row, 3).compactMap { Client.Permission(rawValue: $0) }), audiences: try texts(row, 4),
             accessTokenFormat: format, accessTokenLifetime: .seconds(try row.int64(6)),
             sessionLifetime: SessionLifetime(idle: .seconds(try row.int64(7)), absolute: .seconds(try row.int64(8))))
@@ -78,6 +82,12 @@ package struct ClientStore: Sendable {
         // Damage must not make a client public.
         guard let digest = Digest(bytes) else { throw .unexpectedColumn(column) }
         return .secret(digest)
+    }
+
+    private static func previousSecret(_ row: Row) throws(PostgresError) -> PreviousSecret? {
+        guard let bytes = try row.optionalBytes(9) else { return nil }
+        guard let digest = Digest(bytes) else { throw .unexpectedColumn(9) }
+        return PreviousSecret(digest: digest, remaining: .milliseconds(try row.int64(10)))
     }
 
     private static func texts(_ row: Row, _ column: Int) throws(PostgresError) -> [String] {

@@ -3,5 +3,5 @@ package import Postgres
 /// The schema, step by step. Each step is a file of its own and is never edited once released.
 package enum Schema {
     /// Every step there is, in order.
-    package static let migrations = [initial, identities, profiles, mailOutbox, providerTokens, lookUps]
+    package static let migrations = [initial, identities, profiles, mailOutbox, providerTokens, lookUps, reserved, secretOverlap]
 }

@@ -26,7 +26,7 @@ extension Command {
         case .clientAdd: self = try .client(.add(NewClient(parsing: rest)))
         case .clientList: self = try Self.bare(.client(.list), rest, topic)
         case .clientRemove: self = try .client(.remove(Self.clientID(rest, topic)))
-        case .clientRotateSecret: self = try .client(.rotateSecret(Self.clientID(rest, topic)))
+        case .clientRotateSecret: self = try .client(.parseRotateSecret(rest))
         case .audit: self = try .audit(AuditQuestion(parsing: rest))
         case .userCreate: self = try .user(.create(UserCreation(parsing: rest)))
         case .userFind: self = try .user(.find(UserSearch(parsing: rest)))
@@ -98,6 +98,22 @@ extension Command {
             throw scanner.failure(.invalid("ID", expected: NewClient.idExpectation))
         }
         return id
+    }
+}
+
+extension ClientAction {
+    fileprivate static func parseRotateSecret(_ rest: ArraySlice<String>) throws(ArgumentsError) -> ClientAction {
+        let scanner = try ArgumentScanner(
+            rest, options: [.init(name: "--overlap", takesValue: true)], topic: .clientRotateSecret)
+        guard let id = ClientID(try scanner.positional("ID")[0]) else {
+            throw scanner.failure(.invalid("ID", expected: NewClient.idExpectation))
+        }
+        let overlap = try scanner.value(
+            of: "--overlap", expected: "0, or a duration such as 24h, of \(DurationText.render(longestOverlap)) at most"
+        ) { text in
+            text == "0" ? .zero : (try? DurationText.parse(text)).flatMap { $0 <= longestOverlap ? $0 : nil }
+        }
+        return .rotateSecret(id, overlap: overlap ?? standardOverlap)
     }
 }
 

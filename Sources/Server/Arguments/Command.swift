@@ -51,7 +51,11 @@ package enum ClientAction: Equatable, Sendable {
     case add(NewClient)
     case list
     case remove(ClientID)
-    case rotateSecret(ClientID)
+    /// - Parameter overlap: how long the old secret stays good.
+    case rotateSecret(ClientID, overlap: Duration)
+
+    package static let standardOverlap = Duration.seconds(24 * 3600)
+    package static let longestOverlap = Duration.seconds(90 * 24 * 3600)
 }
 
 /// A client that is to be registered.

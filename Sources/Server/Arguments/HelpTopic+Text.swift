@@ -21,7 +21,8 @@ extension HelpTopic {
         case .serve, .migrate, .health, .clientList, .openAPI, .version: invocation
         case .client: "kidoban client <command> [--help]"
         case .clientAdd: "kidoban client add NAME [options]"
-        case .clientRemove, .clientRotateSecret: "\(invocation) ID"
+        case .clientRemove: "\(invocation) ID"
+        case .clientRotateSecret: "\(invocation) ID [--overlap T]"
         case .user, .keys: "\(invocation) <command> [--help]"
         case .userCreate: "\(invocation) EMAIL [options]"
         case .userFind: "\(invocation) PREFIX [options]"
@@ -52,7 +53,7 @@ extension HelpTopic {
         case .clientAdd: "Register a client and print its id and its secret, once."
         case .clientList: "List the registered clients."
         case .clientRemove: "Remove a client."
-        case .clientRotateSecret: "Give a client a new secret and print it, once. The old one is refused from then on."
+        case .clientRotateSecret: "Give a client a new secret and print it, once. The old one stays good for a while."
         case .user: "Look after users."
         case .userCreate: "Make a user. The password is asked for on a terminal, or read from the standard input."
         case .userFind: "Find users by the beginning of their e-mail address, or one by id."
@@ -88,6 +89,8 @@ extension HelpTopic {
                 ("--token-format F", "jwt, which it gets by default, or opaque"),
                 ("--algorithm A", "what its JWTs are signed with: ES256 or RS256"),
             ]
+        case .clientRotateSecret:
+            [("--overlap T", "how long the old secret stays good: 24h, or another duration; 0 when it has leaked")]
         case .doctor: [("--json", "print one object for machines")]
         case .userCreate:
             [
@@ -121,8 +124,8 @@ extension HelpTopic {
                 ("--nonce N", "the nonce that the app would send along"),
                 ("--file PATH", "where the token is, if it is not an argument and not at the standard input"),
             ]
-        case .serve, .migrate, .health, .client, .clientList, .clientRemove, .clientRotateSecret, .user, .userDisable,
-            .userEnable, .userSignOut, .userExport, .keys, .keysRotate, .keysRetire, .openAPI, .explain, .help, .version:
+        case .serve, .migrate, .health, .client, .clientList, .clientRemove, .user, .userDisable, .userEnable, .userSignOut,
+            .userExport, .keys, .keysRotate, .keysRetire, .openAPI, .explain, .help, .version:
             []
         }
     }
@@ -142,7 +145,14 @@ extension HelpTopic {
 
             \(ConfigurationListing.help)
             """
-        case .migrate, .clientAdd, .clientList, .clientRemove, .clientRotateSecret:
+        case .clientRotateSecret:
+            """
+            The new secret is good at once. The one that it replaces stays good for the overlap; if a rotation before this one
+            still had one, that ends now. So after a leak of the secret before the last one, rotate once more.
+
+            It finds the database as `kidoban serve` does; see `kidoban serve --help` for the settings.
+            """
+        case .migrate, .clientAdd, .clientList, .clientRemove:
             "It finds the database as `kidoban serve` does; see `kidoban serve --help` for the settings."
         case .userCreate:
             """

@@ -43,18 +43,27 @@ struct ClientCommand {
                 guard try await store.delete(id) else { return unknown(id) }
                 await note(.clientRemoved, id)
                 return console.print("Removed \(id)\n")
-            case .rotateSecret(let id):
-                let secret = ClientSecret(random: SecureRandom.bytes(ClientSecret.randomByteCount))
-                guard try await store.replaceSecret(of: id, with: secret.digest, at: Timestamp.now()) else {
-                    return unknown(id)
-                }
-                await note(.clientSecretReplaced, id)
-                return console.print(Self.credentials(id, secret))
+            case .rotateSecret(let id, let overlap): return try await rotateSecret(of: id, overlap)
             }
         } catch {
             console.complain(Self.message(error))
             return ExitStatus.failure
         }
+    }
+
+    private func rotateSecret(of id: ClientID, _ overlap: Duration) async throws(PostgresError) -> Int32 {
+        let secret = ClientSecret(random: SecureRandom.bytes(ClientSecret.randomByteCount))
+        let now = Timestamp.now()
+        guard try await store.replaceSecret(of: id, with: secret.digest, overlap: overlap, at: now) else { return unknown(id) }
+        var detail = JSONObject()
+        detail["overlap"] = .string(DurationText.render(overlap))
+        await note(.clientSecretReplaced, id, detail)
+        // Not at the standard output, from which scripts take the credentials.
+        if overlap > .zero {
+            console.complain(
+                "the old secret is good until \(now.adding(overlap).iso8601); with --overlap 0 it would be refused now")
+        }
+        return console.print(Self.credentials(id, secret))
     }
 
     private func add(_ new: NewClient) async throws(PostgresError) -> Int32 {
@@ -80,10 +89,10 @@ struct ClientCommand {
         return console.print(Self.credentials(id, secret))
     }
 
-    private func note(_ kind: AuditKind, _ id: ClientID) async {
+    private func note(_ kind: AuditKind, _ id: ClientID, _ detail: JSONObject = JSONObject()) async {
         let now = Timestamp.now()
         let eventID = UUID(version7At: now, random: SecureRandom.bytes(10))
-        await audit.record(AuditEvent(id: eventID, time: now, kind: kind, actor: .administrator, clientID: id))
+        await audit.record(AuditEvent(id: eventID, time: now, kind: kind, actor: .administrator, clientID: id, detail: detail))
     }
 
     private static func credentials(_ id: ClientID, _ secret: ClientSecret) -> String {

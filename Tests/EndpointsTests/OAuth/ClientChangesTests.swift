@@ -16,7 +16,7 @@ struct ClientChangesTests {
         try await withInstallation { installation, account in
             let old = try await installation.backend()
             #expect(try await installation.server.introspect(account.accessToken, old).status == 200)
-            let output = try await installation.command(["client", "rotate-secret", old.id])
+            let output = try await installation.command(["client", "rotate-secret", old.id, "--overlap", "0"])
             let secret = try #require(output.split(separator: "\n").last?.split(separator: "=").last.map(String.init))
             #expect(secret != old.secret)
             #expect(try await installation.server.introspect(account.accessToken, old).status == 401)

@@ -71,8 +71,14 @@ extension WithStores {
                 try await add(client(), on: world.a)
                 _ = try await authenticate("backend", secret, on: world.a)
                 let (new, unknown) = (other.digest, World.clientID("nobody"))
-                #expect(try await world.a.run { try await $0.clientStore.replaceSecret(of: id, with: new, at: Sample.now) })
-                #expect(try await !world.a.run { try await $0.clientStore.replaceSecret(of: unknown, with: new, at: Sample.now) })
+                #expect(
+                    try await world.a.run {
+                        try await $0.clientStore.replaceSecret(of: id, with: new, overlap: .zero, at: Sample.now)
+                    })
+                #expect(
+                    try await !world.a.run {
+                        try await $0.clientStore.replaceSecret(of: unknown, with: new, overlap: .zero, at: Sample.now)
+                    })
                 try await Task.sleep(for: lifetime)
                 await #expect(throws: IdentityError.invalidClient) { try await authenticate("backend", secret, on: world.a) }
                 _ = try await authenticate("backend", other, on: world.a)
@@ -128,7 +134,10 @@ extension WithStores {
         }
 
         @Test func `guessing ids fills no memory and forgets nobody`() async throws {
-            try await World.run({ $0.clientLifetime = .seconds(3600) }) { world in
+            try await World.run({
+                $0.clientLifetime = .seconds(3600)
+                $0.strangers = Budget(3000, per: .seconds(3))
+            }) { world in
                 try await add(client(), on: world.a)
                 try await world.a.run { try await $0.clients.warmUp() }
                 #expect(try await world.a.run { try await $0.clientStore.delete(World.clientID("backend")) })
@@ -144,19 +153,48 @@ extension WithStores {
             }
         }
 
+        @Test func `ids that nobody knows are looked up so often and no more, and clients notice nothing`() async throws {
+            try await World.run({
+                $0.clientLifetime = .seconds(3600)
+                $0.strangers = Budget(10, per: .seconds(3600))
+            }) { world in
+                try await add(client(), on: world.a)
+                try await world.a.run { try await $0.clients.warmUp() }
+                await world.a.run { rooms in
+                    for number in 0..<10 {
+                        await #expect(throws: IdentityError.invalidClient) { try await rooms.clients.client("guess-\(number)") }
+                    }
+                    for number in 10..<20 {
+                        let error = await #expect(throws: IdentityError.self) {
+                            try await rooms.clients.client("guess-\(number)")
+                        }
+                        guard case .tooManyRequests = error else {
+                            Issue.record("\(String(describing: error))")
+                            continue
+                        }
+                    }
+                    // What is remembered is told on.
+                    await #expect(throws: IdentityError.invalidClient) { try await rooms.clients.client("guess-0") }
+                }
+                _ = try await authenticate("backend", secret, on: world.a)
+            }
+        }
+
         @Test func `when all are renewed, no record is used before it has been looked up again`() async throws {
             try await World.run({ $0.clientLifetime = .seconds(3600) }) { world in
                 try await add(client(), on: world.a)
                 let proof = CredentialProof(of: Array("Basic x".utf8).span)
                 let secret = secret
                 try await world.a.run { rooms in
-                    let entry = try await rooms.clients.authenticate("backend", secret: secret.text)
-                    await rooms.clients.remember(proof, of: entry)
+                    _ = try await rooms.clients.authenticate("backend", secret: secret.text, as: proof)
                     await #expect(throws: IdentityError.invalidClient) { try await rooms.clients.client("later") }
                 }
                 let new = other.digest
                 let id = World.clientID("backend")
-                #expect(try await world.a.run { try await $0.clientStore.replaceSecret(of: id, with: new, at: Sample.now) })
+                #expect(
+                    try await world.a.run {
+                        try await $0.clientStore.replaceSecret(of: id, with: new, overlap: .zero, at: Sample.now)
+                    })
                 try await add(client("later"), on: world.a)
                 await world.a.run { await $0.clients.renewAll(lifetime: .seconds(1800)) }
                 #expect(await world.a.run { await $0.clients.recognise(proof) } == nil)
@@ -172,14 +210,16 @@ extension WithStores {
                 let secret = secret
                 try await world.a.run { rooms in
                     #expect(await rooms.clients.recognise(proof) == nil)
-                    let entry = try await rooms.clients.authenticate("backend", secret: secret.text)
-                    await rooms.clients.remember(proof, of: entry)
+                    let entry = try await rooms.clients.authenticate("backend", secret: secret.text, as: proof)
                     #expect(await rooms.clients.recognise(proof) === entry)
                     #expect(await rooms.clients.recognise(CredentialProof(of: Array("Basic y".utf8).span)) == nil)
                 }
                 let new = other.digest
                 let id = World.clientID("backend")
-                #expect(try await world.a.run { try await $0.clientStore.replaceSecret(of: id, with: new, at: Sample.now) })
+                #expect(
+                    try await world.a.run {
+                        try await $0.clientStore.replaceSecret(of: id, with: new, overlap: .zero, at: Sample.now)
+                    })
                 try await eventually { await world.a.run { await $0.clients.recognise(proof) } == nil }
                 _ = try await authenticate("backend", other, on: world.a)
                 #expect(await world.a.run { await $0.clients.recognise(proof) } == nil)

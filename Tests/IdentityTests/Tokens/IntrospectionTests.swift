@@ -1,3 +1,4 @@
+import Networking
 import Testing
 import Text
 
@@ -119,7 +120,8 @@ extension WithStores {
                 for token in [member.accessToken, member.refreshToken, SecretString("x")] {
                     await #expect(throws: IdentityError.clientNotPermitted) {
                         try await world.a.run { rooms in
-                            _ = try await rooms.introspection.answer(token, for: ClientRegistry.Entry(rooms.app))
+                            _ = try await rooms.introspection.answer(
+                                token, for: ClientRegistry.Entry(rooms.app, readAt: Instant.now()))
                         }
                     }
                 }

@@ -1,3 +1,4 @@
+import Networking
 import Testing
 import Text
 
@@ -45,7 +46,8 @@ extension Copy {
         let backend = Client(
             id: World.clientID("backend"), name: "Backend", authentication: .publicClient, permissions: [.introspect],
             audiences: audiences)
-        return try JSON.parse(try await rooms.introspection.answer(token, for: ClientRegistry.Entry(backend)))
+        return try JSON.parse(
+            try await rooms.introspection.answer(token, for: ClientRegistry.Entry(backend, readAt: Instant.now())))
     }
 
     func isActive(_ token: SecretString) async throws -> Bool {

@@ -98,7 +98,8 @@ struct Rooms: Sendable {
         outbox = MailOutbox(pool: postgres, seal: try MailSeal(masterKey))
         clientStore = ClientStore(pool: postgres)
         clients = ClientRegistry(
-            store: clientStore, builtIn: [app], lifetime: options.clientLifetime, loop: postgres.loop, logger: logger)
+            store: clientStore, builtIn: [app], lifetime: options.clientLifetime, strangers: options.strangers,
+            loop: postgres.loop, logger: logger)
         // The least that argon2 takes.
         hasher = try PasswordHasher(
             Argon2id.Parameters(memoryKiB: 8, iterations: 1), pool: hashing, random: ambience.random)

@@ -28,6 +28,8 @@ final class World {
         var auditCapacity = 10_000
         var hashQueue = 200
         var clientLifetime: Duration = .seconds(10)
+        /// Of look-ups of unknown clients.
+        var strangers = Budget(1000, per: .seconds(1))
         var client = World.app()
         var providers: Set<ProviderID> = [.apple, .google]
         var limits = LimitSettings(everything: nil)

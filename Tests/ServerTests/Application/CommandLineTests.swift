@@ -81,7 +81,8 @@ struct CommandLineTests {
         #expect(again.output.contains("app-backend"))
         let rotated = try await Kidoban.run("client", "rotate-secret", "app-backend", environment: environment.variables)
         #expect(rotated.status == 0)
-        #expect(rotated.output.hasPrefix("client_id=app-backend\nclient_secret=kds_"))
+        #expect(rotated.output.hasPrefix("kidoban: the old secret is good until "))
+        #expect(rotated.output.contains("\nclient_id=app-backend\nclient_secret=kds_"))
         #expect(!rotated.output.contains(match.1))
         #expect(try await Kidoban.run("client", "remove", "app-backend", environment: environment.variables).status == 0)
         for words in [["remove", "app-backend"], ["rotate-secret", "app-backend"]] {

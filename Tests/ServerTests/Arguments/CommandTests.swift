@@ -31,7 +31,14 @@ import Testing
         #expect(try Command(parsing: ["config", "--markdown"]) == .config(.markdown))
         #expect(try Command(parsing: ["client", "list"]) == .client(.list))
         #expect(try Command(parsing: ["client", "remove", "app-backend"]) == .client(.remove(id)))
-        #expect(try Command(parsing: ["client", "rotate-secret", "app-backend"]) == .client(.rotateSecret(id)))
+        let day = Duration.seconds(24 * 3600)
+        for (words, overlap) in [
+            ([], day), (["--overlap", "0"], .zero), (["--overlap=90m"], .seconds(5400)), (["--overlap", "90d"], day * 90),
+        ] {
+            #expect(
+                try Command(parsing: ["client", "rotate-secret", "app-backend"] + words)
+                    == .client(.rotateSecret(id, overlap: overlap)))
+        }
         #expect(try Command(parsing: ["openapi"]) == .openAPI)
         #expect(try Command(parsing: ["version"]) == .version)
         #expect(try Command(parsing: ["dev-issuer"]) == .devIssuer(DevIssuerOptions()))
@@ -121,6 +128,12 @@ import Testing
         #expect(failure("clients")?.problem == .unknownCommand("clients", nearest: "client"))
         #expect(failure("frobnicate")?.problem == .unknownCommand("frobnicate", nearest: nil))
         #expect(failure("client", "rotate")?.problem == .unknownCommand("rotate", nearest: nil))
+        for overlap in ["1", "-1h", "91d", "h", "1y"] {
+            guard case .invalid("--overlap", _) = failure("client", "rotate-secret", "x", "--overlap=\(overlap)")?.problem else {
+                Issue.record("\(overlap) was taken")
+                continue
+            }
+        }
         #expect(failure("client", "rotate-secrets")?.problem == .unknownCommand("rotate-secrets", nearest: "rotate-secret"))
         #expect(failure("help", "serv")?.problem == .unknownCommand("serv", nearest: "serve"))
         #expect(failure()?.problem == .noCommand)

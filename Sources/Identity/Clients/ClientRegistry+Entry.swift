@@ -1,0 +1,41 @@
+import Crypto
+package import Networking
+package import Text
+
+extension ClientRegistry {
+    /// A client with what is derived from it once.
+    package final class Entry: Sendable {
+        package let client: Client
+        /// How the records of its audiences begin; nil when it may see those of every audience.
+        let recordPrefixes: [[UInt8]]?
+        /// From here on the secret before the present one is refused.
+        private let previousSecretEndsAt: Instant
+
+        /// - Parameter instant: when the record was asked for.
+        init(_ client: Client, readAt instant: Instant) {
+            self.client = client
+            recordPrefixes =
+                client.audiences.contains(Client.anyAudience)
+                ? nil : client.audiences.map { IntrospectionRecord.prefix(audience: $0) }
+            previousSecretEndsAt = instant + (client.previousSecret?.remaining ?? .zero)
+        }
+
+        /// What a secret proves.
+        package enum Proof: Equatable, Sendable {
+            case nothing
+            /// - Parameter until: from here on it proves nothing any more; nil for as long as the record is used.
+            case client(until: Instant?)
+        }
+
+        /// Takes the same time wherever the digests differ.
+        package func proof(by secret: SecretString, at now: Instant) -> Proof {
+            guard case .secret(let digest) = client.authentication else { return .nothing }
+            let presented = ClientSecret.digest(of: secret)
+            if presented.matches(digest) { return .client(until: nil) }
+            guard let previous = client.previousSecret, now < previousSecretEndsAt, presented.matches(previous.digest) else {
+                return .nothing
+            }
+            return .client(until: previousSecretEndsAt)
+        }
+    }
+}
