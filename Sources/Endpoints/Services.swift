@@ -9,6 +9,7 @@ package final class Services: Sendable {
     package let accessTokens: AccessTokens
     package let introspection: Introspection
     package let clients: ClientRegistry
+    package let clientRefusals: ClientRefusals
     package let keys: KeyRingSlot
     package let federation: Federation
     package let codes: AuthorizationCodes
@@ -30,7 +31,8 @@ package final class Services: Sendable {
 
     package init(
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
-        clients: ClientRegistry, keys: KeyRingSlot, federation: Federation, codes: AuthorizationCodes, notices: ProviderNotices,
+        clients: ClientRegistry, clientRefusals: ClientRefusals, keys: KeyRingSlot, federation: Federation,
+        codes: AuthorizationCodes, notices: ProviderNotices,
         restAuth: RestAuthServices, confirmations: Confirmations, mailsVerification: Bool = true,
         believesUnprovedIdentities: Bool = false, app: Client, cookies: CookiePolicy,
         redis: RedisConnection,
@@ -41,6 +43,7 @@ package final class Services: Sendable {
         self.accessTokens = accessTokens
         self.introspection = introspection
         self.clients = clients
+        self.clientRefusals = clientRefusals
         self.keys = keys
         self.federation = federation
         self.codes = codes

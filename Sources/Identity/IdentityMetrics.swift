@@ -53,6 +53,8 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         package var auditEventsDropped: UInt64 = 0
         /// Attempts that were refused because a budget was used up.
         package var limited: [LimitBucket: UInt64] = [:]
+        /// Requests of clients that had not proved themselves.
+        package var clientRefusals: [AuditKind.ClientRefusal: UInt64] = [:]
         package var providerTokens = ProviderTokenCounters()
 
         /// The sum of two loops' counters.
@@ -66,6 +68,7 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
             signUps += other.signUps
             auditEventsDropped += other.auditEventsDropped
             limited.merge(other.limited, uniquingKeysWith: +)
+            clientRefusals.merge(other.clientRefusals, uniquingKeysWith: +)
             providerTokens.add(other.providerTokens)
         }
 
@@ -119,6 +122,10 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
 
     func count(limited bucket: LimitBucket) {
         rest.limited[bucket, default: 0] += 1
+    }
+
+    func count(_ refusal: AuditKind.ClientRefusal) {
+        rest.clientRefusals[refusal, default: 0] += 1
     }
 
     func countSignUp() {

@@ -6,30 +6,47 @@ import Text
 struct ClientAuthentication: Sendable {
     let clients: ClientRegistry
 
+    let refusals: ClientRefusals
+
     /// A client that has proved itself with its secret.
-    /// - Throws: `OAuthError.invalidClient`, `invalidRequest`, `unavailable`.
+    /// - Throws: `OAuthError.invalidClient`, `invalidRequest`, `unavailable`, `slowDown`.
     func confidential(_ request: Request, _ form: FormFields) async throws(OAuthError) -> ClientRegistry.Entry {
         // A backend sends the same field with every request: once it has been looked at closely, its digest is enough.
         let proof = request.head.withValue(of: .authorization) { CredentialProof(of: $0) }
         if let proof, let entry = await clients.recognise(proof), form.names(only: entry.client.id.text) { return entry }
-        guard let (id, secret) = try credentials(request, form), let secret else { throw .invalidClient }
-        return try await translating { () throws(IdentityError) in
-            try await clients.authenticate(id, secret: secret, as: proof)
+        let credentials = try credentials(request, form)
+        return try await noting(credentials?.id, request) { () throws(IdentityError) in
+            guard let credentials, let secret = credentials.secret else { throw .invalidClient }
+            return try await clients.authenticate(credentials.id, secret: secret, as: proof)
         }
     }
 
     /// A client that has proved itself, or a public one that only names itself.
-    /// - Throws: `OAuthError.invalidClient`, `invalidRequest`, `unavailable`.
+    /// - Throws: `OAuthError.invalidClient`, `invalidRequest`, `unavailable`, `slowDown`.
     func any(_ request: Request, _ form: FormFields) async throws(OAuthError) -> ClientRegistry.Entry {
-        guard let (id, secret) = try credentials(request, form) else { throw .invalidClient }
-        if let secret {
-            return try await translating { () throws(IdentityError) in try await clients.authenticate(id, secret: secret) }
+        let credentials = try credentials(request, form)
+        return try await noting(credentials?.id, request) { () throws(IdentityError) in
+            guard let credentials else { throw .invalidClient }
+            if let secret = credentials.secret { return try await clients.authenticate(credentials.id, secret: secret) }
+            let entry = try await clients.client(credentials.id)
+            guard entry.client.authentication == .publicClient else { throw .invalidClient }
+            return entry
         }
-        let entry = try await translating { () throws(IdentityError) in try await clients.client(id) }
-        guard entry.client.authentication == .publicClient else { throw .invalidClient }
-        return entry
     }
 
+    /// - Parameter id: what the caller says to be.
+    private func noting(
+        _ id: String?, _ request: Request, _ rule: () async throws(IdentityError) -> ClientRegistry.Entry
+    ) async throws(OAuthError) -> ClientRegistry.Entry {
+        do throws(IdentityError) {
+            return try await rule()
+        } catch {
+            if error == .invalidClient { await refusals.note(id, Caller(request)) }
+            throw OAuthError(error)
+        }
+    }
+
+    /// Nil when there are none that can be understood.
     private func credentials(
         _ request: Request, _ form: FormFields
     ) throws(OAuthError) -> (id: String, secret: SecretString?)? {
@@ -37,7 +54,7 @@ struct ClientAuthentication: Sendable {
         do throws(AuthorizationError) {
             authorization = try Authorization.parse(request.head)
         } catch {
-            throw .invalidClient
+            return nil
         }
         // A parameter without a value counts as not sent (RFC 6749 §3.2).
         let named = form.value("client_id").flatMap { $0.isEmpty ? nil : $0 }
@@ -49,7 +66,7 @@ struct ClientAuthentication: Sendable {
             }
             return (basic.id, basic.secret)
         case .bearer:
-            throw .invalidClient
+            return nil
         case nil:
             return named.map { ($0, secret) }
         }
@@ -61,14 +78,5 @@ extension FormFields {
     fileprivate func names(only id: String) -> Bool {
         guard value("client_secret") == nil else { return false }
         return value("client_id").map { $0 == id } ?? true
-    }
-}
-
-/// Runs a rule; its error becomes OAuth's.
-func translating<T>(_ rule: () async throws(IdentityError) -> T) async throws(OAuthError) -> T {
-    do throws(IdentityError) {
-        return try await rule()
-    } catch {
-        throw OAuthError(error)
     }
 }

@@ -24,7 +24,7 @@ extension Introspect {
             "Is this token good? (RFC 7662)", security: [.none, ClientAuthentication.basic], body: .required(TokenForm.schema),
             responses: [
                 .json(.ok, "What the token says if it is active; else `active` alone.", answer),
-                OAuthError.invalidRequestDocumented, OAuthError.invalidClientDocumented,
+                OAuthError.invalidRequestDocumented, OAuthError.invalidClientDocumented, OAuthError.slowDownDocumented,
                 OAuthError.documented(
                     .forbidden, "unauthorized_client", "The client was added without `--introspect`."),
             ])

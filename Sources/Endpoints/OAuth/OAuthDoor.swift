@@ -4,7 +4,7 @@ package import HTTP
 /// What backends ask: is this token good (RFC 7662), make it bad (RFC 7009), with which keys are tokens signed (RFC 7517).
 package enum OAuthDoor {
     package static func make(_ services: Services) -> Door {
-        let authentication = ClientAuthentication(clients: services.clients)
+        let authentication = ClientAuthentication(clients: services.clients, refusals: services.clientRefusals)
         let introspect = Introspect(services: services, authentication: authentication)
         return Door(
             name: "oauth",

@@ -18,6 +18,9 @@ extension OAuthError {
 
     static let invalidClientDocumented = documented(
         .unauthorized, "invalid_client", "The client is not known or did not prove itself.")
+
+    static let slowDownDocumented = documented(
+        .tooManyRequests, "slow_down", "Too many clients are named that there are not.")
 }
 
 extension ClientAuthentication {

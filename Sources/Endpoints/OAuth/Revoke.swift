@@ -31,7 +31,7 @@ extension Revoke {
                 .empty(.ok, "No such token is good."), OAuthError.invalidRequestDocumented,
                 OAuthError.documented(
                     .badRequest, "invalid_grant", "The token was issued to another client."),
-                OAuthError.invalidClientDocumented,
+                OAuthError.invalidClientDocumented, OAuthError.slowDownDocumented,
             ])
     }
 }

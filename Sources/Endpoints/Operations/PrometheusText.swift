@@ -83,6 +83,11 @@ enum PrometheusText {
                 "kidoban_limited_total", [("purpose", bucket.purpose.rawValue), ("kind", bucket.kind.rawValue)],
                 Double(counters.limited[bucket] ?? 0))
         }
+        text.family("kidoban_client_refusals_total", "counter", "Requests of clients that had not proved themselves, by reason.")
+        for refusal in AuditKind.ClientRefusal.allCases {
+            text.sample(
+                "kidoban_client_refusals_total", [("reason", refusal.rawValue)], Double(counters.clientRefusals[refusal] ?? 0))
+        }
         providerTokens(counters.providerTokens, &text)
         text.single(
             "kidoban_audit_events_dropped_total", "counter", "Audit events lost because PostgreSQL was away too long.",

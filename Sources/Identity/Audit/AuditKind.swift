@@ -33,6 +33,15 @@ package enum AuditKind: Equatable, Sendable {
         case lastMethod = "last_method"
     }
 
+    /// Why a client was not taken for what it says to be.
+    package enum ClientRefusal: String, Sendable, CaseIterable {
+        /// It said nothing of itself that could be understood. Counted only.
+        case noCredentials = "no_credentials"
+        case unknownClient = "unknown_client"
+        /// Or none, where one is needed.
+        case wrongSecret = "wrong_secret"
+    }
+
     package enum Outcome: String, Sendable {
         case succeeded, refused
     }
@@ -73,7 +82,8 @@ package enum AuditKind: Equatable, Sendable {
     case clientAdded
     case clientRemoved
     case clientSecretReplaced
-    case clientAuthenticationFailed
+    /// Recorded once in a while for each client, however many requests were refused.
+    case clientAuthenticationFailed(ClientRefusal)
     case signingKeyCreated
     case signingKeyActivated
     /// Taken out of the key set by an operator, before its time.
@@ -136,13 +146,14 @@ package enum AuditKind: Equatable, Sendable {
         case .identityLinked(let linking): linking.rawValue
         case .identityChangeRefused(let failure): failure.rawValue
         case .limitReached(let bucket): bucket.name
+        case .clientAuthenticationFailed(let refusal): refusal.rawValue
         case .provider(let event): event.reason
         case .userSignedUp, .userCreated, .signUpRefused, .userSignedIn, .refreshRefused, .refreshReused, .tokenRevoked,
             .userUpdated,
             .passwordChanged, .passwordReset, .passwordResetRequested, .emailVerified, .emailVerificationRequested,
             .userDisabled, .userEnabled, .userDeleted, .userExported, .identityUnlinked, .accountReclaimed, .clientAdded,
             .clientRemoved,
-            .clientSecretReplaced, .clientAuthenticationFailed, .signingKeyCreated, .signingKeyActivated, .signingKeyRetired,
+            .clientSecretReplaced, .signingKeyCreated, .signingKeyActivated, .signingKeyRetired,
             .signingKeyRemoved:
             nil
         }

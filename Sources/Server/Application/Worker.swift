@@ -97,7 +97,9 @@ struct Worker: Sendable {
         let services = Services(
             accounts: accounts, sessions: sessions,
             accessTokens: AccessTokens(tokens: tokens, sessions: sessions, issuer: issuer, users: users),
-            introspection: Introspection(tokens: tokens, sessions: sessions, metrics: metrics), clients: clients, keys: keys,
+            introspection: Introspection(tokens: tokens, sessions: sessions, metrics: metrics), clients: clients,
+            clientRefusals: ClientRefusals(clients: clients, audit: audit, metrics: metrics, ambience: shared.ambience),
+            keys: keys,
             federation: Federation(
                 providers: configuration.federation.providers, keys: keyLookup, replays: ReplayMemory(redis: redis),
                 limiter: limiter, audit: audit, metrics: metrics, ambience: shared.ambience, endpoints: parts.endpoints),

@@ -49,6 +49,7 @@ struct MetricsTests {
                 (#"kidoban_sign_ins_total{outcome="refused"}"#, 1), (#"kidoban_introspections_total{result="active"}"#, 1),
                 (#"kidoban_introspections_total{result="inactive"}"#, 1),
                 (#"kidoban_introspections_total{result="unavailable"}"#, 0),
+                (#"kidoban_client_refusals_total{reason="wrong_secret"}"#, 1),
                 (#"kidoban_refreshes_total{outcome="rotate"}"#, 2), (#"kidoban_refreshes_total{outcome="replay"}"#, 1),
                 (#"kidoban_refreshes_total{outcome="reuse"}"#, 1), (#"kidoban_refreshes_total{outcome="keep"}"#, 0),
                 (#"kidoban_http_requests_total{method="POST",route="/oauth2/introspect",status="200"}"#, 2),

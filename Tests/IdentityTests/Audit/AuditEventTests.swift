@@ -44,7 +44,7 @@ import Text
             (.allSessionsEnded(.passwordChanged), "all_sessions_ended", "password_changed", .succeeded),
             (.tokenRefreshed(.recover), "token_refreshed", "recover", .succeeded),
             (.refreshReused, "refresh_reused", nil, .refused),
-            (.clientAuthenticationFailed, "client_authentication_failed", nil, .refused),
+            (.clientAuthenticationFailed(.wrongSecret), "client_authentication_failed", "wrong_secret", .refused),
         ] as [(AuditKind, String, String?, AuditKind.Outcome)])
     func `kinds have a name, a reason and an outcome`(
         kind: AuditKind, name: String, reason: String?, outcome: AuditKind.Outcome

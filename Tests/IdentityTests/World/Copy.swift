@@ -75,6 +75,7 @@ struct Rooms: Sendable {
     let outbox: MailOutbox
     let clientStore: ClientStore
     let clients: ClientRegistry
+    let clientRefusals: ClientRefusals
     let hasher: PasswordHasher
     let limits: LoopSlot<LimitSettings>
     let limiter: Limiter
@@ -100,6 +101,7 @@ struct Rooms: Sendable {
         clients = ClientRegistry(
             store: clientStore, builtIn: [app], lifetime: options.clientLifetime, strangers: options.strangers,
             loop: postgres.loop, logger: logger)
+        clientRefusals = ClientRefusals(clients: clients, audit: audit, metrics: metrics, ambience: ambience)
         // The least that argon2 takes.
         hasher = try PasswordHasher(
             Argon2id.Parameters(memoryKiB: 8, iterations: 1), pool: hashing, random: ambience.random)

@@ -1,0 +1,36 @@
+/// Counts clients that have not proved themselves, and puts them on record: the first of each client in a minute, and the first in a minute of
+/// those that there are not, so that a flood of wrong secrets does not become one of audit events. On one loop.
+///
+/// Nothing is limited here: nobody guesses 256 bits, and to refuse costs less than to answer.
+package final class ClientRefusals: Sendable {
+    private static let pause = Duration.seconds(60)
+    private static let unknownKey = ""
+
+    private let clients: ClientRegistry
+    private let audit: AuditLog
+    private let metrics: IdentityMetrics
+    private let ambience: Ambience
+    private let notices = LimitNotices(pause: ClientRefusals.pause)
+
+    package init(clients: ClientRegistry, audit: AuditLog, metrics: IdentityMetrics, ambience: Ambience) {
+        self.clients = clients
+        self.audit = audit
+        self.metrics = metrics
+        self.ambience = ambience
+    }
+
+    /// - Parameter id: what the caller says to be, if anything.
+    package func note(_ id: String?, _ caller: Caller) async {
+        guard let id else { return metrics.count(AuditKind.ClientRefusal.noCredentials) }
+        let isKnown = await clients.knows(id)
+        let refusal = isKnown ? AuditKind.ClientRefusal.wrongSecret : .unknownClient
+        metrics.count(refusal)
+        let now = ambience.now()
+        guard notices.admits(isKnown ? id : Self.unknownKey, at: now) else { return }
+        // An id that is none is the caller's own text.
+        await audit.record(
+            AuditEvent(
+                id: ambience.uuid(), time: now, kind: .clientAuthenticationFailed(refusal), actor: .anonymous,
+                clientID: isKnown ? ClientID(id) : nil, address: caller.address, referenceID: caller.referenceID))
+    }
+}
