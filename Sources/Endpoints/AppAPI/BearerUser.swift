@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Text
 
 /// Finds out whose access token a request carries (RFC 6750 §2.1). Tokens in a body or a query are never looked at.
 struct BearerUser: Sendable {
@@ -9,12 +10,40 @@ struct BearerUser: Sendable {
         self.services = services
     }
 
+    /// Who signs out.
+    enum SigningOut: Sendable {
+        case user(AuthenticatedUser)
+        /// Whoever had the token; the session is over already.
+        case nobody(SessionID)
+    }
+
     /// - Throws: `AppError.unauthorized`; 404 when the token's user has been deleted; 503 when a store is away.
     func authenticate(_ request: Request) async throws(AppError) -> AuthenticatedUser {
+        let token = try token(of: request)
+        return try await deciding { () throws(IdentityError) in try await services.accessTokens.authenticate(token) }
+    }
+
+    /// For who signs out, and may do so twice at once: a token is also taken whose session has just been ended.
+    /// - Throws: as `authenticate`.
+    func signingOut(_ request: Request) async throws(AppError) -> SigningOut {
+        let token = try token(of: request)
+        return try await deciding { () throws(IdentityError) in
+            do throws(IdentityError) {
+                return .user(try await services.accessTokens.authenticate(token))
+            } catch {
+                guard error == .invalidToken, let id = try await services.accessTokens.endedSession(of: token) else {
+                    throw error
+                }
+                return .nobody(id)
+            }
+        }
+    }
+
+    private func token(of request: Request) throws(AppError) -> SecretString {
         guard let authorization = try? Authorization.parse(request.head) else {
             throw .unauthorized(request.head.value(of: .authorization) == nil ? .noToken : .invalidToken)
         }
         guard case .bearer(let token) = authorization else { throw .unauthorized(.noToken) }
-        return try await deciding { () throws(IdentityError) in try await services.accessTokens.authenticate(token) }
+        return token
     }
 }

@@ -3,7 +3,8 @@ import Identity
 import Text
 
 /// `POST /auth/logout`: ends the session of a refresh token or, when the body names none, of the access token that the request
-/// carries (EchoLog contract, hole 19). A token that is none, or no longer one, has nothing left to end: that is success too.
+/// carries (EchoLog contract, hole 19). A refresh token that is none, or no longer one, and an access token whose session has been ended
+/// have nothing left to end: that is success too, also for requests at once.
 struct Logout: AppEndpoint {
     static let method = Method.post
     static let path = "/auth/logout"
@@ -19,7 +20,7 @@ struct Logout: AppEndpoint {
             let token = try RefreshTokenField.read(try JSONBody(request).fields)
             try await deciding { () throws(IdentityError) in try await services.sessions.signOut(token, caller: caller) }
         } catch .refreshTokenRequired where request.head.value(of: .authorization) != nil {
-            let user = try await bearer.authenticate(request)
+            guard case .user(let user) = try await bearer.signingOut(request) else { return .empty(.noContent) }
             try await deciding { () throws(IdentityError) in
                 try await services.sessions.end(user.sessionID, of: user.userID, reason: .signedOut, caller: caller)
             }

@@ -28,7 +28,8 @@ extension CookieEndSession {
                 .json(
                     .ok, "The session is over.", CookieAnswer.doneSchema,
                     fields: [("Set-Cookie", "Takes the session cookie away, if it was this session's.")]),
-                CookieError.documented(.notFound, "not_found", "The user has no such session."),
+                CookieError.documented(
+                    .notFound, "not_found", "The user has no such session, or it was ended more than a minute ago."),
                 CookieError.crossSiteDocumented,
             ] + CookieGate.refusals)
     }

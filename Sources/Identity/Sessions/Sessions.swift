@@ -128,17 +128,28 @@ package final class Sessions: Sendable {
     }
 
     /// Ends a session if it is the user's: when this returns, none of its tokens is good. One whose end was begun before and
-    /// has failed half-way is ended now.
-    /// - Throws: `IdentityError.sessionNotFound`; `unavailable`: it may live on then.
+    /// has failed half-way is ended now; for one that somebody else ends at the same time, or has ended shortly before, nothing is left to do.
+    /// - Throws: `IdentityError.sessionNotFound` when there is none, or none any more whose end is remembered; `unavailable`: it may
+    ///   live on then.
     package func end(_ id: SessionID, of userID: UserID, reason: SessionEnd, caller: Caller) async throws(IdentityError) {
-        let clientID: ClientID?
+        _ = try await ending(id, of: userID, reason: reason, caller: caller)
+    }
+
+    /// The same.
+    /// - Returns: whether it was not over already when it was looked at.
+    func ending(
+        _ id: SessionID, of userID: UserID, reason: SessionEnd, caller: Caller
+    ) async throws(IdentityError) -> Bool {
+        let seen: Session?
         switch try await store.record(id) {
-        case .live(let session) where session.userID == userID: clientID = session.clientID
-        case .ended(let tombstone) where tombstone.userID == userID: clientID = nil
+        case .live(let session) where session.userID == userID: seen = session
+        case .ended(let tombstone) where tombstone.userID == userID: seen = nil
         case .live, .ended, .missing, .malformed: throw .sessionNotFound
         }
-        guard try await end(id, of: userID, reason: reason) else { throw .sessionNotFound }
+        guard try await end(id, of: userID, reason: reason) else { return seen != nil }
+        let clientID = seen?.clientID
         await note(.sessionEnded(reason), id, of: userID, client: clientID, by: .user(userID), caller)
+        return true
     }
 
     /// Ends the session of a refresh token. One that is none, or no longer one, has nothing left to end.
@@ -184,11 +195,11 @@ package final class Sessions: Sendable {
 
     /// Ends a session: when this returns, none of its tokens is good. Whatever a failure leaves undone, a repeated call does;
     /// the index names the session until all is done.
-    /// - Returns: whether there was anything to end.
+    /// - Returns: whether this call has come to the end of it: of several at once, one.
     func end(_ id: SessionID, of userID: UserID, reason: SessionEnd) async throws(IdentityError) -> Bool {
         let reply = try await store.end(id, reason: reason, at: ambience.now())
         try await tokens.delete(reply.revoked)
-        return try await store.removeFromIndex(id, of: userID) || reply.outcome == .ended
+        return try await store.removeFromIndex(id, of: userID)
     }
 
     /// Keeps the number of a user's sessions within the limit. Not worth failing a sign-in for: the next one tries again.

@@ -34,24 +34,37 @@ package final class AccessTokens: Sendable {
     }
 
     /// Ends the session of an access token that is good, or has expired no longer ago than `lateness`: who signs out must not have
-    /// to refresh first.
+    /// to refresh first. Of several at once, each that has found the token good succeeds.
     /// - Throws: `IdentityError.invalidToken` when it is none, has been revoked, or its session is over; `unavailable`: the session
     ///   may live on then.
     package func signOut(_ token: SecretString, lateness: Duration, caller: Caller) async throws(IdentityError) {
-        let (userID, sessionID) = try await holder(of: token, lateness: lateness)
+        let (userID, sessionID, wasGood) = try await holder(of: token, lateness: lateness)
         do throws(IdentityError) {
-            try await sessions.end(sessionID, of: userID, reason: .signedOut, caller: caller)
+            let lived = try await sessions.ending(sessionID, of: userID, reason: .signedOut, caller: caller)
+            guard lived || wasGood else { throw .sessionNotFound }
         } catch .sessionNotFound {
             throw .invalidToken
         }
     }
 
+    /// The session of an access token that is good no more because somebody has ended the session, within at least the life of a
+    /// tombstone: nothing is left to do for who wants to end it. Nil for any other token.
+    /// - Throws: `IdentityError.unavailable`.
+    package func endedSession(of token: SecretString) async throws(IdentityError) -> SessionID? {
+        guard let claims = issuer.unrevokedClaims(token.revealedText), let userID = claims.subject.flatMap({ UserID($0) }),
+            let id = claims["sid"]?.stringValue.flatMap({ SessionID($0) }),
+            case .ended(let tombstone) = try await sessions.store.record(id),
+            tombstone.userID == userID
+        else { return nil }
+        return id
+    }
+
     private func holder(
         of token: SecretString, lateness: Duration
-    ) async throws(IdentityError) -> (UserID, SessionID) {
+    ) async throws(IdentityError) -> (UserID, SessionID, wasGood: Bool) {
         if let record = try await tokens.record(AccessTokenHash(of: token.revealedText)) {
             guard let user = Self.user(record) else { throw .internalFault }
-            return (user.userID, user.sessionID)
+            return (user.userID, user.sessionID, wasGood: true)
         }
         // One that has expired is stored no more, but its signature still says whose it was. One that has not was revoked.
         let now = sessions.ambience.now()
@@ -60,7 +73,7 @@ package final class AccessTokens: Sendable {
             let userID = claims.subject.flatMap({ UserID($0) }),
             let sessionID = claims["sid"]?.stringValue.flatMap({ SessionID($0) })
         else { throw .invalidToken }
-        return (userID, sessionID)
+        return (userID, sessionID, wasGood: false)
     }
 
     /// Revokes an access or a refresh token on behalf of its client (RFC 7009 §2.1): an access token alone, a refresh token with its

@@ -64,7 +64,8 @@ struct SessionsTests {
         #expect(try await server.get("/auth/me", bearer: there.accessToken).status == 401)
         #expect(try await server.post("/auth/refresh", ["refreshToken": .string(there.refreshToken)]).status == 401)
         #expect(try await list(here.accessToken).map { $0["current"] } == [true])
-        #expect(try await server.delete("/auth/sessions/\(id)", bearer: here.accessToken).status == 404)
+        // Repeated because the answer was lost.
+        #expect(try await server.delete("/auth/sessions/\(id)", bearer: here.accessToken).status == 204)
     }
 
     @Test func `this device can be signed out`() async throws {

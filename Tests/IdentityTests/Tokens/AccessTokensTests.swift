@@ -27,6 +27,30 @@ extension WithStores {
             }
         }
 
+        @Test func `of several sign-outs at once with one good token each succeeds, and the session ends once`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                let (loop, rooms) = (world.a.loop, world.a.rooms)
+                // In one turn of the loop: each finds the token good before any of them ends the session.
+                try await world.a.run { _ in
+                    try await withThrowingTaskGroup { group in
+                        for _ in 0..<20 {
+                            group.addTask(executorPreference: loop) {
+                                try await rooms.tokens.signOut(member.accessToken, lateness: .zero, caller: Copy.caller)
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                }
+                await #expect(throws: IdentityError.invalidToken) {
+                    try await rooms.tokens.signOut(member.accessToken, lateness: .zero, caller: Copy.caller)
+                }
+                #expect(try await world.a.run { try await $0.tokens.endedSession(of: member.accessToken) } == member.sessionID)
+                #expect(try await world.a.run { try await $0.tokens.endedSession(of: member.refreshToken) } == nil)
+                #expect(try await world.a.events("session_ended").count == 1)
+            }
+        }
+
         @Test(arguments: [AccessTokenFormat.jwtES256, .jwtRS256])
         func `a token can be verified with the published keys, and has the claims of RFC 9068`(
             format: AccessTokenFormat
