@@ -6,11 +6,14 @@ import Text
 /// Writes audit events to PostgreSQL behind the back of who caused them: a sign-in does not wait, and a crash loses at most
 /// what came in since the last write, which is due every half second.
 ///
-/// While PostgreSQL is away events wait in memory, up to a bound; beyond it the oldest are dropped, counted and logged.
+/// While PostgreSQL is away events wait in memory, up to a bound; beyond it the oldest are dropped: counted, and written to the log instead,
+/// each as `AuditQueries.insert` takes it.
 package actor AuditLog {
     private static let period: Duration = .milliseconds(500)
     /// Events of one statement.
     private static let batch = 500
+    /// Between the lines of so many events at the end.
+    private static let logPause: Duration = .milliseconds(10)
 
     package nonisolated let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -21,6 +24,8 @@ package actor AuditLog {
     private var waiting: AuditQueue
     /// Dropped since the log was told.
     private var droppedCount = 0
+    /// Whether any has been dropped.
+    package private(set) var hasDropped = false
     private var isRunning = true
 
     /// - Parameter capacity: how many events may wait for PostgreSQL.
@@ -34,7 +39,7 @@ package actor AuditLog {
 
     /// Takes an event in. Returns at once.
     package func record(_ event: AuditEvent) {
-        if waiting.append(event) { countDropped(1) }
+        if let oldest = waiting.append(event) { drop(oldest) }
     }
 
     /// Writes what has come in, twice a second, until `close()`.
@@ -46,11 +51,23 @@ package actor AuditLog {
         }
     }
 
-    /// Writes what is still waiting and ends. What cannot be written now is lost.
+    /// Writes what is waiting now. What PostgreSQL does not take goes on waiting.
+    package func flush() async {
+        await write()
+    }
+
+    /// Writes what is still waiting and ends. PostgreSQL is asked once: the first statement that it does not carry out in time is the last.
+    /// What is left is dropped.
     package func close() async {
         isRunning = false
         await write()
-        if !waiting.isEmpty { countDropped(waiting.count) }
+        while !waiting.isEmpty {
+            let events = waiting.prefix(Self.batch)
+            for event in events { drop(event) }
+            waiting.remove(events)
+            // The log is bounded too, and has to be written meanwhile.
+            await loop.sleep(for: Self.logPause)
+        }
         logDropped()
     }
 
@@ -72,7 +89,7 @@ package actor AuditLog {
                     limit = events.count / 2
                     continue
                 }
-                countDropped(1)
+                for event in events { drop(event) }
             }
             // Others may have been dropped or come in meanwhile.
             waiting.remove(events)
@@ -80,9 +97,13 @@ package actor AuditLog {
         }
     }
 
-    private func countDropped(_ count: Int) {
-        metrics.countDroppedAuditEvents(count)
-        droppedCount += count
+    private func drop(_ event: AuditEvent) {
+        metrics.countDroppedAuditEvents(1)
+        droppedCount += 1
+        hasDropped = true
+        logger.warning(
+            "audit event not stored",
+            ["event": .string(String(decoding: JSONValue.object(event.stored).serialized, as: UTF8.self))])
     }
 
     private func logDropped() {

@@ -15,13 +15,14 @@ struct AuditQueue {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Returns whether another event gave way to this one.
-    mutating func append(_ event: AuditEvent) -> Bool {
+    /// Returns the event that gave way to this one, if one had to.
+    mutating func append(_ event: AuditEvent) -> AuditEvent? {
         events.append(event)
-        guard count > capacity else { return false }
+        guard count > capacity else { return nil }
+        let oldest = events[gone]
         gone += 1
         if gone >= capacity { removeGone() }
-        return true
+        return oldest
     }
 
     /// The oldest events, at most so many.

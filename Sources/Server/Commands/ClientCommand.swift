@@ -28,9 +28,14 @@ struct ClientCommand {
             configuration: configuration, console: console, store: ClientStore(pool: pool), audit: audit)
         let status = await command.carryOut(action)
         await audit.close()
+        let isOnRecord = await !audit.hasDropped
         await pool.close()
         loop.stop()
         connecting.stop()
+        guard isOnRecord else {
+            console.complain("it is done, but PostgreSQL did not take the audit event")
+            return ExitStatus.failure
+        }
         return status
     }
 

@@ -21,6 +21,33 @@ extension WithStores {
             }
         }
 
+        /// The events that are in the log instead of the database.
+        private static func logged(_ world: World) throws -> [JSONObject] {
+            try world.logged.split(separator: "\n").compactMap { line in
+                let fields = try JSON.parse(String(line))
+                guard fields["message"] == "audit event not stored", let event = fields["event"]?.stringValue else { return nil }
+                return try JSON.parse(event).objectValue
+            }
+        }
+
+        @Test func `more events than a log can hold at once are all in it when a copy ends without PostgreSQL`() async throws {
+            let postgres = try TestPostgres()
+            let connectionString = postgres.connectionString
+            try await World.run {
+                $0.connectionString = connectionString
+                $0.auditCapacity = 20_000
+            } _: { world in
+                postgres.stop(.immediate)
+                await record(0..<20_000, on: world.a)
+                await world.a.run { await $0.audit.close() }
+                let (numbers, all) = (
+                    try Self.logged(world).map { $0["reference_id"] }, (0..<20_000).map { JSONValue.string("\($0)") }
+                )
+                #expect(numbers == all)
+                #expect(!world.logged.contains("log lines were dropped"))
+            }
+        }
+
         @Test func `events are written soon, once each, however often they are recorded`() async throws {
             try await World.run { world in
                 await record(0..<1200, on: world.a)
@@ -74,11 +101,14 @@ extension WithStores {
                 let events = try await world.a.events("user_updated", count: 100)
                 #expect(events.map(\.referenceID) == (150..<250).map { "\($0)" })
                 #expect(await world.a.run { $0.metrics.snapshot.auditEventsDropped } == 150)
-                // What cannot be written at the end is lost, and said to be.
+                // What cannot be written at the end is said to be.
                 postgres.stop(.immediate)
                 await record(300..<320, on: world.a)
                 await world.a.run { await $0.audit.close() }
                 #expect(await world.a.run { $0.metrics.snapshot.auditEventsDropped } == 170)
+                try await eventually { world.logged.contains("\"audit events dropped\",\"count\":20") }
+                #expect(
+                    try Self.logged(world) == (0..<150).map { Self.event($0).stored } + (300..<320).map { Self.event($0).stored })
             }
         }
 
