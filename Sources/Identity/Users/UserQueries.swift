@@ -152,6 +152,14 @@ package enum UserQueries {
             RETURNING id::text
             """)
 
+    /// Parameter: a JSON array of ids. Returns, of each user there is, the id and whether he is disabled.
+    package static let states = Statement(
+        name: "users_states",
+        sql: """
+            SELECT id::text, disabled_at IS NOT NULL FROM users
+            WHERE id IN (SELECT value::uuid FROM jsonb_array_elements_text($1::jsonb))
+            """, retryable: true)
+
     /// Parameter: id. Returns the id if the user was there.
     package static let delete = Statement(
         name: "users_delete", sql: "DELETE FROM users WHERE id = $1::uuid RETURNING id::text")

@@ -14,6 +14,24 @@ extension UserStore {
         }
     }
 
+    enum State: Sendable {
+        case active, disabled
+    }
+
+    /// The states of those among the users that there are.
+    /// - Throws: the store's failure.
+    func states(of ids: [UserID]) async throws(IdentityError) -> [UserID: State] {
+        let list = JSONValue.array(ids.map { .string($0.description) }).serialized
+        return try await asking { () throws(PostgresError) in
+            var states: [UserID: State] = [:]
+            for row in try await pool.query(UserQueries.states, [.json(String(decoding: list, as: UTF8.self))]) {
+                guard let id = UserID(try row.string(0)) else { throw .unexpectedColumn(0) }
+                states[id] = try row.bool(1) ? .disabled : .active
+            }
+            return states
+        }
+    }
+
     /// Makes every sign-in void that is under way.
     /// - Throws: `IdentityError.userNotFound`, or the store's failure.
     func raiseCredentials(of id: UserID, at now: Timestamp) async throws(IdentityError) {

@@ -12,7 +12,7 @@ extension Command {
         }
         switch topic {
         case .program where rest.first == "--version": self = try Self.bare(.version, rest.dropFirst(), .version)
-        case .program, .client, .user, .keys, .explain: throw Self.unknown(rest, in: topic)
+        case .program, .client, .user, .sessions, .keys, .explain: throw Self.unknown(rest, in: topic)
         case .serve: self = try Self.bare(.serve, rest, topic)
         case .migrate: self = try Self.bare(.migrate, rest, topic)
         case .health: self = try Self.bare(.health, rest, topic)
@@ -27,6 +27,7 @@ extension Command {
         case .clientList: self = try Self.bare(.client(.list), rest, topic)
         case .clientRemove: self = try .client(.remove(Self.clientID(rest, topic)))
         case .clientRotateSecret: self = try .client(.parseRotateSecret(rest))
+        case .sessionsPrune: self = try .sessions(.parsePrune(rest))
         case .audit: self = try .audit(AuditQuestion(parsing: rest))
         case .userCreate: self = try .user(.create(UserCreation(parsing: rest)))
         case .userFind: self = try .user(.find(UserSearch(parsing: rest)))

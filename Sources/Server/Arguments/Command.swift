@@ -10,6 +10,7 @@ package enum Command: Equatable, Sendable {
     case doctor(DoctorOutput)
     case client(ClientAction)
     case user(UserAction)
+    case sessions(SessionsAction)
     case audit(AuditQuestion)
     case keys(KeysAction)
     case config(ConfigOutput)
@@ -31,7 +32,8 @@ package enum Command: Equatable, Sendable {
     var needsMasterKey: Bool {
         switch self {
         case .serve, .keys(.rotate), .keys(.retire): true
-        case .migrate, .health, .doctor, .client, .user, .audit, .keys(.list), .config, .openAPI, .explainIDToken, .devIssuer,
+        case .migrate, .health, .doctor, .client, .user, .sessions, .audit, .keys(.list), .config, .openAPI, .explainIDToken,
+            .devIssuer,
             .help, .version:
             false
         }

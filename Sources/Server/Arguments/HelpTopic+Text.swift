@@ -23,12 +23,13 @@ extension HelpTopic {
         case .clientAdd: "kidoban client add NAME [options]"
         case .clientRemove: "\(invocation) ID"
         case .clientRotateSecret: "\(invocation) ID [--overlap T]"
-        case .user, .keys: "\(invocation) <command> [--help]"
+        case .user, .sessions, .keys: "\(invocation) <command> [--help]"
         case .userCreate: "\(invocation) EMAIL [options]"
         case .userFind: "\(invocation) PREFIX [options]"
         case .userShow: "\(invocation) USER [--json]"
         case .userDisable, .userEnable, .userSignOut, .userExport: "\(invocation) USER"
         case .userDelete: "\(invocation) USER [--yes]"
+        case .sessionsPrune: "\(invocation) [--dry-run | --yes]"
         case .audit: "\(invocation) [options]"
         case .keysList: "\(invocation) [--json]"
         case .keysRotate: "\(invocation) [ALGORITHM]"
@@ -63,6 +64,8 @@ extension HelpTopic {
         case .userSignOut: "End all sessions of a user at once, on every device."
         case .userDelete: "Delete a user and all that is his, for good."
         case .userExport: "Print everything that is stored of a user as JSON, for a data request."
+        case .sessions: "Look after the sessions of all users."
+        case .sessionsPrune: "End the sessions of users whom PostgreSQL does not know or has disabled."
         case .audit: "Print audit events, the newest first."
         case .keys: "Look after the keys that access tokens are signed with."
         case .keysList: "List the signing keys, and say what happens to them when."
@@ -105,6 +108,7 @@ extension HelpTopic {
             ]
         case .userShow, .keysList: [("--json", "print JSON")]
         case .userDelete: [("--yes", "do not ask")]
+        case .sessionsPrune: [("--dry-run", "count them only"), ("--yes", "do not ask")]
         case .audit:
             [
                 ("--user USER", "of this user only: an id or a whole e-mail address; an id also of one who is gone"),
@@ -125,7 +129,7 @@ extension HelpTopic {
                 ("--file PATH", "where the token is, if it is not an argument and not at the standard input"),
             ]
         case .serve, .migrate, .health, .client, .clientList, .clientRemove, .user, .userDisable, .userEnable, .userSignOut,
-            .userExport, .keys, .keysRotate, .keysRetire, .openAPI, .explain, .help, .version:
+            .userExport, .sessions, .keys, .keysRotate, .keysRetire, .openAPI, .explain, .help, .version:
             []
         }
     }
@@ -173,6 +177,13 @@ extension HelpTopic {
             \(Self.stores)
             """
         case .userFind, .audit, .keysList: Self.stores
+        case .sessionsPrune:
+            """
+            For when PostgreSQL has gone back in time and Redis has not: a refresh does not ask PostgreSQL. All keys of Redis are
+            looked at, a thousand at a time, while the servers run. Without a terminal it needs --yes.
+
+            \(Self.stores)
+            """
         case .keysRotate:
             """
             ALGORITHM is ES256 or RS256; without it, the configured one. The new key is published at once and signs an hour
@@ -215,7 +226,7 @@ extension HelpTopic {
 
             Exit status: 0 if the token would be accepted, 1 if not.
             """
-        case .client, .user, .keys, .explain, .help, .version: nil
+        case .client, .user, .sessions, .keys, .explain, .help, .version: nil
         }
     }
 

@@ -19,6 +19,8 @@ package enum HelpTopic: String, CaseIterable, Sendable {
     case userSignOut = "user sign-out"
     case userDelete = "user delete"
     case userExport = "user export"
+    case sessions
+    case sessionsPrune = "sessions prune"
     case audit
     case keys
     case keysList = "keys list"

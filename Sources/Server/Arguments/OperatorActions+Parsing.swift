@@ -34,6 +34,22 @@ extension UserAction {
     }
 }
 
+extension SessionsAction {
+    static func parsePrune(_ rest: ArraySlice<String>) throws(ArgumentsError) -> SessionsAction {
+        let options: [ArgumentScanner.Option] = [
+            .init(name: "--dry-run", takesValue: false), .init(name: "--yes", takesValue: false),
+        ]
+        let scanner = try ArgumentScanner(rest, options: options, topic: .sessionsPrune)
+        _ = try scanner.positional()
+        switch (scanner.isGiven("--dry-run"), scanner.isGiven("--yes")) {
+        case (true, true): throw scanner.failure(.contradiction("--dry-run", "--yes"))
+        case (true, false): return .prune(.countsOnly)
+        case (false, true): return .prune(.given)
+        case (false, false): return .prune(.asks)
+        }
+    }
+}
+
 extension UserCreation {
     private static let options: [ArgumentScanner.Option] = [
         .init(name: "--name", takesValue: true), .init(name: "--verified", takesValue: false),

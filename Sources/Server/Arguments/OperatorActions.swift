@@ -70,6 +70,19 @@ package struct UserSearch: Equatable, Sendable {
     }
 }
 
+/// What to do with the sessions of all users.
+package enum SessionsAction: Equatable, Sendable {
+    package enum Consent: Equatable, Sendable {
+        /// Nothing is ended, only counted.
+        case countsOnly
+        case asks
+        case given
+    }
+
+    /// Ends those whose user PostgreSQL does not know or has disabled.
+    case prune(Consent)
+}
+
 /// Which audit events are asked for.
 package struct AuditQuestion: Equatable, Sendable {
     /// A point in time, as an operator says it.

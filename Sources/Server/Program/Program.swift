@@ -26,7 +26,8 @@ package enum Program {
         case .config(.markdown): return console.print(ConfigurationListing.markdown)
         case .doctor(let output):
             return await Doctor.run(output, environment: environment, files: files, console)
-        case .config(.inForce), .serve, .migrate, .health, .client, .user, .audit, .keys, .openAPI, .explainIDToken, .devIssuer:
+        case .config(.inForce), .serve, .migrate, .health, .client, .user, .sessions, .audit, .keys, .openAPI, .explainIDToken,
+            .devIssuer:
             break
         }
         do throws(ConfigurationProblems) {
@@ -51,6 +52,7 @@ package enum Program {
         case .health: await Health.run(reading.configuration, console)
         case .client(let action): await ClientCommand.run(action, reading.configuration, console)
         case .user(let action): await UserCommand.run(action, reading.configuration, console)
+        case .sessions(let action): await SessionsCommand.run(action, reading.configuration, console)
         case .audit(let question): await AuditCommand.run(question, reading.configuration, console)
         case .keys(let action): await KeysCommand.run(action, reading.configuration, console)
         case .openAPI: PrintOpenAPI.run(reading.configuration, console)

@@ -21,8 +21,11 @@ package enum IndexSessionScript {
         return redis.call('ZCARD', key)
         """
 
+    static let prefix = "user:"
+    static let suffix = ":sessions"
+
     package static func key(_ userID: UserID) -> String {
-        "user:\(userID):sessions"
+        "\(prefix)\(userID)\(suffix)"
     }
 
     package static func arguments(_ session: Session, at now: Timestamp) -> [String] {

@@ -121,6 +121,11 @@ actor OperatorDesk {
         await body(worker)
     }
 
+    /// Waits until Redis has been reached, or has not: for who asks it first of all.
+    func meetRedis() async {
+        while await !worker.redis.isReady, await worker.redis.lastFailure == nil { await loop.sleep(for: .milliseconds(5)) }
+    }
+
     func pause(for duration: Duration) async {
         await loop.sleep(for: duration)
     }

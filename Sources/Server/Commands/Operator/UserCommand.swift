@@ -10,7 +10,8 @@ struct UserCommand {
     /// - Returns: one of `ExitStatus`.
     static func run(_ action: UserAction, _ configuration: Configuration, _ console: Console) async -> Int32 {
         await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
-            try await UserCommand(desk: desk, console: console).carryOut(action)
+            await desk.meetRedis()
+            return try await UserCommand(desk: desk, console: console).carryOut(action)
         }
     }
 

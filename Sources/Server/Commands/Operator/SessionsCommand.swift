@@ -1,0 +1,73 @@
+import Endpoints
+import Identity
+
+/// `kidoban sessions prune`: ends the sessions of users whom PostgreSQL does not know or has disabled. Effects are there when the command
+/// ends; one that failed may be repeated.
+struct SessionsCommand {
+    let desk: OperatorDesk
+    let console: Console
+
+    /// - Returns: one of `ExitStatus`.
+    static func run(_ action: SessionsAction, _ configuration: Configuration, _ console: Console) async -> Int32 {
+        await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
+            await desk.meetRedis()
+            switch action {
+            case .prune(let consent): return try await SessionsCommand(desk: desk, console: console).prune(consent)
+            }
+        }
+    }
+
+    private struct Tally {
+        var unknown = 0
+        var disabled = 0
+        var sessions = 0
+
+        var text: String {
+            "\(sessions) session(s) of \(unknown) user(s) that there are not and of \(disabled) disabled user(s)"
+        }
+
+        mutating func add(_ orphans: [Accounts.Orphan]) {
+            for orphan in orphans {
+                if orphan.reason == .userDisabled { disabled += 1 } else { unknown += 1 }
+                sessions += orphan.sessionCount
+            }
+        }
+    }
+
+    private func prune(_ consent: SessionsAction.Consent) async throws(Complaint) -> Int32 {
+        switch consent {
+        case .given: break
+        case .countsOnly: return console.print("There are \(try await tally(ending: false).text)\n")
+        case .asks:
+            let found = try await tally(ending: false)
+            guard found.sessions > 0 else { return console.print("There are no such sessions\n") }
+            guard console.input.isTerminal else {
+                throw Complaint(
+                    "there are \(found.text), and no terminal to ask at: say --yes to end them", status: ExitStatus.usage)
+            }
+            guard console.input.confirms("End \(found.text)?") else { throw Complaint("nothing was ended") }
+        }
+        return console.print("Ended \(try await tally(ending: true).text)\n")
+    }
+
+    /// Goes through all users with sessions, batch by batch.
+    private func tally(ending: Bool) async throws(Complaint) -> Tally {
+        var tally = Tally()
+        var cursor: SessionScanCursor?
+        repeat {
+            let from = cursor
+            let (orphans, next) = try await desk.ask { worker throws(IdentityError) in
+                let accounts = worker.services.accounts
+                let (orphans, next) = try await accounts.orphans(from: from)
+                guard ending else { return (orphans, next) }
+                for orphan in orphans { try await accounts.endSessions(of: orphan, caller: OperatorDesk.caller) }
+                // The events of one batch fit into memory, those of all may not.
+                await worker.audit.flush()
+                return (orphans, next)
+            }
+            tally.add(orphans)
+            cursor = next
+        } while cursor != nil
+        return tally
+    }
+}

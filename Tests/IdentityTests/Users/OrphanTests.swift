@@ -1,0 +1,97 @@
+import Postgres
+import Redis
+import Testing
+import Text
+
+@testable import Identity
+
+extension WithStores {
+    /// PostgreSQL goes back in time, and Redis does not.
+    @Suite struct OrphanTests {
+        private static let delete = Statement(
+            name: "test_forget_users", sql: "DELETE FROM users WHERE email_normalized LIKE 'gone%'")
+        private static let disable = Statement(
+            name: "test_disable_users", sql: "UPDATE users SET disabled_at = now() WHERE email_normalized LIKE 'barred%'")
+
+        private func orphans(_ world: World, ending: Bool = false) async throws -> [Accounts.Orphan] {
+            try await world.a.run { rooms in
+                var all: [UserID: Accounts.Orphan] = [:]
+                var cursor: SessionScanCursor?
+                repeat {
+                    let (orphans, next) = try await rooms.accounts.orphans(from: cursor)
+                    for orphan in orphans {
+                        all[orphan.userID] = orphan
+                        if ending { try await rooms.accounts.endSessions(of: orphan, caller: Copy.caller) }
+                    }
+                    cursor = next
+                } while cursor != nil
+                return Array(all.values)
+            }
+        }
+
+        @Test func `sessions of users who are gone or barred are found and ended, others stay`() async throws {
+            try await World.run { world in
+                var members: [String: [Member]] = [:]
+                for kind in ["gone", "barred", "there"] {
+                    for number in 0..<3 {
+                        members[kind, default: []].append(try await world.a.signUp("\(kind)\(number)@town.example"))
+                    }
+                }
+                let second = try await world.a.signIn("gone0@town.example")
+                #expect(try await orphans(world).isEmpty)
+                for statement in [Self.delete, Self.disable] {
+                    _ = try await world.a.run { try await $0.postgres.query(statement) }
+                }
+                // Until then nothing stops them.
+                _ = try await world.a.refresh(second.refreshToken)
+
+                let found = try await orphans(world)
+                #expect(
+                    Set(found.map(\.userID)) == Set((members["gone", default: []] + members["barred", default: []]).map(\.id)))
+                for orphan in found {
+                    #expect((orphan.reason == .userDeleted) == members["gone", default: []].contains { $0.id == orphan.userID })
+                    #expect(orphan.sessionCount == (orphan.userID == second.id ? 2 : 1))
+                }
+                #expect(try await orphans(world, ending: true).count == 6)
+                #expect(try await orphans(world).isEmpty)
+
+                for member in members["gone", default: []] + members["barred", default: []] {
+                    #expect(try await world.a.active([member.accessToken, member.refreshToken]) == [false, false])
+                }
+                #expect(try await !world.a.isActive(second.refreshToken))
+                // A client is told that its user is gone, whenever it comes back.
+                await #expect(throws: IdentityError.userNotFound) {
+                    try await world.a.refresh(members["gone"]?[1].refreshToken ?? SecretString(""))
+                }
+                for member in members["there", default: []] {
+                    #expect(try await world.a.active([member.accessToken, member.refreshToken]) == [true, true])
+                }
+                let events = try await world.a.events("all_sessions_ended", count: 6)
+                #expect(events.count == 6)
+                #expect(events.allSatisfy { $0.actor == "administrator" })
+            }
+        }
+
+        @Test func `many users take several batches, and none is missed`() async throws {
+            try await World.run { world in
+                let gone = try await world.a.signUp("gone@town.example")
+                // Other keys and other indexes in the way.
+                try await world.a.run { rooms in
+                    for number in 0..<5000 {
+                        _ = try await rooms.redis.send(RedisCommand("SET", "at:\(number)", "x", "PX", "600000"))
+                    }
+                    for number in 0..<1500 {
+                        let id = UserID(
+                            at: Sample.now, random: [UInt8(number >> 8), UInt8(number & 255)] + [UInt8](repeating: 0, count: 8))
+                        let session = SessionID(random: Array(0..<16)).text
+                        _ = try await rooms.redis.send(RedisCommand("ZADD", IndexSessionScript.key(id), "1", session))
+                    }
+                }
+                _ = try await world.a.run { try await $0.postgres.query(Self.delete) }
+                let found = try await orphans(world)
+                #expect(found.count == 1501)
+                #expect(found.contains { $0.userID == gone.id })
+            }
+        }
+    }
+}
