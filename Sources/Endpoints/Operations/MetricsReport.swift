@@ -7,6 +7,8 @@ package struct MetricsReport: Sendable {
     package var forwardedRefusals: [ForwardedRefusal: UInt64] = [:]
     package var identity = IdentityMetrics.Snapshot()
     package var keySets: [KeySetReport] = []
+    /// By the name of the check, whether Redis may lose what it has to keep.
+    package var redisProblems: [String: Bool] = [:]
     package var connections = 0
     package var residentBytes: UInt64 = 0
     package var openDescriptors: UInt64 = 0

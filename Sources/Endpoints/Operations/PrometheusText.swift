@@ -10,6 +10,7 @@ enum PrometheusText {
         forwarded(report.forwardedRefusals, &text)
         identity(report.identity, &text)
         keySets(report.keySets, &text)
+        redis(report.redisProblems, &text)
         process(report, &text)
         return text.bytes
     }
@@ -113,6 +114,14 @@ enum PrometheusText {
             text.sample(
                 "kidoban_key_set_age_seconds", [("provider", report.provider.text)],
                 Double(age.components.seconds) + Double(age.components.attoseconds / 1_000_000_000_000_000) / 1000)
+        }
+    }
+
+    private static func redis(_ problems: [String: Bool], _ text: inout Text) {
+        let name = "kidoban_redis_may_forget"
+        text.family(name, "gauge", "Whether Redis is set up so that it may lose what it has to keep, by check of kidoban doctor.")
+        for (check, isProblem) in problems.sorted(by: { $0.key < $1.key }) {
+            text.sample(name, [("check", check)], isProblem ? 1 : 0)
         }
     }
 

@@ -24,6 +24,7 @@ package actor Application {
     private let group: EventLoopGroup
     private let workers: [Worker]
     private let keySets: KeySetKeeper
+    private let redisWatch: RedisWatch
     private let operations: HTTPServer
     private let logger: Logger
     private var lifecycle: Configuration.Lifecycle
@@ -44,7 +45,8 @@ package actor Application {
         var workers: [Worker] = []
         for loop in group.loops { workers.append(try Worker(loop, shared, keySets)) }
         self.workers = workers
-        operations = try Self.operations(workers, shared, keySets, logSink)
+        redisWatch = RedisWatch(workers[0].redis, loop: loop, logger: logger)
+        operations = try Self.operations(workers, shared, keySets, redisWatch, logSink)
     }
 
     /// What is offered, for client developers.
@@ -80,6 +82,7 @@ package actor Application {
                 logger.warning("clients not loaded yet", ["error": "\(error)"])
             }
         }
+        await redisWatch.look()
         logger.info("ready")
     }
 
@@ -94,10 +97,11 @@ package actor Application {
         return nil
     }
 
-    /// Loads the signing keys anew once a minute, so that a key made or activated elsewhere is known here.
+    /// Loads the signing keys anew once a minute, so that a key made or activated elsewhere is known here. Looks after Redis's settings, too.
     package func keepKeysFresh() async {
         while !shared.phase.drains {
             await loop.sleep(for: .seconds(60))
+            await redisWatch.look()
             do throws(StartError) {
                 try await loadKeys()
             } catch {
@@ -207,7 +211,8 @@ package actor Application {
     }
 
     private static func operations(
-        _ workers: [Worker], _ shared: SharedParts, _ keySets: KeySetKeeper, _ logSink: LogSink?
+        _ workers: [Worker], _ shared: SharedParts, _ keySets: KeySetKeeper, _ redisWatch: RedisWatch,
+        _ logSink: LogSink?
     ) throws(StartError) -> HTTPServer {
         guard let first = workers.first else { throw .configuration("there is no loop") }
         let started = shared.ambience.now()
@@ -225,6 +230,7 @@ package actor Application {
                 report.identity.add(identity)
             }
             report.keySets = await keySets.reports
+            report.redisProblems = await redisWatch.problems
             return report
         }
         var configuration = shared.http

@@ -45,14 +45,20 @@ actor RedisProbe {
             if let failure = await redis.lastFailure { return .away(reason: Self.words(failure)) }
             await loop.sleep(for: .milliseconds(10))
         }
-        var facts = RedisFacts()
-        if let text = (try? await redis.send(RedisCommand("INFO")))?.text { facts.info = Self.fields(text) }
-        if let pair = (try? await redis.send(RedisCommand("CONFIG", "GET", "appendfsync")))?.elements, pair.count == 2 {
-            facts.appendFsync = pair[1].text
-        }
+        var facts = await Self.settings(of: redis)
         facts.clock = await clock(redis)
         if facts.info["role", default: "master"] == "master" { facts.denied = await RedisRights.denied(to: redis) }
         return .facts(facts)
+    }
+
+    /// What the server says of how it is set up; empty as far as it may not be asked.
+    static func settings(of redis: RedisConnection) async -> RedisFacts {
+        var facts = RedisFacts()
+        if let text = (try? await redis.send(RedisCommand("INFO")))?.text { facts.info = fields(text) }
+        if let pair = (try? await redis.send(RedisCommand("CONFIG", "GET", "appendfsync")))?.elements, pair.count == 2 {
+            facts.appendFsync = pair[1].text
+        }
+        return facts
     }
 
     private static func words(_ failure: StreamError) -> String {
