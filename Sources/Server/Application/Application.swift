@@ -130,7 +130,10 @@ package actor Application {
         let deadline = Instant.now() + lifecycle.drainTimeout
         while await connectionCount() > 0, Instant.now() < deadline { await loop.sleep(for: .milliseconds(10)) }
         await keySets.close()
-        for worker in workers { await worker.stop() }
+        // At once: each may have to wait for a PostgreSQL that hangs.
+        await withDiscardingTaskGroup { group in
+            for worker in workers { group.addTask(executorPreference: worker.loop) { await worker.stop() } }
+        }
         await operations.drain()
         group.stop()
         shared.stop()

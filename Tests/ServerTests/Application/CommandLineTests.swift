@@ -7,7 +7,7 @@ struct CommandLineTests {
     @Test(arguments: [
         [], ["serve"], ["migrate"], ["health"], ["doctor"], ["client"], ["client", "add"], ["client", "list"],
         ["client", "remove"], ["client", "rotate-secret"], ["user"], ["user", "create"], ["user", "delete"],
-        ["user", "sign-out"],
+        ["user", "sign-out"], ["sessions"], ["sessions", "prune"],
         ["audit"], ["keys"], ["keys", "rotate"], ["config"], ["openapi"], ["version"], ["help"], ["explain"],
         ["explain", "id-token"], ["dev-issuer"],
     ])

@@ -77,6 +77,31 @@ struct ServeTests {
         #expect(others.allSatisfy { $0.contains(#""level":"info""#) })
     }
 
+    @Test(.enabled(if: TestPostgres.isAvailable, "there is no PostgreSQL server program on this machine"))
+    func `a server that ends while PostgreSQL is away leaves its audit events in the log`() async throws {
+        let postgres = try TestPostgres()
+        let environment = try TestEnvironment()
+        let server = try await RunningServer(environment.with(["DATABASE_URL": postgres.connectionString]))
+        try await eventually { try await server.isReady() }
+        let json = ("Content-Type", "application/json")
+        let body = #"{"email":"mei@example.com","password":"seven lanterns at the gate"}"#
+        let signedUp = try await server.http.send("POST", "/auth/register", [json], body: body)
+        let token = try #require(signedUp.text.firstMatch(of: /"refreshToken":"([^"]+)"/)).1
+        postgres.stop(.immediate)
+        let refreshed = try await server.http.send("POST", "/auth/refresh", [json], body: #"{"refreshToken":"\#(token)"}"#)
+        #expect(refreshed.status == 200)
+        server.process.send(SIGTERM)
+        #expect(try await server.exitStatus() == 0)
+        let lines = try server.log.split(separator: "\n").map { try JSON.parse(String($0)) }
+        let events = try lines.filter { $0["message"] == "audit event not stored" }
+            .map { try JSON.parse($0["event"]?.stringValue ?? "") }
+        #expect(events.contains { $0["kind"] == "token_refreshed" })
+        let counts = lines.filter { $0["message"] == "audit events dropped" && $0["level"] == "error" }
+            .compactMap { $0["count"]?.integerValue }
+        #expect(counts.reduce(0, +) == events.count)
+        withExtendedLifetime(postgres) {}
+    }
+
     @Test func `no thread of the global pool takes part in a request`() async throws {
         let environment = try TestEnvironment()
         let server = try await RunningServer(environment.variables)

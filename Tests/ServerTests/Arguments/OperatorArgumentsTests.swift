@@ -28,6 +28,15 @@ import Text
         }
     }
 
+    @Test func `sessions are pruned after a question, without one, or only counted`() throws {
+        #expect(try Command(parsing: ["sessions", "prune"]) == .sessions(.prune(.asks)))
+        #expect(try Command(parsing: ["sessions", "prune", "--yes"]) == .sessions(.prune(.given)))
+        #expect(try Command(parsing: ["sessions", "prune", "--dry-run"]) == .sessions(.prune(.countsOnly)))
+        #expect(failure("sessions", "prune", "--yes", "--dry-run") == .contradiction("--dry-run", "--yes"))
+        #expect(failure("sessions", "prune", "mei@example.com") == .unexpected("mei@example.com"))
+        #expect(failure("sessions", "purge") == .unknownCommand("purge", nearest: "prune"))
+    }
+
     @Test func `a user is named by id or by address`() throws {
         let id = UserReference.id(try #require(UserID(Self.id)))
         let email = UserReference.email(try EmailAddress("Mei@Example.com"))
