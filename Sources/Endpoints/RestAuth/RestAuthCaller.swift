@@ -55,12 +55,12 @@ struct RestAuthCaller: Sendable {
     }
 
     private func owner(of token: SecretString) async throws(RestAuthError) -> Owner {
-        let reading = try RestAuthToken.check(token, door)
+        let appearance = try RestAuthToken.check(token, door)
         do throws(IdentityError) {
             let owner = try await services.accessTokens.authenticate(token)
             return (owner.userID, owner.sessionID)
         } catch .invalidToken {
-            throw try await refusal(of: reading)
+            throw try await refusal(of: appearance)
         } catch .userNotFound {
             throw gone
         } catch {
@@ -69,10 +69,15 @@ struct RestAuthCaller: Sendable {
     }
 
     /// Why a token is not good that looks like one of ours.
-    private func refusal(of claims: JSONObject?) async throws(RestAuthError) -> RestAuthError {
-        guard options.tokens == .jwt else { return .unauthenticated(.invalidToken) }
+    private func refusal(of appearance: RestAuthToken.Appearance) async throws(RestAuthError) -> RestAuthError {
+        let claims: JSONObject
+        switch appearance {
+        case .key: return .unauthenticated(.invalidToken)
+        case .expired(let refusal): return refusal
+        case .jwt(let read): claims = read
+        }
         guard options.dialect == .djRestAuth else { return .unauthenticated(.jwtUndecodable) }
-        guard let number = claims?["user_id"]?.stringValue.flatMap({ Int64($0) }) else { return .accessToken(.token(.invalid)) }
+        guard let number = claims["user_id"]?.stringValue.flatMap({ Int64($0) }) else { return .accessToken(.token(.invalid)) }
         do throws(IdentityError) {
             guard let id = try await door.profiles.user(withNumber: number) else { return gone }
             return try await services.accounts.user(id).isDisabled ? disabled : .accessToken(.token(.invalid))

@@ -41,7 +41,7 @@ struct RestAuthChangePassword: RestAuthEndpoint {
         guard RestAuthCookies.value(RestAuthCookies.session, in: request.head) != nil else { return [] }
         return RestAuthCookies.signedIn(
             services.sessions.cookie(of: session, use: .restAuth), formToken: services.sessions.formToken(of: session),
-            until: session.absoluteEnd, at: services.restAuth.ambience.now(), options)
+            until: session.ownAbsoluteEnd, at: services.restAuth.ambience.now(), options)
     }
 }
 

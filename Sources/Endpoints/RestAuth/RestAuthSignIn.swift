@@ -30,7 +30,7 @@ struct RestAuthSignIn: Sendable {
             response = response.setting(
                 RestAuthCookies.signedIn(
                     services.sessions.cookie(of: session, use: .restAuth), formToken: services.sessions.formToken(of: session),
-                    until: session.absoluteEnd, at: door.ambience.now(), options))
+                    until: session.ownAbsoluteEnd, at: door.ambience.now(), options))
         }
         return response
     }
@@ -73,7 +73,7 @@ struct RestAuthSignIn: Sendable {
             write(user, profile, to: &writer)
             return words.response(status, writer)
         }
-        let end = min(access.issuedAt.adding(Self.refreshLife), tokens.session.absoluteEnd)
+        let end = min(access.issuedAt.adding(Self.refreshLife), tokens.session.ownAbsoluteEnd)
         let refresh = door.tokens.sign(
             RestAuthClaims.refresh(
                 tokens.refreshToken, userID: String(profile.number), issuedAt: access.issuedAt, expiresAt: end))

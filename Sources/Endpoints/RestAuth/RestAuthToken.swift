@@ -18,26 +18,34 @@ enum RestAuthToken {
         return SecretString(String(words[1]))
     }
 
-    /// The claims of a JWT of ours that has not expired; nil for a key, which has none.
+    /// What a token of ours looks like, before the stores are asked whether it is good.
+    enum Appearance: Sendable {
+        /// It says nothing of itself.
+        case key
+        case jwt(JSONObject)
+        /// By this copy's clock, which may be wrong: only where the store does not know the token either is this the answer.
+        case expired(RestAuthError)
+    }
+
     /// - Throws: a 401 for what cannot be good, whatever the stores say.
-    static func check(_ token: SecretString, _ door: RestAuthServices) throws(RestAuthError) -> JSONObject? {
+    static func check(_ token: SecretString, _ door: RestAuthServices) throws(RestAuthError) -> Appearance {
         switch (door.options.tokens, door.options.dialect) {
         case (.key, _):
             let isKey = token.byteCount == keyLength && Hex.decode(token.revealedText) != nil
             guard isKey else { throw .unauthenticated(.invalidToken) }
-            return nil
+            return .key
         case (.jwt, .djangoRestAuth):
             switch door.tokens.read(token, at: door.ambience.now()) {
-            case .valid(let claims): return claims
-            case .expired: throw .unauthenticated(.jwtExpired)
+            case .valid(let claims): return .jwt(claims)
+            case .expired: return .expired(.unauthenticated(.jwtExpired))
             case .foreign: throw .unauthenticated(.jwtUndecodable)
             }
         case (.jwt, .djRestAuth):
             switch door.tokens.read(token, at: door.ambience.now()) {
             case .valid(let claims):
                 guard RestAuthClaims.kind(of: claims) == .access else { throw .accessToken(.token(.wrongType)) }
-                return claims
-            case .expired: throw .accessToken(.token(.expired))
+                return .jwt(claims)
+            case .expired: return .expired(.accessToken(.token(.expired)))
             case .foreign: throw .accessToken(.token(.invalid))
             }
         }

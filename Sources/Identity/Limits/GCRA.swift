@@ -42,7 +42,7 @@ package struct GCRA: Equatable, Sendable {
         return earlier > now ? earlier : nil
     }
 
-    /// What is remembered says no more than that all is used up: another copy's clock may be ahead, or the budget was larger before.
+    /// What is remembered says no more than that all is used up: the clock may have been set back, or the budget was larger before.
     private func bounded(_ arrival: Int64?, at now: Int64) -> Int64 {
         min(max(arrival ?? now, now), now + window)
     }

@@ -3,12 +3,13 @@ package import Text
 /// Gives back what one attempt has taken, and remembers who made it.
 ///
 /// - Keys: one for each bucket; then, if somebody is to be remembered, the sorted set of those who are known, by when they are forgotten.
-/// - Arguments: `now` in milliseconds; how many buckets there are, and for each its interval in microseconds and its count; then for how
+/// - Arguments: the caller's `now` in milliseconds; how many buckets there are, and for each its interval in microseconds and its count; then for how
 ///   many milliseconds, how many of them at most, and whom to remember.
 /// - Returns 1.
 package enum LimitRefundScript {
     package static let source = """
-        local now, count = tonumber(ARGV[1]) * 1000, tonumber(ARGV[2])
+        local time, count = clock(ARGV[1]), tonumber(ARGV[2])
+        local now = time * 1000
         for i = 1, count do
             local arrival = tonumber(redis.call('GET', KEYS[i]) or now)
             local interval = tonumber(ARGV[2 * i + 1])
@@ -23,9 +24,9 @@ package enum LimitRefundScript {
         if known then
             local life, most = ARGV[2 * count + 3], tonumber(ARGV[2 * count + 4])
             for i = 2 * count + 5, #ARGV do
-                redis.call('ZADD', known, tonumber(ARGV[1]) + tonumber(life), ARGV[i])
+                redis.call('ZADD', known, time + tonumber(life), ARGV[i])
             end
-            redis.call('ZREMRANGEBYSCORE', known, '-inf', ARGV[1])
+            redis.call('ZREMRANGEBYSCORE', known, '-inf', time)
             redis.call('ZREMRANGEBYRANK', known, 0, -most - 1)
             redis.call('PEXPIRE', known, life)
         end

@@ -4,7 +4,7 @@ package import Text
 /// than the budget pass.
 ///
 /// - Keys: one for each bucket; then, if the caller may be known, the sorted set of those who are, by when they are forgotten.
-/// - Arguments: `now` in milliseconds; the caller's address and device as members of that set, empty for none; then for each bucket its
+/// - Arguments: the caller's `now` in milliseconds; its address and device as members of that set, empty for none; then for each bucket its
 ///   interval in microseconds, its count, and its condition.
 /// - Returns two numbers for each bucket: -1 and 0 where the attempt does not count, -2 and the wait where it is refused, else how many
 ///   are left and when nothing is in use; times in microseconds from now.
@@ -12,11 +12,12 @@ package import Text
 /// A key lives until its bucket would be unused, so never longer than the budget's period.
 package enum LimitScript {
     package static let source = """
-        local now, count = tonumber(ARGV[1]) * 1000, (#ARGV - 3) / 3
+        local time, count = clock(ARGV[1]), (#ARGV - 3) / 3
+        local now = time * 1000
         local known = KEYS[count + 1]
         local function is_known(member)
             local forgotten = known and member ~= '' and redis.call('ZSCORE', known, member)
-            return forgotten and tonumber(forgotten) > tonumber(ARGV[1])
+            return forgotten and tonumber(forgotten) > time
         end
         local by_address, by_device = is_known(ARGV[2]), is_known(ARGV[3])
         local holds = {

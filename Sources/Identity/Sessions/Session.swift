@@ -12,25 +12,27 @@ package struct Session: Sendable {
     package let method: SessionMethod
     package let device: DeviceDescription
     /// When the session began.
-    package let createdAt: Timestamp
+    package private(set) var createdAt: Timestamp
     /// When the user last proved who they are in it: the `auth_time` of OpenID Connect Core §2.
-    package let authenticatedAt: Timestamp
+    package private(set) var authenticatedAt: Timestamp
     /// The end that no amount of use puts off.
-    package let absoluteEnd: Timestamp
+    package private(set) var absoluteEnd: Timestamp
     package let salt: SessionSalt
     /// In its place for cookies, once the cookie has been changed.
     package let cookieSalt: SessionSalt?
     /// Which refresh tokens count. A cookie session has the initial state and never changes it.
     package let refresh: RefreshRotation
-    package let lastUsedAt: Timestamp
+    package private(set) var lastUsedAt: Timestamp
     /// How long it lives after its last use, if that is not for its client to say; a cookie session always has one.
     package let ownIdleLife: Duration?
+    /// How much the clock that its instants are told by, which is Redis's, was ahead of this copy's when it was read.
+    private var clockLead: Duration
 
     package init(
         id: SessionID, userID: UserID, username: String, clientID: ClientID, kind: SessionKind,
         method: SessionMethod = .password, device: DeviceDescription, createdAt: Timestamp, authenticatedAt: Timestamp,
         absoluteEnd: Timestamp, salt: SessionSalt, refresh: RefreshRotation, lastUsedAt: Timestamp,
-        ownIdleLife: Duration? = nil, cookieSalt: SessionSalt? = nil
+        ownIdleLife: Duration? = nil, cookieSalt: SessionSalt? = nil, clockLead: Duration = .zero
     ) {
         self.id = id
         self.userID = userID
@@ -44,6 +46,7 @@ package struct Session: Sendable {
         self.absoluteEnd = absoluteEnd
         self.salt = salt
         self.cookieSalt = cookieSalt
+        self.clockLead = clockLead
         self.refresh = refresh
         self.lastUsedAt = lastUsedAt
         self.ownIdleLife = ownIdleLife
@@ -61,5 +64,29 @@ package struct Session: Sendable {
             refresh: RefreshRotation(mode: kind.refreshMode ?? .static), lastUsedAt: now,
             ownIdleLife: kind == .cookie ? lifetime.idle : nil
         )
+    }
+}
+
+extension Session {
+    /// What the clock of its instants shows when this copy's shows `now`: only that may be compared with them.
+    func time(at now: Timestamp) -> Timestamp {
+        now.adding(clockLead)
+    }
+
+    /// Its absolute end as this copy's clock shows it, for what is told by that: the life of tokens and cookies.
+    package var ownAbsoluteEnd: Timestamp {
+        absoluteEnd.adding(.zero - clockLead)
+    }
+
+    /// A session that this copy has made, told by the clock of who keeps it, which showed `time` at the `now` of this copy's.
+    func moved(to time: Timestamp, from now: Timestamp) -> Session {
+        let lead = time.duration(since: now)
+        var moved = self
+        moved.createdAt = createdAt.adding(lead)
+        moved.authenticatedAt = authenticatedAt.adding(lead)
+        moved.absoluteEnd = absoluteEnd.adding(lead)
+        moved.lastUsedAt = lastUsedAt.adding(lead)
+        moved.clockLead = clockLead + lead
+        return moved
     }
 }

@@ -4,7 +4,7 @@ import Text
 ///
 /// The fields are `user`, `client`, `kind`, `method`, `device`, `created`, `authenticated`, `absolute_end`, `salt`, `generation`, `used`,
 /// for a cookie `idle` (its life after its last use), `cookie_salt` once the cookie has been changed, after the first rotation `parent` and `rotated`, and for each access token that may be live a field named by its hash (64
-/// hexadecimal digits) with the value `<generation> <expiry>`. Instants are milliseconds since the epoch. A tombstone has
+/// hexadecimal digits) with the value `<generation> <expiry>`. Instants are milliseconds since the epoch, by Redis's clock. A tombstone has
 /// `ended`, `user`, `salt` and the access tokens. Names and values of up to 64 bytes keep the hash in the compact encoding of Redis,
 /// at less than half the memory; that is why the hashes carry no prefix.
 ///
@@ -26,6 +26,9 @@ package enum SessionRecord: Sendable {
         "generation", "parent", "rotated", "used", "idle", "cookie_salt",
     ]
 
+    /// Those of the fields of a new session that hold an instant.
+    static let instants = ["created", "authenticated", "absolute_end", "used", "rotated"]
+
     /// The record of a new session as alternating names and values, for `HSET`.
     static func fields(of session: Session) -> [String] {
         var fields = [
@@ -44,7 +47,8 @@ package enum SessionRecord: Sendable {
     }
 
     /// From the answer to `HMGET session:<sid> <fieldNames>`.
-    package init(_ id: SessionID, values: [String?]) {
+    /// - Parameter lead: how much the clock by which instants are told is ahead of this copy's.
+    package init(_ id: SessionID, values: [String?], lead: Duration = .zero) {
         guard values.count == Self.fieldNames.count else {
             self = .malformed
             return
@@ -60,13 +64,13 @@ package enum SessionRecord: Sendable {
             }
             self = tombstone.map { .ended($0) } ?? .malformed
         } else {
-            self = Session(id, fields: fields).map { .live($0) } ?? .malformed
+            self = Session(id, fields: fields, lead: lead).map { .live($0) } ?? .malformed
         }
     }
 }
 
 extension Session {
-    fileprivate init?(_ id: SessionID, fields: [String: String]) {
+    fileprivate init?(_ id: SessionID, fields: [String: String], lead: Duration) {
         func instant(_ name: String) -> Timestamp? {
             fields[name].flatMap { Int64($0) }.map { Timestamp(milliseconds: $0) }
         }
@@ -90,6 +94,6 @@ extension Session {
             createdAt: createdAt, authenticatedAt: authenticatedAt, absoluteEnd: absoluteEnd, salt: salt,
             refresh: RefreshRotation(mode: kind.refreshMode ?? .static, generation: generation, lastStep: step),
             lastUsedAt: lastUsedAt, ownIdleLife: fields["idle"].flatMap { Int64($0) }.map { .milliseconds($0) },
-            cookieSalt: fields["cookie_salt"].flatMap { SessionSalt(stored: $0) })
+            cookieSalt: fields["cookie_salt"].flatMap { SessionSalt(stored: $0) }, clockLead: lead)
     }
 }

@@ -1,11 +1,11 @@
 package import Redis
-import Text
+package import Text
 
 /// The sessions in Redis: one record each, and one index a user. Each command touches one key only.
 package struct SessionStore: Sendable {
     let redis: RedisConnection
     private let policy: RefreshPolicy
-
+    private let clock: ScriptClock
     private let scripts: Scripts
 
     /// Asks for no time.
@@ -15,6 +15,7 @@ package struct SessionStore: Sendable {
     package init(redis: RedisConnection, policy: RefreshPolicy, clock: ScriptClock) {
         self.redis = redis
         self.policy = policy
+        self.clock = clock
         self.scripts = clock == .redis ? .atRedis : .atCallers
     }
 
@@ -49,22 +50,34 @@ package struct SessionStore: Sendable {
         return Int(count)
     }
 
-    /// Writes the record; false when the session was ended before it began.
+    /// Writes the record, and returns the session as it is kept; nil when it was ended before it began.
     /// - Throws: the store's failure.
     func create(
         _ session: Session, idle: Duration, accessToken: IssuedAccessToken?, at now: Timestamp
-    ) async throws(IdentityError) -> Bool {
+    ) async throws(IdentityError) -> Session? {
         let arguments = CreateSessionScript.arguments(session, idle: idle, accessToken: accessToken, at: now)
         let reply = try await run(scripts.create, CreateSessionScript.key(session), arguments)
-        guard let outcome = reply.integerValue.flatMap({ CreateSessionScript.Outcome(rawValue: $0) }) else {
-            throw .internalFault
-        }
-        return outcome == .created
+        guard let time = reply.integerValue else { throw .internalFault }
+        return time > 0 ? session.moved(to: Timestamp(milliseconds: time), from: now) : nil
     }
 
     /// - Throws: the store's failure.
-    package func record(_ id: SessionID) async throws(IdentityError) -> SessionRecord {
-        SessionRecord(id, values: try Self.texts(try await send(Self.reading(id))))
+    package func record(_ id: SessionID, at now: Timestamp) async throws(IdentityError) -> SessionRecord {
+        try await records([id], at: now)[0]
+    }
+
+    /// Reads records, and in the same round trip by what clock.
+    private func records(_ ids: [SessionID], at now: Timestamp) async throws(IdentityError) -> [SessionRecord] {
+        guard !ids.isEmpty else { return [] }
+        var replies = try await send(ids.map { Self.reading($0) } + (clock == .redis ? [RedisCommand("TIME")] : []))
+        var lead = Duration.zero
+        if clock == .redis {
+            guard let time = replies.popLast().flatMap({ Timestamp(redisTime: $0) }) else { throw .internalFault }
+            lead = time.duration(since: now)
+        }
+        var records: [SessionRecord] = []
+        for (id, reply) in zip(ids, replies) { records.append(SessionRecord(id, values: try Self.texts(reply), lead: lead)) }
+        return records
     }
 
     /// Lists one more access token; false when the session is over.
@@ -124,12 +137,10 @@ package struct SessionStore: Sendable {
 
     /// The live sessions of a user, the one used last first.
     /// - Throws: the store's failure.
-    package func sessions(of userID: UserID) async throws(IdentityError) -> [Session] {
-        let ids = try await ids(of: userID)
-        var sessions: [Session] = []
-        let replies = try await send(ids.map { Self.reading($0) })
-        for (id, reply) in zip(ids, replies) {
-            if case .live(let session) = SessionRecord(id, values: try Self.texts(reply)) { sessions.append(session) }
+    package func sessions(of userID: UserID, at now: Timestamp) async throws(IdentityError) -> [Session] {
+        let sessions = try await records(try await ids(of: userID), at: now).compactMap { record -> Session? in
+            guard case .live(let session) = record else { return nil }
+            return session
         }
         return sessions.sorted { $0.lastUsedAt > $1.lastUsedAt }
     }

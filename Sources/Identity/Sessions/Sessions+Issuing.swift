@@ -59,7 +59,7 @@ extension Sessions {
     /// A session that lives.
     /// - Throws: `IdentityError.sessionNotFound`, `unavailable`.
     package func session(_ id: SessionID) async throws(IdentityError) -> Session {
-        guard case .live(let session) = try await store.record(id) else { throw .sessionNotFound }
+        guard case .live(let session) = try await store.record(id, at: ambience.now()) else { throw .sessionNotFound }
         return session
     }
 }

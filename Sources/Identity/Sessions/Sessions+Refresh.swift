@@ -166,7 +166,7 @@ extension Sessions {
     ///   `unavailable`.
     func holder(of presented: SecretString) async throws(IdentityError) -> RefreshTokenHolder {
         guard let presented = PresentedRefreshToken(presented.revealedText) else { throw .invalidRefreshToken }
-        switch try await store.record(presented.sessionID) {
+        switch try await store.record(presented.sessionID, at: ambience.now()) {
         case .live(let session):
             guard let token = presented.verified(salt: session.salt, key: key) else { throw .invalidRefreshToken }
             return .live(session, token)

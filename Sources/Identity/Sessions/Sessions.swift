@@ -71,33 +71,35 @@ package final class Sessions: Sendable {
             salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)), lifetime: client.sessionLifetime,
             beginningAt: now)
         let minted = try issuer.mint(for: session, client: client, leeway: leeway, at: now)
-        try await begin(session, accessToken: minted, of: user, idle: client.sessionLifetime.idle, caller, at: now)
+        let begun = try await begin(
+            session, accessToken: minted, of: user, idle: client.sessionLifetime.idle, caller, at: now)
         let refreshToken = RefreshToken(
             session.id, generation: session.refresh.generation, salt: session.salt, key: key)
         return SessionTokens(
-            session: session, accessToken: minted.text, accessTokenExpiresAt: minted.issued.expiresAt,
+            session: begun, accessToken: minted.text, accessTokenExpiresAt: minted.issued.expiresAt,
             refreshToken: refreshToken.text)
     }
 
-    /// Begins a session, or leaves nothing of it; a surplus one makes room for it.
+    /// Begins a session, or leaves nothing of it; a surplus one makes room for it. Returns it as it is kept.
     func begin(
         _ session: Session, accessToken minted: AccessTokenIssuer.Minted?, of user: User, idle: Duration, _ caller: Caller,
         at now: Timestamp
-    ) async throws(IdentityError) {
-        let count: Int
+    ) async throws(IdentityError) -> Session {
+        let (begun, count): (Session, Int)
         do throws(IdentityError) {
-            count = try await establish(session, minted, of: user, idle: idle, at: now)
+            (begun, count) = try await establish(session, minted, of: user, idle: idle, at: now)
         } catch {
             await discard(session, minted)
             throw error
         }
         if count > limitPerUser { await endSurplus(of: user.id, sparing: session.id, caller) }
+        return begun
     }
 
-    /// Writes a new session and its first access token, and returns how many sessions the user's index names now.
+    /// Writes a new session and its first access token, and returns it as it is kept, and how many the user's index names now.
     private func establish(
         _ session: Session, _ minted: AccessTokenIssuer.Minted?, of user: User, idle: Duration, at now: Timestamp
-    ) async throws(IdentityError) -> Int {
+    ) async throws(IdentityError) -> (Session, Int) {
         let count = try await store.announce(session, at: now)
         // After the announcement: whoever disables the user from here on finds this session.
         try await users.recordSignIn(of: user, at: now)
@@ -105,14 +107,15 @@ package final class Sessions: Sendable {
             try await tokens.store(
                 minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
         }
-        guard try await store.create(session, idle: idle, accessToken: minted?.issued, at: now) else {
+        guard let begun = try await store.create(session, idle: idle, accessToken: minted?.issued, at: now) else {
             throw .invalidCredentials
         }
-        // Who stood still for so long may have missed the tombstone that was to stop him.
+        // Who stood still for so long may have missed the tombstone that was to stop him. A span of one copy's own clock: one that is set
+        // forward meanwhile costs an attempt.
         guard ambience.now().duration(since: now) < SessionTombstone.standardLife else {
             throw .unavailable(retryAfter: .seconds(1))
         }
-        return count
+        return (begun, count)
     }
 
     /// Takes back what there is of a session that could not begin. Nobody holds a token of it, so a failure does little harm.
@@ -124,7 +127,7 @@ package final class Sessions: Sendable {
     /// The live sessions of a user, the one used last first.
     /// - Throws: `IdentityError.unavailable`.
     package func list(of userID: UserID) async throws(IdentityError) -> [Session] {
-        try await store.sessions(of: userID)
+        try await store.sessions(of: userID, at: ambience.now())
     }
 
     /// Ends a session if it is the user's: when this returns, none of its tokens is good. One whose end was begun before and
@@ -141,7 +144,7 @@ package final class Sessions: Sendable {
         _ id: SessionID, of userID: UserID, reason: SessionEnd, caller: Caller
     ) async throws(IdentityError) -> Bool {
         let seen: Session?
-        switch try await store.record(id) {
+        switch try await store.record(id, at: ambience.now()) {
         case .live(let session) where session.userID == userID: seen = session
         case .ended(let tombstone) where tombstone.userID == userID: seen = nil
         case .live, .ended, .missing, .malformed: throw .sessionNotFound
@@ -178,7 +181,7 @@ package final class Sessions: Sendable {
         of userID: UserID, begunWith method: SessionMethod, reason: SessionEnd, except kept: SessionID? = nil
     ) async throws(IdentityError) {
         for id in try await store.ids(of: userID) where id != kept {
-            switch try await store.record(id) {
+            switch try await store.record(id, at: ambience.now()) {
             case .live(let session) where session.method != method: continue
             case .live, .ended, .missing, .malformed: _ = try await end(id, of: userID, reason: reason)
             }
@@ -205,7 +208,7 @@ package final class Sessions: Sendable {
     /// Keeps the number of a user's sessions within the limit. Not worth failing a sign-in for: the next one tries again.
     private func endSurplus(of userID: UserID, sparing newest: SessionID, _ caller: Caller) async {
         // The index names also those that nobody has used for long enough; they do not count.
-        guard let live = try? await store.sessions(of: userID) else { return }
+        guard let live = try? await store.sessions(of: userID, at: ambience.now()) else { return }
         let others = live.filter { $0.id != newest }.sorted { $0.absoluteEnd < $1.absoluteEnd }
         for session in others.prefix(max(0, others.count + 1 - limitPerUser)) {
             guard (try? await end(session.id, of: userID, reason: .revoked)) != nil else { return }

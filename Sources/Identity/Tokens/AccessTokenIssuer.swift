@@ -34,7 +34,7 @@ package final class AccessTokenIssuer: Sendable {
     /// - Throws: `IdentityError.unavailable` while there is no key; `internalFault` when signing fails.
     func mint(for session: Session, client: Client, leeway: Duration = .zero, at now: Timestamp) throws(IdentityError) -> Minted {
         let expiresAt = client.sessionLifetime.accessTokenExpiry(
-            lifetime: client.accessTokenLifetime + leeway, at: now, absoluteEnd: session.absoluteEnd)
+            lifetime: client.accessTokenLifetime + leeway, at: now, absoluteEnd: session.ownAbsoluteEnd)
         let tokenID = ambience.uuid()
         let text = try text(for: session, client: client, tokenID: tokenID, at: now, expiresAt: expiresAt)
         return minted(text, for: session, tokenID: tokenID, at: now, expiresAt: expiresAt)
@@ -45,7 +45,7 @@ package final class AccessTokenIssuer: Sendable {
         for session: Session, client: Client, at now: Timestamp, _ write: (AccessTokenFacts) -> SecretString
     ) -> Minted {
         let expiresAt = client.sessionLifetime.accessTokenExpiry(
-            lifetime: client.accessTokenLifetime, at: now, absoluteEnd: session.absoluteEnd)
+            lifetime: client.accessTokenLifetime, at: now, absoluteEnd: session.ownAbsoluteEnd)
         let tokenID = ambience.uuid()
         let text = write(AccessTokenFacts(session: session, tokenID: tokenID, issuedAt: now, expiresAt: expiresAt))
         return minted(text, for: session, tokenID: tokenID, at: now, expiresAt: expiresAt)

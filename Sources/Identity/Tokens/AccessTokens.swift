@@ -53,7 +53,7 @@ package final class AccessTokens: Sendable {
     package func endedSession(of token: SecretString) async throws(IdentityError) -> SessionID? {
         guard let claims = issuer.unrevokedClaims(token.revealedText), let userID = claims.subject.flatMap({ UserID($0) }),
             let id = claims["sid"]?.stringValue.flatMap({ SessionID($0) }),
-            case .ended(let tombstone) = try await sessions.store.record(id),
+            case .ended(let tombstone) = try await sessions.store.record(id, at: sessions.ambience.now()),
             tombstone.userID == userID
         else { return nil }
         return id

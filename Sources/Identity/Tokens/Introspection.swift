@@ -48,7 +48,7 @@ extension Sessions {
     /// What introspection says of a refresh token; nil for one that a refresh would refuse.
     func record(ofRefreshToken token: SecretString) async throws(IdentityError) -> [UInt8]? {
         guard case .live(let session, let verified) = try await holder(of: token) else { return nil }
-        let now = ambience.now()
+        let now = session.time(at: ambience.now())
         let decision = session.refresh.decision(presenting: verified.generation, at: now, policy: policy)
         guard session.kind.refreshMode != nil, decision != .reuse, now < session.absoluteEnd else { return nil }
         return issuer.record(ofRefreshTokenIn: session, client: try await client(of: session))

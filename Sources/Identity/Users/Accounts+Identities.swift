@@ -18,8 +18,8 @@ extension Accounts {
     /// looked at, which can be used only once.
     /// - Throws: `IdentityError.recentSignInRequired`, `unavailable`.
     package func requireRecentSignIn(of id: UserID, session: SessionID, caller: Caller) async throws(IdentityError) {
-        if case .live(let record) = try await sessions.store.record(session), record.userID == id,
-            LinkingRule.isRecent(record.authenticatedAt, at: ambience.now())
+        if case .live(let record) = try await sessions.store.record(session, at: ambience.now()), record.userID == id,
+            LinkingRule.isRecent(record.authenticatedAt, at: record.time(at: ambience.now()))
         {
             return
         }

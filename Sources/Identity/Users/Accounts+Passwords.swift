@@ -52,7 +52,10 @@ extension Accounts {
     }
 
     private func checkRecentSignIn(_ id: SessionID) async throws(IdentityError) {
-        guard case .live(let session) = try await sessions.store.record(id) else { throw .invalidToken }
-        guard ambience.now().duration(since: session.authenticatedAt) <= Self.recentSignIn else { throw .recentSignInRequired }
+        let now = ambience.now()
+        guard case .live(let session) = try await sessions.store.record(id, at: now) else { throw .invalidToken }
+        guard session.time(at: now).duration(since: session.authenticatedAt) <= Self.recentSignIn else {
+            throw .recentSignInRequired
+        }
     }
 }

@@ -101,7 +101,8 @@ struct Worker: Sendable {
             clientRefusals: ClientRefusals(clients: clients, audit: audit, metrics: metrics, ambience: shared.ambience),
             keys: keys,
             federation: Federation(
-                providers: configuration.federation.providers, keys: keyLookup, replays: ReplayMemory(redis: redis),
+                providers: configuration.federation.providers, keys: keyLookup,
+                replays: ReplayMemory(redis: redis, clock: shared.ambience.scriptClock),
                 limiter: limiter, audit: audit, metrics: metrics, ambience: shared.ambience, endpoints: parts.endpoints),
             codes: parts.codes, notices: parts.notices,
             restAuth: restAuth(shared, profiles: profiles),

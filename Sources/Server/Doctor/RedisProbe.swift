@@ -1,3 +1,4 @@
+import Identity
 import Logging
 import Networking
 import Redis
@@ -72,10 +73,9 @@ actor RedisProbe {
 
     private func clock(_ redis: RedisConnection) async -> ClockOffset? {
         let asked = Timestamp.now()
-        guard let parts = (try? await redis.send(RedisCommand("TIME")))?.elements, parts.count == 2,
-            let seconds = parts[0].integerValue, let microseconds = parts[1].integerValue
-        else { return nil }
-        let theirs = Timestamp(seconds: seconds).adding(.microseconds(microseconds))
+        guard let reply = try? await redis.send(RedisCommand("TIME")), let theirs = Timestamp(redisTime: reply) else {
+            return nil
+        }
         return ClockOffset(theirs: theirs, asked: asked, answered: Timestamp.now())
     }
 

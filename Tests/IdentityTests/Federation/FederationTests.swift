@@ -27,7 +27,8 @@ extension WithStores {
             return try await copy.run { rooms in
                 let federation = Federation(
                     providers: [TestIssuer.apple, TestIssuer.google], keys: keys,
-                    replays: ReplayMemory(redis: rooms.redis), limiter: rooms.limiter, audit: rooms.audit, metrics: rooms.metrics,
+                    replays: ReplayMemory(redis: rooms.redis, clock: .callers), limiter: rooms.limiter, audit: rooms.audit,
+                    metrics: rooms.metrics,
                     ambience: rooms.accounts.ambience)
                 return try await federation.verify(
                     token, from: provider, nonce: nonce.map { SecretString($0) }, caller: Copy.caller)
@@ -85,7 +86,7 @@ extension WithStores {
             try await World.run { world in
                 let token = try issuer.token(TestIssuer.appleClaims())
                 let proof = try await verify(token, on: world.a)
-                try await world.a.run { try await ReplayMemory(redis: $0.redis).forget(proof) }
+                try await world.a.run { try await ReplayMemory(redis: $0.redis, clock: .callers).forget(proof) }
                 try await world.pass(.seconds(300))
                 #expect(try await verify(token, on: world.a) == proof)
             }

@@ -7,8 +7,9 @@ import Text
 extension WithStores {
     /// Holds `LimitRule` and the scripts that are the same rule in Redis together, over random histories.
     @Suite struct LimitScriptPropertyTests {
-        private static let take = RedisScript(name: "test_limit", source: LimitScript.source)
-        private static let refund = RedisScript(name: "test_limit_refund", source: LimitRefundScript.source)
+        private static let take = ScriptClock.callers.script(name: "test_limit", source: LimitScript.source)
+        private static let refund = ScriptClock.callers.script(
+            name: "test_limit_refund", source: LimitRefundScript.source)
 
         /// Slow ones, so that nothing runs out by Redis's own clock while a history is played.
         private static let budgets = [

@@ -76,7 +76,7 @@ extension WithStores {
                 var met: Set<String> = []
                 let first = token(0)
                 #expect(
-                    try await store.create(session, idle: SessionLifetime.standard.idle, accessToken: first, at: now),
+                    try await store.create(session, idle: SessionLifetime.standard.idle, accessToken: first, at: now) != nil,
                     "seed \(seed)")
                 tokens.append((first, rotation.generation))
                 if Int.random(in: 0..<20, using: &random) == 0 { try await jumpToLastGenerations() }
@@ -163,7 +163,7 @@ extension WithStores {
 
             private func checkState(after decision: RefreshRotation.Decision) async throws {
                 let expected = rotation.applying(decision, at: now)
-                switch try await store.record(session.id) {
+                switch try await store.record(session.id, at: now) {
                 case .live(let stored): #expect(stored.refresh == expected, "seed \(seed)")
                 case .ended(let tombstone):
                     #expect(expected == nil && tombstone.reason == .refreshReused, "seed \(seed)")

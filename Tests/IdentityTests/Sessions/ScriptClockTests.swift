@@ -47,7 +47,7 @@ extension WithStores {
                 let session = session(.static)
                 let tokens = [token(0, at: here), token(1, at: there), token(2, at: here), token(3, at: there)]
                 _ = try await store.announce(session, at: here)
-                #expect(try await store.create(session, idle: .seconds(7_200), accessToken: tokens[0], at: here))
+                #expect(try await store.create(session, idle: .seconds(7_200), accessToken: tokens[0], at: here) != nil)
                 let idle = Duration.seconds(7_200)
                 _ = try await store.refresh(request(session, 1, tokens[1]), idle: idle, at: there)
                 _ = try await store.refresh(request(session, 1, tokens[2]), idle: idle, at: here)
@@ -62,7 +62,7 @@ extension WithStores {
             try await run { store in
                 let session = session(.rotating)
                 let idle = Duration.seconds(7_200)
-                #expect(try await store.create(session, idle: idle, accessToken: token(0, at: there), at: there))
+                #expect(try await store.create(session, idle: idle, accessToken: token(0, at: there), at: there) != nil)
                 let first = try await store.refresh(request(session, 1, token(1, at: here)), idle: idle, at: here)
                 let second = try await store.refresh(request(session, 1, token(2, at: there)), idle: idle, at: there)
                 #expect(first.outcome == .issued(.rotate, generation: 2))

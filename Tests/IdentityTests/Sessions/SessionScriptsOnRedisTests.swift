@@ -53,9 +53,9 @@ extension WithStores {
             let (session, token) = (session(), token(1))
             try await run { store, redis in
                 let idle = Duration.seconds(3600)
-                #expect(try await store.create(session, idle: idle, accessToken: token, at: Sample.now))
-                #expect(try await !store.create(session, idle: idle, accessToken: token, at: Sample.now))
-                guard case .live(let read) = try await store.record(session.id) else {
+                #expect(try await store.create(session, idle: idle, accessToken: token, at: Sample.now) != nil)
+                #expect(try await store.create(session, idle: idle, accessToken: token, at: Sample.now) == nil)
+                guard case .live(let read) = try await store.record(session.id, at: Sample.now) else {
                     Issue.record("it is not live")
                     return
                 }
@@ -72,9 +72,9 @@ extension WithStores {
             let token = token(1)
             try await run { store, redis in
                 let idle = Duration.seconds(30 * 86_400)
-                #expect(try await !store.create(session, idle: idle, accessToken: nil, at: session.absoluteEnd))
-                #expect(try await !store.create(session, idle: .zero, accessToken: nil, at: Sample.now))
-                #expect(try await store.create(session, idle: idle, accessToken: nil, at: Sample.now))
+                #expect(try await store.create(session, idle: idle, accessToken: nil, at: session.absoluteEnd) == nil)
+                #expect(try await store.create(session, idle: .zero, accessToken: nil, at: Sample.now) == nil)
+                #expect(try await store.create(session, idle: idle, accessToken: nil, at: Sample.now) != nil)
                 #expect(try await Self.life(of: SessionRecord.key(session.id), redis) <= Self.day)
                 func refresh(at now: Timestamp) async throws -> RefreshSessionScript.Outcome {
                     let request = RefreshSessionScript.Request(
@@ -103,14 +103,14 @@ extension WithStores {
                 let second = try await store.end(session.id, reason: .userDeleted, at: Sample.now)
                 #expect(second.outcome == .already)
                 #expect(second.revoked == [token.hash])
-                guard case .ended(let tombstone) = try await store.record(session.id) else {
+                guard case .ended(let tombstone) = try await store.record(session.id, at: Sample.now) else {
                     Issue.record("it is no tombstone")
                     return
                 }
                 #expect(tombstone.reason == .signedOut)
                 #expect(tombstone.userID == session.userID)
                 #expect(tombstone.salt?.storedText == session.salt.storedText)
-                #expect(try await !store.create(session, idle: .seconds(3600), accessToken: token, at: Sample.now))
+                #expect(try await store.create(session, idle: .seconds(3600), accessToken: token, at: Sample.now) == nil)
             }
         }
 
@@ -132,7 +132,7 @@ extension WithStores {
                 #expect(reply.userID == nil)
                 let life = try await Self.life(of: SessionRecord.key(session.id), redis)
                 #expect((1...60_000).contains(life))
-                #expect(try await !store.create(session, idle: .seconds(60), accessToken: nil, at: Sample.now))
+                #expect(try await store.create(session, idle: .seconds(60), accessToken: nil, at: Sample.now) == nil)
             }
         }
 

@@ -3,6 +3,7 @@ import Logging
 import Networking
 import Postgres
 import Redis
+import Text
 
 @testable import Identity
 
@@ -19,12 +20,13 @@ actor Copy {
 
     init(
         _ options: World.Options, _ postgres: PostgresConfiguration, _ store: RedisConfiguration, masterKey: MasterKey,
-        clock: TestClock, logger: Logger
+        clock: TestClock, ahead: Duration, logger: Logger
     ) throws {
         loop = try EventLoop()
         hashing = BlockingPool(label: "test.hash", threads: 1, queueLimit: options.hashQueue)
         connecting = BlockingPool(label: "test.connect", threads: 1, queueLimit: 100)
-        let ambience = Ambience(now: { clock.now }, random: { SecureRandom.bytes($0) })
+        let ambience = Ambience(
+            now: { clock.now.adding(ahead) }, random: { SecureRandom.bytes($0) }, scriptClock: options.scriptClock)
         rooms = try Rooms(
             options, ambience, masterKey: masterKey,
             postgres: PostgresPool(postgres, loop: loop, connecting: connecting, logger: logger),

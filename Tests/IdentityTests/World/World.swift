@@ -24,6 +24,8 @@ final class World {
         var policy = RefreshPolicy.standard
         /// The copies' own, which tests turn.
         var scriptClock = ScriptClock.callers
+        /// How far ahead the clock of each copy after the first is.
+        var ahead = Duration.zero
         var sessionsPerUser = 50
         var auditCapacity = 10_000
         var hashQueue = 200
@@ -66,8 +68,11 @@ final class World {
         store.commandDeadline = options.patience
         try Migrator(Schema.migrations, configuration: postgres, logger: logger).apply()
         var copies: [Copy] = []
-        for _ in 0..<options.copies {
-            copies.append(try Copy(options, postgres, store, masterKey: masterKey, clock: clock, logger: logger))
+        for number in 0..<options.copies {
+            copies.append(
+                try Copy(
+                    options, postgres, store, masterKey: masterKey, clock: clock, ahead: number == 0 ? .zero : options.ahead,
+                    logger: logger))
         }
         self.copies = copies
     }

@@ -7,25 +7,28 @@ package struct ReplayMemory: Sendable {
     /// How long after its first use a token is taken once more, because the answer may have been lost on the way.
     package static let grace = Duration.seconds(30)
 
-    private let redis: RedisConnection
+    private static let atRedis = ScriptClock.redis.script(name: "admit_proof", source: AdmitProofScript.source)
+    private static let atCallers = ScriptClock.callers.script(name: "admit_proof", source: AdmitProofScript.source)
 
-    package init(redis: RedisConnection) {
+    private let redis: RedisConnection
+    private let script: RedisScript
+
+    /// - Parameter clock: whose time counts.
+    package init(redis: RedisConnection, clock: ScriptClock) {
         self.redis = redis
+        script = clock == .redis ? Self.atRedis : Self.atCallers
     }
 
     /// Remembers the token.
     /// - Returns: false if it was used before the grace.
     /// - Throws: the store's failure; then the token may not be taken, since nobody knows.
     func admit(_ proof: VerifiedIDToken, at now: Timestamp) async throws(IdentityError) -> Bool {
-        var command = RedisCommand("SET", Self.key(proof), "\(now.milliseconds)", "NX", "PX")
-        command.append(Self.life(of: proof, at: now).wholeMilliseconds)
-        let set = command
-        let reply = try await sending { () throws(RedisError) in try await redis.send(set) }
-        guard reply == .null else { return true }
-        let record = try await sending { () throws(RedisError) in try await redis.send(RedisCommand("GET", Self.key(proof))) }
-        // Gone between the two commands, it is as good as expired.
-        guard let first = record.integerValue else { return false }
-        return now.duration(since: Timestamp(milliseconds: first)) <= Self.grace
+        let arguments = AdmitProofScript.arguments(until: Self.end(of: proof), grace: Self.grace, at: now)
+        let reply = try await sending { () throws(RedisError) in
+            try await redis.run(script, keys: [Self.key(proof)], arguments: arguments.map { [UInt8]($0.utf8) })
+        }
+        guard let admitted = reply.integerValue else { throw .internalFault }
+        return admitted == 1
     }
 
     /// Forgets the token, so that it is good again.
@@ -38,9 +41,8 @@ package struct ReplayMemory: Sendable {
         "it:" + proof.digest.hex
     }
 
-    /// Until the token is refused for its times anyway, whoever's clock is asked.
-    private static func life(of proof: VerifiedIDToken, at now: Timestamp) -> Duration {
-        let end = min(proof.expiresAt, proof.issuedAt.adding(IDTokenCheck.maximumAge)).adding(IDTokenCheck.leeway * 2)
-        return max(.seconds(1), end.duration(since: now))
+    /// When the token is refused for its times anyway, whoever's clock is asked.
+    private static func end(of proof: VerifiedIDToken) -> Timestamp {
+        min(proof.expiresAt, proof.issuedAt.adding(IDTokenCheck.maximumAge)).adding(IDTokenCheck.leeway * 2)
     }
 }

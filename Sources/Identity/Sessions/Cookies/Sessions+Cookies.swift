@@ -12,16 +12,17 @@ extension Sessions {
             id: SessionID(random: ambience.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
             clientID: client.id, kind: .cookie, method: method, device: caller.device,
             salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)), lifetime: terms.lifetime, beginningAt: now)
-        try await begin(session, accessToken: nil, of: user, idle: terms.lifetime.idle, caller, at: now)
+        let begun = try await begin(
+            session, accessToken: nil, of: user, idle: terms.lifetime.idle, caller, at: now)
         if let replaced = terms.replaced {
             do throws(IdentityError) {
                 try await signOut(replaced, use: terms.use, caller: caller)
             } catch {
-                await discard(session, nil)
+                await discard(begun, nil)
                 throw error
             }
         }
-        return CookieSession(session, use: terms.use, usedAt: now, key: key)
+        return CookieSession(begun, use: terms.use, usedAt: begun.lastUsedAt, key: key)
     }
 
     /// The session of a cookie.
@@ -33,7 +34,7 @@ extension Sessions {
         guard case .live(let session) = try await holder(of: cookie, use: use) else { throw .invalidToken }
         let now = ambience.now()
         guard slides else {
-            guard now < session.idleEnd(usedAt: session.lastUsedAt) else { throw .invalidToken }
+            guard session.time(at: now) < session.idleEnd(usedAt: session.lastUsedAt) else { throw .invalidToken }
             return CookieSession(session, use: use, usedAt: session.lastUsedAt, key: key)
         }
         guard let used = try await store.touch(session.id, at: now) else { throw .invalidToken }
@@ -44,7 +45,8 @@ extension Sessions {
     /// - Throws: `IdentityError.invalidToken` when it is over; `unavailable`.
     package func changeCookie(of id: SessionID) async throws(IdentityError) -> Session {
         let salt = SessionSalt(random: ambience.random(SessionSalt.byteCount))
-        guard try await store.changeCookie(of: id, salt), case .live(let session) = try await store.record(id) else {
+        guard try await store.changeCookie(of: id, salt), case .live(let session) = try await store.record(id, at: ambience.now())
+        else {
             throw .invalidToken
         }
         return session
@@ -90,7 +92,7 @@ extension Sessions {
     /// - Throws: `IdentityError.invalidToken` when the mac does not hold or nothing is left of its session; `unavailable`.
     private func holder(of cookie: SecretString, use: CookieUse) async throws(IdentityError) -> CookieHolder {
         guard let presented = PresentedSessionCookie(cookie) else { throw .invalidToken }
-        switch try await store.record(presented.sessionID) {
+        switch try await store.record(presented.sessionID, at: ambience.now()) {
         case .live(let session):
             // Clients of rest-auth have a cookie beside their other tokens.
             guard session.kind == .cookie || use == .restAuth,

@@ -2,9 +2,9 @@ package import Redis
 
 /// Whose time it is inside the scripts.
 ///
-/// The copies' clocks may be wrong by any amount, and different. What a session's record says of time is compared only with what
-/// another script reads later, so one clock that all copies share makes it right: else a copy that is ahead would forget access
-/// tokens that are still good, and nobody could revoke them any more.
+/// The copies' clocks may be wrong by any amount, and different. What is in Redis of time is compared only with what another script reads
+/// later, so one clock that all copies share makes it right: else a copy that is ahead would forget access tokens that are still
+/// good, and nobody could revoke them any more, would end the sessions of cookies early, and would forgive attempts that count.
 package enum ScriptClock: Sendable {
     /// That of Redis. Instants that a caller names are moved by as much as the caller's `now` is off.
     case redis

@@ -28,7 +28,7 @@ struct Desk: Sendable {
         let copy = copy ?? world.a
         let clock = world.clock
         // One byte is the chance of a pause, which a test wants to know.
-        let ambience = Ambience(now: { clock.now }, random: { $0 == 1 ? [255] : SecureRandom.bytes($0) })
+        let ambience = Ambience(now: { clock.now }, random: { $0 == 1 ? [255] : SecureRandom.bytes($0) }, scriptClock: .callers)
         var configuration = OutboundConfiguration()
         configuration.timeout = timeout
         let https = try HTTPSClient(configuration)

@@ -115,8 +115,10 @@ extension WithStores {
                         try await group.waitForAll()
                     }
                     #expect(try await touch(begun.cookie, on: world.a) == nil)
+                    let now = world.clock.now
                     let record = try await world.a.run {
-                        try await SessionStore(redis: $0.redis, policy: .standard, clock: .callers).record(begun.session.id)
+                        try await SessionStore(redis: $0.redis, policy: .standard, clock: .callers).record(
+                            begun.session.id, at: now)
                     }
                     guard case .ended(let tombstone) = record else {
                         Issue.record("it is not ended")

@@ -1,0 +1,226 @@
+import Crypto
+import Redis
+import Testing
+import Text
+
+@testable import Identity
+
+extension WithStores {
+    /// Two copies, of which the second is an hour ahead: what the one has begun, the other takes for what it is.
+    @Suite struct DifferentClocksTests {
+        private static let hour = Duration.seconds(3600)
+
+        private func run(
+            _ change: (inout World.Options) -> Void = { _ in }, _ body: (World) async throws -> Void
+        ) async throws {
+            try await World.run({
+                $0.copies = 2
+                $0.scriptClock = .redis
+                $0.ahead = Self.hour
+                change(&$0)
+            }) { world in
+                world.clock.advance(by: Timestamp.now().duration(since: world.clock.now))
+                try await body(world)
+            }
+        }
+
+        /// A session of a cookie that lives half an hour after its last use.
+        private func cookie(on copy: Copy, idle: Duration = .seconds(1800)) async throws -> CookieSession {
+            try await copy.run { rooms in
+                try await rooms.accounts.signIn(
+                    email: Copy.email, password: SecretString(Copy.password), client: rooms.app,
+                    terms: CookieTerms(use: .session, lifetime: SessionLifetime(idle: idle, absolute: .seconds(7200))),
+                    caller: Copy.caller
+                ).session
+            }
+        }
+
+        private func look(_ cookie: CookieSession, on copy: Copy, slides: Bool) async throws -> CookieSession? {
+            do {
+                return try await copy.run { try await $0.sessions.session(of: cookie.cookie, use: .session, slides: slides) }
+            } catch IdentityError.invalidToken {
+                return nil
+            }
+        }
+
+        /// Makes what a session's record says of a moment older.
+        private func age(_ field: String, of session: SessionID, by duration: Duration, on copy: Copy) async throws {
+            _ = try await copy.run { rooms in
+                try await rooms.redis.send(
+                    RedisCommand("HINCRBY", SessionRecord.key(session), field, "\(-duration.wholeMilliseconds)"))
+            }
+        }
+
+        @Test func `a cookie lives as long at either, wherever it was given`() async throws {
+            try await run { world in
+                _ = try await world.a.signUp()
+                for giver in world.copies {
+                    let begun = try await cookie(on: giver)
+                    for copy in world.copies {
+                        let seen = try #require(try await look(begun, on: copy, slides: false))
+                        #expect(seen.idleEnd == begun.idleEnd)
+                        #expect(seen.session.absoluteEnd == begun.session.absoluteEnd)
+                        #expect(seen.session.createdAt == begun.session.createdAt)
+                    }
+                    for copy in world.copies + world.copies {
+                        let used = try #require(try await look(begun, on: copy, slides: true))
+                        #expect(used.idleEnd.duration(since: .now()) > .seconds(1740))
+                        #expect(used.idleEnd.duration(since: .now()) <= .seconds(1800))
+                        #expect(used.session.ownAbsoluteEnd > begun.session.createdAt)
+                    }
+                }
+            }
+        }
+
+        @Test func `a cookie that nobody has used ends at both`() async throws {
+            try await run { world in
+                _ = try await world.a.signUp()
+                for giver in world.copies {
+                    let begun = try await cookie(on: giver)
+                    try await age("used", of: begun.session.id, by: .seconds(1801), on: giver)
+                    for copy in world.copies {
+                        #expect(try await look(begun, on: copy, slides: false) == nil)
+                        #expect(try await look(begun, on: copy, slides: true) == nil)
+                    }
+                }
+            }
+        }
+
+        @Test func `introspection says of a refresh token what a refresh would, at either`() async throws {
+            try await run({ $0.policy = RefreshPolicy(grace: .seconds(60), recovery: .seconds(1800)) }) { world in
+                let member = try await world.a.signUp()
+                let successor = try await world.a.refresh(member.refreshToken).refreshToken
+                for copy in world.copies {
+                    #expect(try await copy.active([member.refreshToken, successor]) == [true, true])
+                }
+                try await age("rotated", of: member.sessionID, by: .seconds(1801), on: world.a)
+                for copy in world.copies {
+                    #expect(try await copy.active([member.refreshToken, successor]) == [false, true])
+                }
+            }
+        }
+
+        @Test func `no access token outlives its session, and none is born dead`() async throws {
+            let brief = SessionLifetime(idle: .seconds(600), absolute: .seconds(600))
+            try await run({ $0.client = World.app(lifetime: brief) }) { world in
+                let copies = world.copies
+                for (begins, refreshes) in [(copies[0], copies[1]), (copies[1], copies[0])] {
+                    let member = try await begins.signUp("\(begins === world.a ? "a" : "b")@town.example")
+                    let token = try await refreshes.refresh(member.refreshToken).accessToken
+                    let key = AccessTokenHash(of: token.revealedText).key
+                    let life = try #require(try await world.a.keyspace().items.first { $0.key == key }).life
+                    #expect((540_000...600_000).contains(life))
+                }
+            }
+        }
+
+        @Test func `a sign-in is recent, or is not, at either`() async throws {
+            try await run { world in
+                for begins in world.copies {
+                    let member = try await begins.signUp("\(begins === world.a ? "a" : "b")@town.example")
+                    func requireRecent(on copy: Copy) async throws {
+                        try await copy.run {
+                            try await $0.accounts.requireRecentSignIn(
+                                of: member.id, session: member.sessionID, caller: Copy.caller)
+                        }
+                    }
+                    func changePassword(on copy: Copy) async throws {
+                        try await copy.run {
+                            try await $0.accounts.changePassword(
+                                of: member.id, in: member.sessionID, from: nil, to: SecretString("another lantern at dusk"),
+                                caller: Copy.caller)
+                        }
+                    }
+                    for copy in world.copies {
+                        try await requireRecent(on: copy)
+                        try await changePassword(on: copy)
+                    }
+                    try await age("authenticated", of: member.sessionID, by: .seconds(301), on: begins)
+                    for copy in world.copies {
+                        await #expect(throws: IdentityError.recentSignInRequired) { try await requireRecent(on: copy) }
+                        await #expect(throws: IdentityError.recentSignInRequired) { try await changePassword(on: copy) }
+                    }
+                }
+            }
+        }
+
+        /// How long a guess has to wait that counts no more; nil for one that does.
+        private func delay(at email: String, on copy: Copy) async throws -> Duration? {
+            do {
+                _ = try await copy.run { rooms in
+                    try await rooms.accounts.signIn(
+                        email: email, password: SecretString("a guess"), client: rooms.app, kind: .rotating, caller: Copy.caller)
+                }
+                return nil
+            } catch IdentityError.tooManyRequests(let wait) {
+                return wait
+            }
+        }
+
+        @Test func `attempts count alike at both`() async throws {
+            let limits = LimitSettings.only((.signInAccount, Budget(2, per: .seconds(1800))))
+            try await run({ $0.limits = limits }) { world in
+                for first in world.copies {
+                    let email = "\(first === world.a ? "a" : "b")@town.example"
+                    #expect(try await first.guess(2, at: email) == [.refused, .refused])
+                    for copy in world.copies + world.copies {
+                        let delay = try #require(try await delay(at: email, on: copy))
+                        #expect(delay > .seconds(840) && delay <= .seconds(900))
+                    }
+                }
+            }
+        }
+
+        @Test func `who is known at an account is so at both`() async throws {
+            var limits = LimitSettings.only((.signInAccount, Budget(1, per: .seconds(1800))))
+            limits.knownDeviceLifetime = .seconds(1800)
+            let known = limits
+            try await run({ $0.limits = known }) { world in
+                let email = Copy.email
+                _ = try await world.a.signUp()
+                for copy in world.copies {
+                    #expect(try await copy.attempt(.email(email), password: Copy.password, device: "mine") == .signedIn)
+                    #expect(try await world.a.guess(2, from: "198.51.100.9").contains(.limited))
+                    for other in world.copies {
+                        #expect(try await other.attempt(.email(email), password: Copy.password, device: "mine") == .signedIn)
+                    }
+                }
+            }
+        }
+
+        @Test func `a proof is used once, and again for half a minute, wherever`() async throws {
+            try await run { world in
+                for (number, copies) in [world.copies, world.copies.reversed()].enumerated() {
+                    let proof = Sample.proof("user \(number)", expiringAt: Timestamp.now().adding(.seconds(3000)))
+                    func admit(on copy: Copy) async throws -> Bool {
+                        let now = world.clock.now.adding(copy === world.a ? .zero : Self.hour)
+                        return try await copy.run {
+                            try await ReplayMemory(redis: $0.redis, clock: .redis).admit(proof, at: now)
+                        }
+                    }
+                    #expect(try await admit(on: copies[0]))
+                    #expect(try await admit(on: copies[1]))
+                    let key = "it:" + proof.digest.hex
+                    let item = try #require(try await world.a.keyspace().items.first { $0.key == key })
+                    // Whichever copy has seen it first: until its times refuse it.
+                    #expect((3_060_000...3_120_000).contains(item.life))
+                    let first = try #require(Int64(item.text))
+                    try await world.a.run {
+                        _ = try await $0.redis.send(RedisCommand("SET", key, "\(first - 30_100)", "KEEPTTL"))
+                    }
+                    for copy in copies { #expect(try await !admit(on: copy)) }
+                }
+            }
+        }
+    }
+}
+
+extension Sample {
+    /// What a provider has said of somebody, issued just now.
+    fileprivate static func proof(_ subject: String, expiringAt end: Timestamp) -> VerifiedIDToken {
+        VerifiedIDToken(
+            provider: .apple, subject: subject, audience: "com.x.app", email: nil, isEmailVerified: false,
+            isEmailAuthoritative: false, isPrivateEmail: false, name: nil, pictureURL: nil, issuedAt: .now(), expiresAt: end,
+            digest: SHA256.hash(subject), codeHash: nil)
+    }
+}
