@@ -1,7 +1,9 @@
 """Questions whose answers the truth decides, as phones and backends ask them."""
 
 import random
+import time
 
+from copies import COOKIE_IDLE_LIFETIME
 from model import Standing
 
 REFUSED = "a live session was refused"
@@ -57,12 +59,32 @@ class Checks:
         if random.random() < 0.3:
             await self.introspect(session.refresh)
 
+    async def touch(self, cookie):
+        """A page is opened. Whichever copy answers, and whatever it takes for the time: the cookie is good for as long as promised."""
+        before, asked = cookie.standing, time.time()
+        answer = await self.balancer.ask("touch", cookie.user.name, "GET", "/touch", cookie=cookie.value, note=cookie.sid)
+        if answer.is_unanswered:
+            return
+        if answer.status == 200:
+            if before is Standing.ENDED:
+                self.judge.blame(answer, f"ENDED, AND GOOD: the cookie of session {cookie.sid}")
+            self.check_times(answer, cookie, asked)
+        elif answer.status != 401:
+            self.judge.blame(answer, "a touch gave something else")
+        elif before is cookie.standing is Standing.LIVE:
+            self.judge.blame(answer, REFUSED)
+
+    def check_times(self, answer, cookie, asked):
+        told = answer.json["session"]
+        if not asked - 1 <= told["idle_expires_at"] - COOKIE_IDLE_LIFETIME <= time.time() + 1 or told["expires_at"] != cookie.ends:
+            self.judge.blame(answer, f"other times than of this cookie: {told}")
+
     async def devices(self, session):
         """The list of sessions has every live one, none that has ended, and no more than could exist."""
         token, user = session.usable(self.judge.now()), session.user
         if token is None:
             return
-        before = {other.sid: other.standing for other in user.sessions}
+        before = {other.sid: other.standing for other in [*user.sessions, *user.cookies]}
         known_losses = user.lost_sign_ins
         answer = await self.balancer.ask("devices", user.name, "GET", "/auth/sessions", bearer=token.text, note=session.sid)
         if answer.is_unanswered or token.standing(answer.answered) is not Standing.LIVE:

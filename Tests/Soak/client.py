@@ -58,8 +58,8 @@ class Balancer:
         there = [copy for copy in self.copies if copy.in_rotation] or self.copies
         return random.choice([copy for copy in there if copy is not other_than] or there)
 
-    async def ask(self, operation, who, method, path, *, copy=None, bearer=None, body=None, form=None, basic=None, lose=False,
-                  note=""):
+    async def ask(self, operation, who, method, path, *, copy=None, bearer=None, body=None, form=None, basic=None, cookie=None,
+                  lose=False, note=""):
         """One request. It is judged, and returned whatever became of it; with `lose` nobody waits for the answer."""
         copy = copy or self.choose()
         self.number += 1
@@ -74,6 +74,8 @@ class Balancer:
             head.append("Content-Type: application/x-www-form-urlencoded")
         if bearer or basic:
             head.append("Authorization: " + (f"Bearer {bearer}" if bearer else f"Basic {basic}"))
+        if cookie:
+            head.append(f"Cookie: sid={cookie}")
         if content or method == "POST":
             head.append(f"Content-Length: {len(content)}")
         exchange = Exchange(operation, who, copy.name, self.judge.now(), on_purpose=lose, note=note)

@@ -22,6 +22,8 @@ ENVIRONMENT = {
     "KIDOBAN_LIMITS": "false",
 }
 ACCESS_TOKEN_LIFETIME = 300
+# What holds where nothing else is configured: longer than a run, and shorter than the hour by which a clock steps.
+COOKIE_IDLE_LIFETIME, COOKIE_LIFETIME = 1800, 43200
 
 
 def clean_environment():

@@ -14,7 +14,7 @@ from processes import Problem, until
 
 # What cannot be done without PostgreSQL, what changes something in Redis, and everything.
 USERS = frozenset({"register", "login", "me", "delete"})
-WRITES = frozenset({"register", "login", "refresh", "logout", "everywhere", "end-device", "delete", "revoke"})
+WRITES = frozenset({"register", "login", "refresh", "logout", "everywhere", "end-device", "delete", "revoke", "touch"})
 ALL = USERS | WRITES | {"devices", "introspect"}
 NOTHING = frozenset()
 

@@ -78,6 +78,8 @@ class Load:
                 "refresh", user.name, "POST", "/auth/refresh", body={"refreshToken": session.refresh.text}, note=f"{session.sid} end")
             if answer.status != 200:
                 self.judge.blame(answer, "an acknowledged session is lost")
+        for cookie in user.cookies:
+            await self.checks.touch(cookie)
         answer = await self.balancer.ask(
             "login", user.name, "POST", "/auth/login", body={"email": user.email, "password": user.password}, note="end")
         if answer.status != (200 if user.standing is Standing.LIVE else 401):

@@ -86,6 +86,22 @@ class Session:
         self.standing = Standing.ENDED
 
 
+class Cookie:
+    """A session that a cookie holds. `ends` is when it ends however it is used, by everybody's clock but a wrong one."""
+
+    def __init__(self, user, value, ends):
+        self.user, self.value, self.ends = user, value, ends
+        self.sid = value.removeprefix("kdc_").split(".")[0]
+        self.standing = Standing.LIVE
+
+    def doubt(self):
+        if self.standing is Standing.LIVE:
+            self.standing = Standing.DOUBT
+
+    def end(self):
+        self.standing = Standing.ENDED
+
+
 class User:
     """An account. `lost_sign_ins` counts sessions that may exist without anybody having got their tokens."""
 
@@ -96,6 +112,7 @@ class User:
         self.id = None
         self.standing = Standing.DOUBT
         self.sessions = []
+        self.cookies = []
         self.lost_sign_ins = 0
         self.undeletable_until = 0.0
 

@@ -3,9 +3,11 @@ the truth. One thing at a time, but for two refreshes at once."""
 
 import asyncio
 import random
+import time
 
 from checks import Checks
-from model import Session, Standing
+from copies import COOKIE_LIFETIME
+from model import Cookie, Session, Standing
 
 LOSS = 0.04
 # A request that was given up may be carried out this much later: by a copy that was paused, or in a packet sent again.
@@ -46,10 +48,13 @@ class Phone(Checks):
                 return await self.sign_out(session)
             return await self.refresh(session)
         kind = random.choices(
-            ["refresh", "twice", "look", "devices", "sign_in", "sign_out", "sign_out_device", "everywhere", "revoke", "steal", "delete"],
-            [30, 8, 20, 6, 8, 6, 3, 2, 3, 2, 1.5])[0]
+            ["refresh", "twice", "look", "devices", "sign_in", "sign_out", "sign_out_device", "everywhere", "revoke", "steal", "delete",
+             "browse"],
+            [30, 8, 20, 6, 8, 6, 3, 2, 3, 2, 1.5, 16])[0]
         if kind == "sign_in":
             return await (self.sign_in() if len(live) < 5 else self.everywhere(session))
+        if kind == "browse":
+            return await self.browse()
         await getattr(self, kind)(session) if kind != "delete" else await self.delete(session)
 
     async def insist(self, operation, method, path, settled, *, lossy=True, lost=None, **request):
@@ -124,6 +129,35 @@ class Phone(Checks):
             body={"email": user.email, "password": user.password, "rotate": rotates})
         await self.look(self.begun(answer, rotates))
 
+    async def browse(self):
+        """The same user at a browser: has a cookie, uses it, signs out."""
+        live = [cookie for cookie in self.user.cookies if cookie.standing is Standing.LIVE]
+        if len(live) < 2:
+            return await self.sign_in_for_cookie()
+        cookie = random.choice(live)
+        if random.random() < 0.1:
+            return await self.end_sessions(
+                [], "logout", "POST", "/logout", lambda answer, _: answer.status == 200, cookies=[cookie], cookie=cookie.value,
+                note=cookie.sid)
+        await self.touch(cookie)
+
+    async def sign_in_for_cookie(self):
+        user, asked = self.user, time.time()
+
+        def lost(_):
+            user.lost_sign_ins += 1
+
+        answer = await self.insist(
+            "login", "POST", "/login", lambda answer, _: answer.status == 200, lost=lost,
+            body={"email": user.email, "password": user.password})
+        value = answer.headers.get("set-cookie", "").partition("=")[2].partition(";")[0]
+        cookie = Cookie(user, value, answer.json["session"]["expires_at"])
+        user.cookies.append(cookie)
+        if not asked - 1 <= cookie.ends - COOKIE_LIFETIME <= time.time() + 1:
+            self.judge.blame(answer, f"a cookie until {cookie.ends}")
+        self.check_times(answer, cookie, asked)
+        await self.touch(cookie)
+
     async def refresh(self, session):
         if session.rotates and self.judge.now() < session.unsettled_until:
             return await self.look(session)
@@ -177,17 +211,20 @@ class Phone(Checks):
         await self.refresh(session)
         session.unsettled_until = self.judge.now() + HORIZON
 
-    async def end_sessions(self, sessions, operation, method, path, settled, **request):
+    async def end_sessions(self, sessions, operation, method, path, settled, *, cookies=(), **request):
         """Whatever ends sessions: in doubt as soon as it is asked for, over when it is answered, and looked at right after."""
         tokens = [token for session in sessions for token in [*session.access[-2:], session.refresh]]
-        for session in sessions:
+        for session in [*sessions, *cookies]:
             session.doubt()
         answer = await self.insist(operation, method, path, settled, **request)
-        for session in sessions:
+        for session in [*sessions, *cookies]:
             session.end()
+        for session in sessions:
             self.truth.note_ended(session)
         for token in random.sample(tokens, min(4, len(tokens))):
             await self.introspect(token)
+        for cookie in random.sample(cookies, min(2, len(cookies))):
+            await self.touch(cookie)
         return answer
 
     async def sign_out(self, session):
@@ -219,6 +256,9 @@ class Phone(Checks):
         token.own = Standing.ENDED
         await self.introspect(token)
 
+    def cookies_left(self):
+        return [cookie for cookie in self.user.cookies if cookie.standing is not Standing.ENDED]
+
     async def everywhere(self, session):
         """Signs out everywhere, or everywhere else. The user is left alone then if a late attempt could end what comes after."""
         keeps = random.random() < 0.4
@@ -227,7 +267,7 @@ class Phone(Checks):
         answer = await self.end_sessions(
             others, "everywhere", "DELETE", "/auth/sessions" + ("?keep=current" if keeps else ""),
             lambda answer, doubt: answer.status == 204 or (doubt and not keeps and answer.status == 401),
-            bearer=session.usable(self.judge.now()).text, lost=lost.append, note=session.sid)
+            bearer=session.usable(self.judge.now()).text, cookies=self.cookies_left(), lost=lost.append, note=session.sid)
         if answer.status == 204:
             self.user.lost_sign_ins = 0
         if lost:
@@ -249,7 +289,7 @@ class Phone(Checks):
         await self.end_sessions(
             [other for other in user.sessions if other.standing is not Standing.ENDED], "delete", "DELETE", "/auth/me",
             lambda answer, doubt: answer.status == 204 or (doubt and answer.status in (401, 404)),
-            bearer=session.usable(self.judge.now()).text, note=session.sid)
+            bearer=session.usable(self.judge.now()).text, cookies=self.cookies_left(), note=session.sid)
         user.standing = Standing.ENDED
         await self.insist("login", "POST", "/auth/login", lambda answer, _: answer.status == 401, lossy=False,
                           body={"email": user.email, "password": user.password})
