@@ -43,17 +43,16 @@ package actor RedisConnection {
 
     /// Connects, and keeps connected, until `close()`. The caller starts it once, as a task of its own.
     package func run() async {
-        var pause = configuration.backOff.lowerBound
+        var backOff = BackOff(configuration.backOff)
         while !isClosed {
             if case .idle = state { state = .connecting(waiting: []) }
             if await connectAndServe() > configuration.backOff.upperBound {
                 // A connection that has held is made anew at once; one that breaks over and over is not worth the hurry.
-                pause = configuration.backOff.lowerBound
+                backOff.succeeded()
                 continue
             }
             rest()
-            await loop.sleep(for: pause / 2 + pause * Double.random(in: 0...0.5))
-            pause = min(pause * 2, configuration.backOff.upperBound)
+            await loop.sleep(for: backOff.failed(chance: .random(in: 0...1)))
         }
     }
 

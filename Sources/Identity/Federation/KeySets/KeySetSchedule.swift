@@ -79,11 +79,10 @@ struct KeySetSchedule: Sendable {
     /// - Parameter chance: 0 … 1; half of the pause is random, so that copies do not come back together.
     mutating func failed(at now: Instant, chance: Double) {
         let bounds = isUsable(at: now) ? policy.pauses : policy.urgentPauses
-        let pause = min(bounds.lowerBound * (1 << min(failures, 20)), bounds.upperBound)
-        let next = now + pause / 2 + pause * 0.5 * chance
+        failures += 1
+        let next = now + BackOff.pause(bounds, after: failures, chance: chance)
         dueAt = dueAt > now ? min(dueAt, next) : next
         isFetching = false
-        failures += 1
     }
 
     /// What to do about a key that is not among the usable ones: a fetch if none has been made for such a reason within the interval.

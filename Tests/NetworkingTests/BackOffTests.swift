@@ -1,6 +1,5 @@
+import Networking
 import Testing
-
-@testable import Postgres
 
 @Suite struct BackOffTests {
     @Test func `the pause doubles up to its upper bound`() {
