@@ -1,0 +1,113 @@
+import Text
+
+/// Whose account a provider's proof opens is for `LinkingRule` to say; here it is read, carried out on condition that it is still so, and
+/// else asked again.
+extension Accounts {
+    /// How often a sign-in that others got in the way of looks again. Whoever was faster has left an identity or an address, which the
+    /// next look finds.
+    private static let attempts = 5
+
+    /// The user whose account a claim opens, made if need be.
+    func admit(
+        _ claim: IdentityClaim, _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) -> (User, IdentityMetrics.ProviderSignIn) {
+        for _ in 0..<Self.attempts {
+            do throws(IdentityError) {
+                if let admitted = try await attempt(claim, client, caller) { return admitted }
+            } catch .emailTaken, .identityTaken, .userNotFound {
+                continue
+            }
+        }
+        throw .unavailable(retryAfter: .seconds(1))
+    }
+
+    /// Nil when the account has changed under the decision.
+    private func attempt(
+        _ claim: IdentityClaim, _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) -> (User, IdentityMetrics.ProviderSignIn)? {
+        let known = try await identityUser(claim)
+        let sameEmail = known == nil ? try await emailUser(claim) : nil
+        let decision = LinkingRule.decision(
+            on: claim, known: known.map { LinkingRule.Account($0) }, sameEmail: sameEmail.map { LinkingRule.Account($0) })
+        switch (decision, known ?? sameEmail) {
+        case (.signIn, let user?):
+            try await requireGoodStanding(claim, user, client, caller)
+            return (await named(user, claim.toldName), .known)
+        case (.link, let user?): return try await link(claim, to: user, client, caller).map { ($0, .linked) }
+        case (.reclaim, let user?): return try await reclaim(user, for: claim, client, caller).map { ($0, .reclaimed) }
+        case (.create, nil): return (try await create(claim, client, caller), .created)
+        case (.refuse(let refusal), let user):
+            throw await refused(refusal, claim, user, client, caller)
+        case (.signIn, nil), (.link, nil), (.reclaim, nil), (.create, _?): throw .internalFault
+        }
+    }
+
+    private func identityUser(_ claim: IdentityClaim) async throws(IdentityError) -> User? {
+        guard let id = try await identityStore.use(claim, at: ambience.now()) else { return nil }
+        return try await users.user(id)
+    }
+
+    /// Refuses an identity that its provider has told us not to trust. After the user was read: whoever bars the identity from here on
+    /// makes what was read of the user void.
+    private func requireGoodStanding(
+        _ claim: IdentityClaim, _ user: User, _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) {
+        guard try await identityStore.isBarred(claim) else { return }
+        await note(.signInFailed(.identityBarred), user.id, by: .anonymous, client, caller, detail: claim.detail)
+        throw .invalidProof
+    }
+
+    private func emailUser(_ claim: IdentityClaim) async throws(IdentityError) -> User? {
+        guard let email = claim.email else { return nil }
+        return try await users.credentials(of: email)?.user
+    }
+
+    /// Rule 5.
+    private func create(
+        _ claim: IdentityClaim, _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) -> User {
+        guard let email = claim.email else { throw .internalFault }
+        _ = try await permitSignUp(email: email.normalized, client: client, caller: caller)
+        // Without a session the user would be told to come back, with a proof that is used up.
+        try await sessions.checkReadiness()
+        return try await create(claim, email, passwordHash: nil, client, caller)
+    }
+
+    /// Makes a user with a provider's identity.
+    func create(
+        _ claim: IdentityClaim, _ email: EmailAddress, passwordHash: String?, _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) -> User {
+        let now = ambience.now()
+        let id = UserID(at: now, random: ambience.random(10))
+        let user = try await identityStore.create(
+            User(
+                id: id, email: email, emailVerified: claim.isEmailVerified, displayName: claim.displayName,
+                photoURL: claim.photoURL, createdAt: now, updatedAt: now),
+            passwordHash: passwordHash, with: claim.identity(of: id, at: now))
+        metrics.countSignUp()
+        await note(.userSignedUp, id, by: .user(id), client, caller, detail: claim.detail)
+        await note(.identityLinked(.signUp), id, by: .user(id), client, caller, detail: claim.detail)
+        return user
+    }
+
+    private func refused(
+        _ refusal: LinkingRule.Refusal, _ claim: IdentityClaim, _ user: User?, _ client: Client, _ caller: Caller
+    ) async -> IdentityError {
+        let failure: AuditKind.SignInFailure
+        let error: IdentityError
+        switch refusal {
+        case .needsLinking: (failure, error) = (.emailNeedsLinking, .emailNeedsLinking)
+        case .disabled: (failure, error) = (.disabledUser, .invalidProof)
+        case .noEmail: return .invalidInput([InputProblem(.email, .missing)])
+        }
+        await note(.signInFailed(failure), user?.id, by: .anonymous, client, caller, detail: claim.detail)
+        return error
+    }
+}
+
+extension IdentityClaim {
+    /// What audit events say of it. The subject is no secret; the address stays out.
+    var detail: JSONObject {
+        JSONObject([JSONObject.Member(key: "provider", value: .string(provider.text))])
+    }
+}

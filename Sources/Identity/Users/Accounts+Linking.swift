@@ -1,0 +1,49 @@
+import Text
+
+/// What a proof does to an account that is there already: a further way in, or a new owner.
+extension Accounts {
+    /// How long it is of use to tell a user that there is a new way into his account.
+    private static let noticeLifetime: Duration = .seconds(7 * 86_400)
+
+    /// Rule 4a. The user is told by mail. Nil when the account has changed meanwhile.
+    func link(
+        _ claim: IdentityClaim, to user: User, _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) -> User? {
+        let identity = claim.identity(of: user.id, at: ambience.now())
+        guard try await identityStore.add(identity, to: user, provingOwn: claim.email) else { return nil }
+        await note(.identityLinked(.sameEmail), user.id, by: .user(user.id), client, caller, detail: claim.detail)
+        // The link stands; a notice that cannot be written now is no reason to refuse the user.
+        try? await outbox.add(notice(of: .identityLinked, to: user))
+        return await named(try await users.user(user.id), claim.displayName)
+    }
+
+    private func notice(of kind: Mail.Kind, to user: User) -> Mail {
+        let now = ambience.now()
+        return Mail(
+            id: ambience.uuid(), userID: user.id, kind: kind, recipient: user.email.normalized, language: .english,
+            link: SecretString(""), createdAt: now, expiresAt: now.adding(Self.noticeLifetime))
+    }
+
+    /// Rule 4b: takes an account back for whom its address belongs to. Nil when it has changed meanwhile.
+    func reclaim(
+        _ user: User, for claim: IdentityClaim, _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) -> User? {
+        let now = ambience.now()
+        let reclaimed = try await identityStore.reclaim(user, for: claim.identity(of: user.id, at: now), at: now) {
+            () throws(IdentityError) in try await sessions.endAll(of: user.id, reason: .accountReclaimed)
+        }
+        guard let reclaimed else { return nil }
+        await limiter.forget(reclaimed.email.normalized)
+        await note(.accountReclaimed, user.id, by: .user(user.id), client, caller, detail: claim.detail)
+        await note(.identityLinked(.reclaimed), user.id, by: .user(user.id), client, caller, detail: claim.detail)
+        return await named(reclaimed, claim.displayName)
+    }
+
+    /// Gives a user who has no name this one. Not worth failing a sign-in for.
+    func named(_ user: User, _ name: DisplayName?) async -> User {
+        guard user.displayName == nil, let name else { return user }
+        let changed = try? await users.updateProfile(
+            of: user.id, displayName: .set(name), photoURL: .keep, settings: JSONObject(), at: ambience.now())
+        return changed ?? user
+    }
+}
