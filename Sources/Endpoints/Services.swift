@@ -10,7 +10,7 @@ package final class Services: Sendable {
     package let introspection: Introspection
     package let clients: ClientRegistry
     package let clientRefusals: ClientRefusals
-    package let keys: KeyRingSlot
+    package let keys: LoopSlot<KeyRing?>
     package let federation: Federation
     package let codes: AuthorizationCodes
     package let notices: ProviderNotices
@@ -31,7 +31,7 @@ package final class Services: Sendable {
 
     package init(
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
-        clients: ClientRegistry, clientRefusals: ClientRefusals, keys: KeyRingSlot, federation: Federation,
+        clients: ClientRegistry, clientRefusals: ClientRefusals, keys: LoopSlot<KeyRing?>, federation: Federation,
         codes: AuthorizationCodes, notices: ProviderNotices,
         restAuth: RestAuthServices, confirmations: Confirmations, mailsVerification: Bool = true,
         believesUnprovedIdentities: Bool = false, app: Client, cookies: CookiePolicy,

@@ -8,10 +8,10 @@ struct KeySet: Sendable {
         "Cache-Control": "public, max-age=300", "Access-Control-Allow-Origin": "*",
     ]
 
-    let keys: KeyRingSlot
+    let keys: LoopSlot<KeyRing?>
 
     func answer(_ request: Request) async throws(OAuthError) -> Response {
-        guard let ring = keys.ring else { throw .unavailable(retryAfter: .seconds(1)) }
+        guard let ring = keys.value else { throw .unavailable(retryAfter: .seconds(1)) }
         return .json(.ok, ring.rendered, fields: Self.fields)
     }
 }

@@ -10,7 +10,7 @@ import Text
 struct Ready: Sendable {
     let loops: [Services]
     /// Of the loop that answers, which gets them last.
-    let keys: KeyRingSlot
+    let keys: LoopSlot<KeyRing?>
     let phase: ServerPhase
 
     func answer() async -> Response {
@@ -18,7 +18,7 @@ struct Ready: Sendable {
         async let postgresOnAll = onAllLoops { await Self.postgresAnswers($0.postgres) }
         async let redisOnAll = onAllLoops { await Self.redisAnswers($0.redis) }
         let (postgres, redis) = await (postgresOnAll, redisOnAll)
-        let hasKeys = keys.ring != nil
+        let hasKeys = keys.value != nil
         let ready = postgres && redis && hasKeys && !phase.drains
         return Self.response(ready ? "ready" : phase.drains ? "draining" : "unavailable", ready: ready) { writer in
             writer.member("postgres", postgres ? "ok" : "unavailable")

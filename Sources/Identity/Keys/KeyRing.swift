@@ -33,16 +33,11 @@ package struct KeyRing: Sendable {
     }
 }
 
-/// Where a loop keeps its copy of the key ring, so that reading it takes no lock. Confined to its loop.
-package final class KeyRingSlot: @unchecked Sendable {  // set and read on its own loop only
-    /// Nil until the keys have been loaded once.
-    package var ring: KeyRing?
-
-    package init() {}
-
+/// A loop's copy of the key ring; nil until the keys have been loaded once.
+extension LoopSlot where Value == KeyRing? {
     /// - Throws: `IdentityError.unavailable` while the keys have not been loaded.
     func current() throws(IdentityError) -> KeyRing {
-        guard let ring else { throw .unavailable(retryAfter: .seconds(1)) }
-        return ring
+        guard let value else { throw .unavailable(retryAfter: .seconds(1)) }
+        return value
     }
 }

@@ -14,10 +14,10 @@ package final class AccessTokenIssuer: Sendable {
     private let issuer: String
     /// Who the tokens are for, when nothing else is asked.
     package let audience: String
-    private let keys: KeyRingSlot
+    private let keys: LoopSlot<KeyRing?>
     private let ambience: Ambience
 
-    package init(issuer: String, audience: String, keys: KeyRingSlot, ambience: Ambience) {
+    package init(issuer: String, audience: String, keys: LoopSlot<KeyRing?>, ambience: Ambience) {
         self.issuer = issuer
         self.audience = audience
         self.keys = keys
@@ -72,7 +72,7 @@ package final class AccessTokenIssuer: Sendable {
 
     /// The claims of one of our JWTs by its signature alone; nil for anything else.
     func unrevokedClaims(_ token: String) -> JWTClaims? {
-        guard let ring = keys.ring else { return nil }
+        guard let ring = keys.value else { return nil }
         return try? ring.claims(ofAccessToken: token)
     }
 

@@ -191,7 +191,7 @@ package actor Application {
             throw .signingKeys(error)
         }
         // The first loop, which answers for readiness, comes last.
-        for worker in workers.reversed() { await worker.server.run { worker.keys.ring = ring } }
+        for worker in workers.reversed() { await worker.server.run { worker.keys.value = ring } }
     }
 
     /// Activates the key whose turn it is, and removes those that are not needed any more; one copy does so for all.

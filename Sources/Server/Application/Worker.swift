@@ -14,7 +14,7 @@ struct Worker: Sendable {
     let redis: RedisConnection
     let audit: AuditLog
     let metrics: IdentityMetrics
-    let keys: KeyRingSlot
+    let keys: LoopSlot<KeyRing?>
     /// The budgets of this loop, to be replaced on it.
     let limits: LoopSlot<LimitSettings>
     let signingKeys: SigningKeyStore
@@ -32,7 +32,7 @@ struct Worker: Sendable {
         postgres = PostgresPool(configuration.database, loop: loop, connecting: shared.connecting, logger: logger)
         redis = RedisConnection(configuration.redis, loop: loop, resolving: shared.resolving, logger: logger)
         metrics = IdentityMetrics()
-        keys = KeyRingSlot()
+        keys = LoopSlot<KeyRing?>(nil)
         limits = LoopSlot(configuration.limits)
         audit = AuditLog(pool: postgres, metrics: metrics, capacity: configuration.audit.queueLimit, logger: logger)
         signingKeys = SigningKeyStore(
@@ -67,7 +67,7 @@ struct Worker: Sendable {
 
     private static func services(
         _ shared: SharedParts, loop: EventLoop, postgres: PostgresPool, redis: RedisConnection, limiter: Limiter,
-        audit: AuditLog, metrics: IdentityMetrics, keys: KeyRingSlot, keySets: KeySets, logger: Logger
+        audit: AuditLog, metrics: IdentityMetrics, keys: LoopSlot<KeyRing?>, keySets: KeySets, logger: Logger
     ) -> (Services, RevocationQueue) {
         let configuration = shared.configuration
         let users = UserStore(pool: postgres)

@@ -48,7 +48,7 @@ extension WithStores {
             try await World.run({ $0.copies = 2 }) { world in
                 let member = try await world.a.signUp()
                 let claims = try await world.b.run {
-                    try #require($0.keys.ring).claims(ofAccessToken: member.accessToken.revealedText)
+                    try #require($0.keys.value).claims(ofAccessToken: member.accessToken.revealedText)
                 }
                 #expect(claims.subject == "\(member.id)")
             }
@@ -97,7 +97,7 @@ extension WithStores {
 
         @Test func `without keys there is no session, and nobody is made`() async throws {
             try await World.run { world in
-                await world.a.run { $0.keys.ring = nil }
+                await world.a.run { $0.keys.value = nil }
                 await #expect(throws: IdentityError.unavailable(retryAfter: .seconds(1))) { try await world.a.signUp() }
                 let count = try await world.a.userCount()
                 #expect(count == 0)

@@ -59,7 +59,7 @@ extension WithStores {
                 let member = try await world.a.signUp()
                 world.clock.advance(by: .seconds(100))
                 let refreshed = try await world.a.refresh(member.refreshToken)
-                let published = try await world.a.run { try JWKSet.parse(try #require($0.keys.ring).rendered) }
+                let published = try await world.a.run { try JWKSet.parse(try #require($0.keys.value).rendered) }
                 #expect(published.skipped.isEmpty)
                 let algorithm = try #require(format.algorithm)
                 let verified = try UnverifiedJWS.parse(refreshed.accessToken.revealedText)

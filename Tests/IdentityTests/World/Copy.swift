@@ -42,7 +42,7 @@ actor Copy {
         ]
         try await eventually { await rooms.redis.isReady }
         let formats = [rooms.app.accessTokenFormat]
-        rooms.keys.ring = try await rooms.signingKeys.load(ensuring: Set(formats.compactMap(\.algorithm)))
+        rooms.keys.value = try await rooms.signingKeys.load(ensuring: Set(formats.compactMap(\.algorithm)))
     }
 
     func stop() async {
@@ -68,7 +68,7 @@ struct Rooms: Sendable {
     let app: Client
     let postgres: PostgresPool
     let redis: RedisConnection
-    let keys = KeyRingSlot()
+    let keys = LoopSlot<KeyRing?>(nil)
     let metrics = IdentityMetrics()
     let audit: AuditLog
     let signingKeys: SigningKeyStore
