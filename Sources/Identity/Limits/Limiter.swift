@@ -25,17 +25,8 @@ package final class Limiter: Sendable {
         let gcra: GCRA
     }
 
-    private struct Scripts {
-        static let atRedis = Scripts(.redis)
-        static let atCallers = Scripts(.callers)
-
-        let take, refund: RedisScript
-
-        init(_ clock: ScriptClock) {
-            take = clock.script(name: "limit", source: LimitScript.source)
-            refund = clock.script(name: "limit_refund", source: LimitRefundScript.source)
-        }
-    }
+    private static let take = TimedScript(name: "limit", source: LimitScript.source)
+    private static let refund = TimedScript(name: "limit_refund", source: LimitRefundScript.source)
 
     /// Of this loop; may be replaced at any time.
     package let slot: LoopSlot<LimitSettings>
@@ -44,7 +35,6 @@ package final class Limiter: Sendable {
     private let audit: AuditLog
     private let metrics: IdentityMetrics
     private let ambience: Ambience
-    private let scripts: Scripts
     private let notices = LimitNotices()
 
     package init(
@@ -57,7 +47,6 @@ package final class Limiter: Sendable {
         self.audit = audit
         self.metrics = metrics
         self.ambience = ambience
-        scripts = ambience.scriptClock == .redis ? .atRedis : .atCallers
     }
 
     /// Does what is limited. What has succeeded, or failed by our fault, does not count; and who has succeeded where a caller can be known
@@ -127,7 +116,7 @@ package final class Limiter: Sendable {
                 most: slot.value.knownDevices)
         }
         let arguments = LimitRefundScript.arguments(units.map(\.gcra), memory, at: ambience.now())
-        return (try? await run(scripts.refund, keys, arguments)) != nil
+        return (try? await run(Self.refund[ambience.scriptClock], keys, arguments)) != nil
     }
 
     /// Forgets by what anybody was known at an account, whose credentials have changed. If that fails, they are known until they would
@@ -144,7 +133,7 @@ package final class Limiter: Sendable {
         if let acquaintance { keys.append(key.known(acquaintance.account)) }
         let members = acquaintance.map { key.members($0) } ?? LimitScript.Members()
         let arguments = LimitScript.arguments(buckets.map { ($0.gcra, $0.condition) }, members, at: ambience.now())
-        let numbers = try await run(scripts.take, keys, arguments).elements?.compactMap(\.integerValue) ?? []
+        let numbers = try await run(Self.take[ambience.scriptClock], keys, arguments).elements?.compactMap(\.integerValue) ?? []
         guard let verdicts = LimitScript.verdicts(numbers), verdicts.count == buckets.count else { throw .internalFault }
         return verdicts
     }

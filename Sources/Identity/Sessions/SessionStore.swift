@@ -6,8 +6,13 @@ package struct SessionStore: Sendable {
     let redis: RedisConnection
     private let policy: RefreshPolicy
     private let clock: ScriptClock
-    private let scripts: Scripts
 
+    private static let create = TimedScript(name: "create_session", source: CreateSessionScript.source)
+    private static let refresh = TimedScript(name: "refresh_session", source: RefreshSessionScript.source)
+    private static let end = TimedScript(name: "end_session", source: EndSessionScript.source)
+    private static let touch = TimedScript(name: "touch_session", source: TouchSessionScript.source)
+    private static let list = TimedScript(name: "list_access_token", source: ListAccessTokenScript.source)
+    private static let index = TimedScript(name: "index_session", source: IndexSessionScript.source)
     /// Asks for no time.
     private static let changeCookie = RedisScript(name: "change_cookie", source: ChangeCookieScript.source)
 
@@ -16,23 +21,6 @@ package struct SessionStore: Sendable {
         self.redis = redis
         self.policy = policy
         self.clock = clock
-        self.scripts = clock == .redis ? .atRedis : .atCallers
-    }
-
-    private struct Scripts {
-        static let atRedis = Scripts(.redis)
-        static let atCallers = Scripts(.callers)
-
-        let create, refresh, end, touch, list, index: RedisScript
-
-        init(_ clock: ScriptClock) {
-            create = clock.script(name: "create_session", source: CreateSessionScript.source)
-            refresh = clock.script(name: "refresh_session", source: RefreshSessionScript.source)
-            end = clock.script(name: "end_session", source: EndSessionScript.source)
-            touch = clock.script(name: "touch_session", source: TouchSessionScript.source)
-            list = clock.script(name: "list_access_token", source: ListAccessTokenScript.source)
-            index = clock.script(name: "index_session", source: IndexSessionScript.source)
-        }
     }
 
     /// - Throws: the store's failure.
@@ -44,7 +32,7 @@ package struct SessionStore: Sendable {
     /// - Throws: the store's failure.
     func announce(_ session: Session, at now: Timestamp) async throws(IdentityError) -> Int {
         let arguments = IndexSessionScript.arguments(session, at: now)
-        guard let count = try await run(scripts.index, IndexSessionScript.key(session.userID), arguments).integerValue else {
+        guard let count = try await run(Self.index[clock], IndexSessionScript.key(session.userID), arguments).integerValue else {
             throw .internalFault
         }
         return Int(count)
@@ -56,7 +44,7 @@ package struct SessionStore: Sendable {
         _ session: Session, idle: Duration, accessToken: IssuedAccessToken?, at now: Timestamp
     ) async throws(IdentityError) -> Session? {
         let arguments = CreateSessionScript.arguments(session, idle: idle, accessToken: accessToken, at: now)
-        let reply = try await run(scripts.create, CreateSessionScript.key(session), arguments)
+        let reply = try await run(Self.create[clock], CreateSessionScript.key(session), arguments)
         guard let time = reply.integerValue else { throw .internalFault }
         return time > 0 ? session.moved(to: Timestamp(milliseconds: time), from: now) : nil
     }
@@ -83,7 +71,7 @@ package struct SessionStore: Sendable {
     /// Lists one more access token; false when the session is over.
     /// - Throws: the store's failure.
     func list(_ token: IssuedAccessToken, in id: SessionID, at now: Timestamp) async throws(IdentityError) -> Bool {
-        try await run(scripts.list, SessionRecord.key(id), ListAccessTokenScript.arguments(token, at: now)).integerValue == 1
+        try await run(Self.list[clock], SessionRecord.key(id), ListAccessTokenScript.arguments(token, at: now)).integerValue == 1
     }
 
     /// Decides about a verified refresh token and writes the outcome.
@@ -92,7 +80,7 @@ package struct SessionStore: Sendable {
         _ request: RefreshSessionScript.Request, idle: Duration, at now: Timestamp
     ) async throws(IdentityError) -> RefreshSessionScript.Reply {
         let arguments = RefreshSessionScript.arguments(request, policy: policy, idle: idle, at: now)
-        let reply = try await run(scripts.refresh, RefreshSessionScript.key(request), arguments)
+        let reply = try await run(Self.refresh[clock], RefreshSessionScript.key(request), arguments)
         guard let parts = reply.elements, parts.count == 4, let outcome = parts[0].text,
             let generation = parts[1].integerValue, let reason = parts[3].text,
             let decided = RefreshSessionScript.Reply(
@@ -104,7 +92,7 @@ package struct SessionStore: Sendable {
     /// Marks a cookie session as used, and returns when it was used last; `nil` when it is over.
     /// - Throws: the store's failure.
     func touch(_ id: SessionID, at now: Timestamp) async throws(IdentityError) -> Timestamp? {
-        let reply = try await run(scripts.touch, SessionRecord.key(id), TouchSessionScript.arguments(at: now))
+        let reply = try await run(Self.touch[clock], SessionRecord.key(id), TouchSessionScript.arguments(at: now))
         guard let used = reply.integerValue else { throw .internalFault }
         return used > 0 ? Timestamp(milliseconds: used) : nil
     }
@@ -120,7 +108,7 @@ package struct SessionStore: Sendable {
     func end(
         _ id: SessionID, reason: SessionEnd, at now: Timestamp
     ) async throws(IdentityError) -> EndSessionScript.Reply {
-        let reply = try await run(scripts.end, EndSessionScript.key(id), EndSessionScript.arguments(reason: reason, at: now))
+        let reply = try await run(Self.end[clock], EndSessionScript.key(id), EndSessionScript.arguments(reason: reason, at: now))
         guard let parts = reply.elements, parts.count == 3, let outcome = parts[0].text, let userID = parts[1].text,
             let ended = EndSessionScript.Reply(
                 outcome: outcome, userID: userID, revoked: try Self.texts(parts[2]).compactMap(\.self))

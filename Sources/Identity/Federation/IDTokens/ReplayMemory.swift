@@ -7,16 +7,15 @@ package struct ReplayMemory: Sendable {
     /// How long after its first use a token is taken once more, because the answer may have been lost on the way.
     package static let grace = Duration.seconds(30)
 
-    private static let atRedis = ScriptClock.redis.script(name: "admit_proof", source: AdmitProofScript.source)
-    private static let atCallers = ScriptClock.callers.script(name: "admit_proof", source: AdmitProofScript.source)
+    private static let script = TimedScript(name: "admit_proof", source: AdmitProofScript.source)
 
     private let redis: RedisConnection
-    private let script: RedisScript
+    private let clock: ScriptClock
 
     /// - Parameter clock: whose time counts.
     package init(redis: RedisConnection, clock: ScriptClock) {
         self.redis = redis
-        script = clock == .redis ? Self.atRedis : Self.atCallers
+        self.clock = clock
     }
 
     /// Remembers the token.
@@ -25,7 +24,7 @@ package struct ReplayMemory: Sendable {
     func admit(_ proof: VerifiedIDToken, at now: Timestamp) async throws(IdentityError) -> Bool {
         let arguments = AdmitProofScript.arguments(until: Self.end(of: proof), grace: Self.grace, at: now)
         let reply = try await sending { () throws(RedisError) in
-            try await redis.run(script, keys: [Self.key(proof)], arguments: arguments.map { [UInt8]($0.utf8) })
+            try await redis.run(Self.script[clock], keys: [Self.key(proof)], arguments: arguments.map { [UInt8]($0.utf8) })
         }
         guard let admitted = reply.integerValue else { throw .internalFault }
         return admitted == 1

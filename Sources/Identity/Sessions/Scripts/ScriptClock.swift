@@ -34,3 +34,22 @@ package enum ScriptClock: Sendable {
         RedisScript(name: self == .redis ? name : name + "_at", source: prelude + source)
     }
 }
+
+/// A script that asks for the time.
+struct TimedScript: Sendable {
+    private let atRedis: RedisScript
+    private let atCallers: RedisScript
+
+    /// - Parameter source: may call `clock(now)`.
+    init(name: String, source: String) {
+        atRedis = ScriptClock.redis.script(name: name, source: source)
+        atCallers = ScriptClock.callers.script(name: name, source: source)
+    }
+
+    subscript(clock: ScriptClock) -> RedisScript {
+        switch clock {
+        case .redis: atRedis
+        case .callers: atCallers
+        }
+    }
+}
