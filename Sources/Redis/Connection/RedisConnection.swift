@@ -19,7 +19,7 @@ package actor RedisConnection {
     package nonisolated let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    private let configuration: RedisConfiguration
+    let configuration: RedisConfiguration
     private let resolving: BlockingPool
     private let logger: Logger
     private var state = State.idle
@@ -238,7 +238,8 @@ package actor RedisConnection {
         }
     }
 
-    private static func kind(of error: String) -> String {
+    /// The first word of what Redis says is wrong.
+    static func kind(of error: String) -> String {
         String(error.prefix { $0 != " " })
     }
 
@@ -288,54 +289,6 @@ package actor RedisConnection {
         case .host(let host, let port):
             return (try? await resolving.run { Resolver.addresses(of: host, port: port) }) ?? []
         }
-    }
-
-    /// TLS, `AUTH` and `SELECT`, before any other command.
-    private func introduce(to stream: Stream) async throws(StreamError) {
-        if configuration.usesTLS, case .host(let host, _) = configuration.endpoint {
-            try await stream.startTLS(TLSClientContext(authoritiesFile: configuration.authoritiesFile), serverName: host)
-        }
-        var greeting: [RedisCommand] = []
-        if let password = configuration.password {
-            var command = RedisCommand("AUTH")
-            if let username = configuration.username { command.append(username) }
-            command.append(password)
-            greeting.append(command)
-        }
-        greeting.append(RedisCommand("SELECT", String(configuration.database)))
-        let reader = ReplyReader()
-        stream.write { output in
-            for command in greeting { precondition(command.encode(into: &output), "no memory for a command") }
-        }
-        for _ in greeting {
-            switch try await reply(from: stream, reader) {
-            case .status: continue
-            case .error(let text):
-                throw .system(SystemError("Redis refuses the credentials or the database: \(Self.kind(of: text))", code: 0))
-            case .null, .integer, .bytes, .array: throw Self.notRedis
-            }
-        }
-        // What came behind would be taken for the answer to a command that has not been sent yet.
-        do throws(RedisError) {
-            guard try reader.next() == nil else { throw .unexpectedReply }
-        } catch {
-            throw Self.notRedis
-        }
-    }
-
-    private static let notRedis = StreamError.system(SystemError("the answer is not that of a Redis server", code: 0))
-
-    private func reply(from stream: Stream, _ reader: ReplyReader) async throws(StreamError) -> RedisReply {
-        repeat {
-            do throws(RedisError) {
-                try reader.feed(stream.input)
-                stream.consume(stream.input.count)
-                if let reply = try reader.next() { return reply }
-            } catch {
-                throw Self.notRedis
-            }
-        } while try await stream.fill()
-        throw .closed
     }
 
     /// Hands answers over until the connection ends.
