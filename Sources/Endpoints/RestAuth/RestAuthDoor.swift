@@ -58,19 +58,3 @@ package enum RestAuthDoor {
             })
     }
 }
-
-/// One endpoint of the rest-auth door. It throws what went wrong; the door words it.
-protocol RestAuthEndpoint: Sendable {
-    var method: Method { get }
-    /// Behind the mount, with a slash at its end.
-    var path: String { get }
-    var accepts: AcceptedContent { get }
-    var documentation: RouteDocumentation { get }
-
-    func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response
-}
-
-extension RestAuthEndpoint {
-    var method: Method { .post }
-    var accepts: AcceptedContent { method == .get ? .none : .jsonOrAnyForm }
-}

@@ -12,7 +12,7 @@ struct EndToken: TokenEndpoint {
     func answer(_ request: Request) async throws(TokenError) -> Response {
         let token = try TokenBearer.read(request)
         do throws(IdentityError) {
-            try await services.accessTokens.signOut(token, lateness: TokenDoor.lateness, caller: Caller(request))
+            try await services.accessTokens.signOut(token, lateness: TokenTimes.lateness, caller: Caller(request))
         } catch {
             throw .identity(error)
         }

@@ -16,7 +16,7 @@ struct ObtainToken: TokenEndpoint {
         do throws(IdentityError) {
             let (_, tokens) = try await services.accounts.signIn(
                 email: credentials.email, password: credentials.password, client: services.app, kind: .rotating,
-                leeway: TokenDoor.leeway, caller: Caller(request))
+                leeway: TokenTimes.leeway, caller: Caller(request))
             return TokenResponse.make(tokens)
         } catch .invalidInput {
             throw .identity(.invalidCredentials)

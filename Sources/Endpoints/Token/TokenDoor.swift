@@ -3,11 +3,6 @@ import Identity
 
 /// The token resource: one URL, three verbs, in the words of FastAPI (the token resource contract).
 package enum TokenDoor {
-    /// How much longer an access token lives than its `expires_at` says: the device's clock may run behind (§3).
-    static let leeway = Duration.seconds(60)
-    /// How long ago an access token may have expired that still signs out (§4).
-    static let lateness = Duration.seconds(86_400)
-
     /// - Parameter prefix: what stands before `/auth`; empty for none.
     package static func make(_ services: Services, prefix: String) -> Door {
         Door(
@@ -34,17 +29,4 @@ package enum TokenDoor {
                 })
         }
     }
-}
-
-/// One verb of the token resource. It throws what went wrong; the door words it.
-protocol TokenEndpoint: Sendable {
-    static var method: Method { get }
-    static var accepts: AcceptedContent { get }
-    static var documentation: RouteDocumentation { get }
-
-    func answer(_ request: Request) async throws(TokenError) -> Response
-}
-
-extension TokenEndpoint {
-    static var accepts: AcceptedContent { .none }
 }

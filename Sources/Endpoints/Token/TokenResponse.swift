@@ -10,7 +10,7 @@ enum TokenResponse {
         writer.member("access_token", tokens.accessToken.revealedText)
         writer.member("refresh_token", tokens.refreshToken.revealedText)
         writer.member("token_type", "bearer")
-        writer.member("expires_at", tokens.accessTokenExpiresAt.adding(.zero - TokenDoor.leeway).seconds)
+        writer.member("expires_at", tokens.accessTokenExpiresAt.adding(.zero - TokenTimes.leeway).seconds)
         writer.endObject()
         return .json(.ok, writer, fields: .notStored)
     }

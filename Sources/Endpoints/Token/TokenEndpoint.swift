@@ -1,0 +1,14 @@
+import HTTP
+
+/// One verb of the token resource. It throws what went wrong; the door words it.
+protocol TokenEndpoint: Sendable {
+    static var method: Method { get }
+    static var accepts: AcceptedContent { get }
+    static var documentation: RouteDocumentation { get }
+
+    func answer(_ request: Request) async throws(TokenError) -> Response
+}
+
+extension TokenEndpoint {
+    static var accepts: AcceptedContent { .none }
+}
