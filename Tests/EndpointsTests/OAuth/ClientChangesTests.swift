@@ -25,6 +25,27 @@ struct ClientChangesTests {
         }
     }
 
+    @Test func `after a rotation both secrets are good at once, at copies that remember the old one`() async throws {
+        try await Installation { $0.clients.cacheLifetime = .seconds(3600) }.run(copies: 2) { installation in
+            let account = try await installation.server.signUp()
+            let old = try await installation.backend()
+            func isAccepted(_ credentials: Credentials) async throws -> [Bool] {
+                var answers: [Bool] = []
+                for copy in installation.copies {
+                    answers.append(try await copy.http.introspect(account.accessToken, credentials).json["active"] == true)
+                }
+                return answers
+            }
+            #expect(try await isAccepted(old) == [true, true])
+            let output = try await installation.command(["client", "rotate-secret", old.id])
+            let secret = try #require(output.split(separator: "\n").last?.split(separator: "=").last.map(String.init))
+            let new = Credentials(id: old.id, secret: secret)
+            #expect(try await isAccepted(new) == [true, true])
+            #expect(try await isAccepted(old) == [true, true])
+            #expect(try await isAccepted(Credentials(id: old.id, secret: "kds_wrong")) == [false, false])
+        }
+    }
+
     @Test func `a client that has been removed is unknown`() async throws {
         try await withInstallation { installation, account in
             let backend = try await installation.backend()
