@@ -23,6 +23,14 @@ static inline CURLcode kidoban_curl_set_callback(CURL *handle, CURLoption option
     return curl_easy_setopt(handle, option, value);
 }
 
+static inline CURLcode kidoban_curl_set_prereq(CURL *handle, curl_prereq_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, value);
+}
+
+static inline CURLcode kidoban_curl_set_progress(CURL *handle, curl_xferinfo_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, value);
+}
+
 static inline CURLcode kidoban_curl_get_number(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

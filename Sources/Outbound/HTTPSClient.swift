@@ -67,7 +67,7 @@ package final class HTTPSClient: Sendable {
         for _ in 0...max(0, configuration.redirectLimit) {
             let now = Instant.now()
             guard now < deadline else { throw .timedOut }
-            switch try Transfer(configuration).run(request, to: url, configuration, within: deadline.since(now)) {
+            switch try Transfer(configuration).run(request, to: url, within: deadline.since(now)) {
             case .answer(let response): return response
             case .redirect(let text):
                 guard request.method == .get, let target = try? OutboundURL(text), target.hasSameOrigin(as: start) else {

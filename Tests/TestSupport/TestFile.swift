@@ -9,6 +9,11 @@ package enum TestFile {
 
     /// The whole content.
     package static func text(of path: String) throws -> String {
+        String(decoding: try bytes(of: path), as: UTF8.self)
+    }
+
+    /// The whole content.
+    package static func bytes(of path: String) throws -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
         defer { close(descriptor) }
@@ -17,7 +22,7 @@ package enum TestFile {
         while true {
             let count = read(descriptor, &buffer, buffer.count)
             guard count >= 0 else { throw Failure(path: path, code: errno) }
-            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            guard count > 0 else { return bytes }
             bytes += buffer[..<count]
         }
     }

@@ -1,0 +1,133 @@
+import Networking
+
+/// What has been said and sent on one connection, and what that means. One thread touches it: that of the transfer.
+final class SMTPExchange {
+    enum Stage: Equatable {
+        /// Greeting, TLS and authentication.
+        case opening
+        /// MAIL, RCPT and DATA.
+        case envelope
+        /// The server has so many bytes of the content. When it has all of them, its next reply decides.
+        case content(sent: Int)
+        /// The server has taken the mail.
+        case taken(at: Instant)
+    }
+
+    /// Why we broke it off ourselves.
+    private enum End {
+        case late
+        case unauthenticated
+        case flooded
+    }
+
+    /// How many bytes of replies are listened to.
+    static let replyLimit = 64 * 1024
+    /// For how long a server that has taken the mail is waited for to say goodbye (RFC 5321 §4.1.1.10).
+    static let farewell: Duration = .seconds(1)
+
+    private let content: [UInt8]
+    private let needsAuthentication: Bool
+    private let deadline: Instant
+    private(set) var stage = Stage.opening
+    private var code = 0
+    private var isAuthenticated = false
+    private var replyByteCount = 0
+    private var end: End?
+
+    /// - Parameter content: empty when nothing is to be sent.
+    init(content: [UInt8], needsAuthentication: Bool, until deadline: Instant) {
+        self.content = content
+        self.needsAuthentication = needsAuthentication
+        self.deadline = deadline
+    }
+
+    /// A line of a reply (RFC 5321 §4.2). Returns whether it may go on.
+    func take(_ line: [UInt8], at now: Instant) -> Bool {
+        replyByteCount += line.count
+        guard replyByteCount <= Self.replyLimit else {
+            end = .flooded
+            return false
+        }
+        // Other lines, and those of a reply that goes on, decide nothing.
+        guard let code = Self.code(line) else { return true }
+        self.code = code
+        switch stage {
+        case .opening: if code == 235 { isAuthenticated = true }
+        case .content(content.count): if (200...299).contains(code) { stage = .taken(at: now) }
+        case .envelope, .content, .taken: break
+        }
+        return true
+    }
+
+    /// The connection stands as it should. Returns whether a mail may be sent on it: libcurl goes on without authentication when the server
+    /// offers none.
+    func begin() -> Bool {
+        stage = .envelope
+        guard needsAuthentication, !isAuthenticated else { return true }
+        end = .unauthenticated
+        return false
+    }
+
+    /// The next bytes of the content, at most `count`; none at its end.
+    func next(_ count: Int) -> ArraySlice<UInt8> {
+        let sent = if case .content(let sent) = stage { sent } else { 0 }
+        let part = content[sent...].prefix(count)
+        stage = .content(sent: part.endIndex)
+        return part
+    }
+
+    /// Whether there is still time.
+    func mayGoOn(at now: Instant) -> Bool {
+        if case .taken(let instant) = stage { return now < instant + Self.farewell }
+        guard now >= deadline else { return true }
+        end = .late
+        return false
+    }
+
+    /// What libcurl's failure means.
+    func error(_ failure: CurlFailure) -> SMTPError? {
+        if case .taken = stage { return nil }
+        switch end {
+        case .late: return .timedOut
+        case .flooded: return .connection("the server says more than \(Self.replyLimit) bytes")
+        case .unauthenticated: return .authentication("the server offers no authentication")
+        case nil: break
+        }
+        switch failure.kind {
+        case .timedOut: return .timedOut
+        case .tls: return .tls(failure.text)
+        case .loginDenied: return loginError
+        case .tooLarge, .other: break
+        }
+        guard stage != .opening, let error = replyError else { return .connection(failure.text) }
+        return error
+    }
+
+    /// RFC 4954 §6.
+    private var loginError: SMTPError {
+        switch code {
+        case 400...499: .connection("the server cannot authenticate anybody now: \(code)")
+        case 500...599: .authentication("the server answered \(code)")
+        default: .authentication("the server offers neither PLAIN nor LOGIN")
+        }
+    }
+
+    /// What the last reply means for the mail; nil when it was a good one, and the connection failed after it.
+    private var replyError: SMTPError? {
+        switch code {
+        case 400...499: .deferred(code)
+        // RFC 4954 §6; 530 is also the reply of a server that wants STARTTLS first (RFC 3207 §4).
+        case 530, 534, 535, 538: .authentication("the server answered \(code)")
+        case 500...599: .refused(code)
+        default: nil
+        }
+    }
+
+    /// Three digits, and then a space or nothing on the last line of a reply.
+    private static func code(_ line: [UInt8]) -> Int? {
+        let digits = line.prefix(3)
+        guard digits.count == 3, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        guard line.count == 3 || [UInt8(ascii: " "), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(line[3]) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+}
