@@ -77,6 +77,9 @@ class Server(SMTP):
             self.greeted = True
             if await self.broken("greeting"):
                 return
+        if text == "250-AUTH ":
+            # It names none.
+            return
         if text.startswith("220 Ready") and faults().get("STARTTLS") == "inject":
             text += "\r\n250-injected\r\n250 AUTH PLAIN"
         await super().push(text)

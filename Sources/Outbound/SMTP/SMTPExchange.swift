@@ -11,6 +11,8 @@ final class SMTPExchange {
         case content(sent: Int)
         /// The server has taken the mail.
         case taken(at: Instant)
+        /// It has not: the first reply that was no good one. What it says to our farewell changes nothing.
+        case declined(Int)
     }
 
     /// Why we broke it off ourselves.
@@ -29,7 +31,8 @@ final class SMTPExchange {
     private let needsAuthentication: Bool
     private let deadline: Instant
     private(set) var stage = Stage.opening
-    private var code = 0
+    /// The first reply during the opening that was no good one.
+    private var openingRefusal: Int?
     private var isAuthenticated = false
     private var replyByteCount = 0
     private var end: End?
@@ -50,11 +53,13 @@ final class SMTPExchange {
         }
         // Other lines, and those of a reply that goes on, decide nothing.
         guard let code = Self.code(line) else { return true }
-        self.code = code
         switch stage {
-        case .opening: if code == 235 { isAuthenticated = true }
-        case .content(content.count): if (200...299).contains(code) { stage = .taken(at: now) }
-        case .envelope, .content, .taken: break
+        case .opening:
+            if code == 235 { isAuthenticated = true }
+            if code >= 400, openingRefusal == nil { openingRefusal = code }
+        case .envelope: if code >= 400 { stage = .declined(code) }
+        case .content(content.count): stage = (200...299).contains(code) ? .taken(at: now) : .declined(code)
+        case .content, .taken, .declined: break
         }
         return true
     }
@@ -70,7 +75,12 @@ final class SMTPExchange {
 
     /// The next bytes of the content, at most `count`; none at its end.
     func next(_ count: Int) -> ArraySlice<UInt8> {
-        let sent = if case .content(let sent) = stage { sent } else { 0 }
+        let sent: Int
+        switch stage {
+        case .envelope: sent = 0
+        case .content(let count): sent = count
+        case .opening, .taken, .declined: return []
+        }
         let part = content[sent...].prefix(count)
         stage = .content(sent: part.endIndex)
         return part
@@ -99,22 +109,22 @@ final class SMTPExchange {
         case .loginDenied: return loginError
         case .tooLarge, .other: break
         }
-        guard stage != .opening, let error = replyError else { return .connection(failure.text) }
-        return error
+        return declination ?? .connection(failure.text)
     }
 
     /// RFC 4954 §6.
     private var loginError: SMTPError {
-        switch code {
-        case 400...499: .connection("the server cannot authenticate anybody now: \(code)")
-        case 500...599: .authentication("the server answered \(code)")
-        default: .authentication("the server offers neither PLAIN nor LOGIN")
+        switch openingRefusal {
+        case let code? where code < 500: .connection("the server cannot authenticate anybody now: \(code)")
+        case let code?: .authentication("the server answered \(code)")
+        case nil: .authentication("the server offers neither PLAIN nor LOGIN")
         }
     }
 
-    /// What the last reply means for the mail; nil when it was a good one, and the connection failed after it.
-    private var replyError: SMTPError? {
-        switch code {
+    /// What the reply that was no good one means for the mail; nil when there was none, and the connection failed.
+    private var declination: SMTPError? {
+        guard case .declined(let code) = stage else { return nil }
+        return switch code {
         case 400...499: .deferred(code)
         // RFC 4954 §6; 530 is also the reply of a server that wants STARTTLS first (RFC 3207 §4).
         case 530, 534, 535, 538: .authentication("the server answered \(code)")
