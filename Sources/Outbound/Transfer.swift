@@ -77,7 +77,7 @@ extension OutboundError {
         case .timedOut: self = .timedOut
         case .tls: self = .tls(failure.text)
         case .tooLarge: self = .tooLarge
-        case .loginDenied, .other: self = .connection(failure.text)
+        case .loginDenied, .brokenOff, .other: self = .connection(failure.text)
         }
     }
 }

@@ -8,6 +8,8 @@ struct CurlFailure: Error {
         case tls
         case loginDenied
         case tooLarge
+        /// By one of our functions.
+        case brokenOff
         case other
     }
 
@@ -25,6 +27,7 @@ struct CurlFailure: Error {
         case CURLE_OPERATION_TIMEDOUT: .timedOut
         case CURLE_LOGIN_DENIED: .loginDenied
         case CURLE_FILESIZE_EXCEEDED: .tooLarge
+        case CURLE_ABORTED_BY_CALLBACK, CURLE_WRITE_ERROR: .brokenOff
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
             CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED:
             .tls

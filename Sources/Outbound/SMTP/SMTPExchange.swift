@@ -9,10 +9,9 @@ final class SMTPExchange {
         case envelope
         /// The server has so many bytes of the content. When it has all of them, its next reply decides.
         case content(sent: Int)
-        /// The server has taken the mail.
-        case taken(at: Instant)
-        /// It has not: the first reply that was no good one. What it says to our farewell changes nothing.
-        case declined(Int)
+        /// The reply that decides: to the content, or the first one before it that was no good one. What the server says to our farewell
+        /// changes nothing.
+        case answered(Int, at: Instant)
     }
 
     /// Why we broke it off ourselves.
@@ -24,7 +23,7 @@ final class SMTPExchange {
 
     /// How many bytes of replies are listened to.
     static let replyLimit = 64 * 1024
-    /// For how long a server that has taken the mail is waited for to say goodbye (RFC 5321 §4.1.1.10).
+    /// For how long a server that has decided is waited for to say goodbye (RFC 5321 §4.1.1.10).
     static let farewell: Duration = .seconds(1)
 
     private let content: [UInt8]
@@ -57,9 +56,9 @@ final class SMTPExchange {
         case .opening:
             if code == 235 { isAuthenticated = true }
             if code >= 400, openingRefusal == nil { openingRefusal = code }
-        case .envelope: if code >= 400 { stage = .declined(code) }
-        case .content(content.count): stage = (200...299).contains(code) ? .taken(at: now) : .declined(code)
-        case .content, .taken, .declined: break
+        case .envelope: if code >= 400 { stage = .answered(code, at: now) }
+        case .content(content.count): stage = .answered(code, at: now)
+        case .content, .answered: break
         }
         return true
     }
@@ -79,7 +78,7 @@ final class SMTPExchange {
         switch stage {
         case .envelope: sent = 0
         case .content(let count): sent = count
-        case .opening, .taken, .declined: return []
+        case .opening, .answered: return []
         }
         let part = content[sent...].prefix(count)
         stage = .content(sent: part.endIndex)
@@ -88,28 +87,33 @@ final class SMTPExchange {
 
     /// Whether there is still time.
     func mayGoOn(at now: Instant) -> Bool {
-        if case .taken(let instant) = stage { return now < instant + Self.farewell }
+        if case .answered(_, let instant) = stage { return now < instant + Self.farewell }
         guard now >= deadline else { return true }
         end = .late
         return false
     }
 
-    /// What libcurl's failure means.
+    /// What libcurl's failure means; nil when the server has taken the mail.
     func error(_ failure: CurlFailure) -> SMTPError? {
-        if case .taken = stage { return nil }
+        if case .answered(let code, _) = stage {
+            return (200...299).contains(code) ? nil : Self.declination(code) ?? .connection(failure.text)
+        }
+        return switch failure.kind {
+        case .timedOut: .timedOut
+        case .tls: .tls(failure.text)
+        case .loginDenied: loginError
+        case .brokenOff: endError ?? .connection(failure.text)
+        case .tooLarge, .other: .connection(failure.text)
+        }
+    }
+
+    private var endError: SMTPError? {
         switch end {
-        case .late: return .timedOut
-        case .flooded: return .connection("the server says more than \(Self.replyLimit) bytes")
-        case .unauthenticated: return .authentication("the server offers no authentication")
-        case nil: break
+        case .late: .timedOut
+        case .flooded: .connection("the server says more than \(Self.replyLimit) bytes")
+        case .unauthenticated: .authentication("the server offers no authentication")
+        case nil: nil
         }
-        switch failure.kind {
-        case .timedOut: return .timedOut
-        case .tls: return .tls(failure.text)
-        case .loginDenied: return loginError
-        case .tooLarge, .other: break
-        }
-        return declination ?? .connection(failure.text)
     }
 
     /// RFC 4954 §6.
@@ -121,10 +125,9 @@ final class SMTPExchange {
         }
     }
 
-    /// What the reply that was no good one means for the mail; nil when there was none, and the connection failed.
-    private var declination: SMTPError? {
-        guard case .declined(let code) = stage else { return nil }
-        return switch code {
+    /// What a reply that is no good one means for the mail; nil for one that is no refusal either.
+    private static func declination(_ code: Int) -> SMTPError? {
+        switch code {
         case 400...499: .deferred(code)
         // RFC 4954 §6; 530 is also the reply of a server that wants STARTTLS first (RFC 3207 §4).
         case 530, 534, 535, 538: .authentication("the server answered \(code)")

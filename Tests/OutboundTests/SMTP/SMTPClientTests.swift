@@ -320,6 +320,9 @@ import Text
         try server.setFaults([.command("QUIT"): .close])
         #expect(await failure(client(server)) == nil)
         #expect(try server.messages().count == 2)
+        // Nor does silence then make a refusal another one.
+        try server.setFaults([.command("QUIT"): .silence, .command("RCPT"): .reply("550 nobody")])
+        #expect(await failure(client(server)) == .refused(550))
     }
 
     @Test func `nobody there is a failed connection, and a server that comes back gets the mail`() async throws {

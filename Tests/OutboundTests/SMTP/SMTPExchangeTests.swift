@@ -142,6 +142,17 @@ import Testing
         #expect(taken.mayGoOn(at: start + .milliseconds(999)))
         #expect(!taken.mayGoOn(at: start + .seconds(1)))
         #expect(taken.error(failure(CURLE_ABORTED_BY_CALLBACK)) == nil)
+        let declined = sent()
+        take(declined, "550 no")
+        #expect(!declined.mayGoOn(at: start + .seconds(1)))
+        #expect(declined.error(failure()) == .refused(550))
+    }
+
+    @Test func `who is late only with the farewell has been told before`() {
+        let exchange = exchange(needsAuthentication: true)
+        take(exchange, "220 hello", "250 AUTH PLAIN", "535 no")
+        #expect(!exchange.mayGoOn(at: start + .seconds(30)))
+        #expect(exchange.error(failure(CURLE_LOGIN_DENIED)) == .authentication("the server answered 535"))
     }
 
     @Test func `what libcurl finds wrong with TLS or the time is told as that`() {
