@@ -6,15 +6,17 @@ package enum CookieDoor {
     /// - Parameter prefix: what stands before `/login`; empty for none.
     package static func make(_ services: Services, prefix: String) -> Door {
         let gate = CookieGate(services)
-        let sharing = CookieSharing(gate.policy)
+        let sharing = PageSharing(
+            gate.policy, requestFields: "Content-Type, X-CSRF-Token, X-Device-ID, X-Requested-With")
         let endpoints: [any CookieEndpoint] = [
             CookieLogin(gate: gate), CookieTouch(gate: gate), CookieLogout(gate: gate), CookieLogoutAll(gate: gate),
             CookieSessionDetails(gate: gate), CookieSessionList(gate: gate), CookieEndSession(gate: gate),
         ]
         let deletion = gate.policy.deletion
+        let routes = endpoints.map { route($0, sharing, deletion) }
         return Door(
             name: "cookie", prefix: prefix,
-            routes: endpoints.map { route($0, sharing, deletion) } + sharing.preflights(of: endpoints),
+            routes: routes + sharing.preflights(of: routes),
             documentation: CookieError.documentation,
             failure: { failure, head in
                 let response = CookieError.request(failure).response(deletion)
@@ -22,7 +24,7 @@ package enum CookieDoor {
             })
     }
 
-    private static func route(_ endpoint: any CookieEndpoint, _ sharing: CookieSharing, _ deletion: SetCookie) -> Route {
+    private static func route(_ endpoint: any CookieEndpoint, _ sharing: PageSharing, _ deletion: SetCookie) -> Route {
         let kind = type(of: endpoint)
         return Route(
             kind.method, kind.path, accepts: kind.accepts, documentation: kind.documentation,

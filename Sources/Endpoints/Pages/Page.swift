@@ -7,7 +7,7 @@ struct Page {
     static let policy =
         "default-src 'none'; style-src 'sha256-\(styleHash)'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     /// SHA-256 of `style` in base64; a test compares.
-    static let styleHash = "nPzxooToySgACSBuMLKjcvLpOl3ShapAfGiwy5IgA9Y="
+    static let styleHash = "FWwzpvc63FLNdGLLXEshYo/mRvQNlxPGKJKJ1dglkuA="
     static let style = """
         :root{color-scheme:light dark}\
         body{font:1.0625rem/1.6 system-ui,sans-serif;max-width:32rem;margin:0 auto;padding:2rem 1rem}\
@@ -15,7 +15,7 @@ struct Page {
         label{display:block;font-weight:600;margin-top:1rem}\
         input,button{font:inherit;box-sizing:border-box;width:100%;padding:.625rem;border:1px solid;border-radius:.375rem}\
         button{margin-top:1.5rem;font-weight:600;cursor:pointer}\
-        :focus-visible{outline:3px solid Highlight;outline-offset:2px}\
+        :focus-visible{outline:3px solid LinkText;outline-offset:2px}\
         [role=alert]{border-left:.375rem solid #c00;padding-left:.75rem}
         """
 

@@ -26,8 +26,12 @@ enum PageText {
 struct PageWords: Sendable {
     let language: AcceptedLanguage
 
+    init(_ language: AcceptedLanguage) {
+        self.language = language
+    }
+
     init(_ head: RequestHead?) {
-        language = AcceptedLanguage(head)
+        self.init(AcceptedLanguage(head))
     }
 
     subscript(_ text: PageText) -> String {

@@ -6,13 +6,19 @@ package enum RestAuthDoor {
     /// - Parameter prefix: what stands before the mounts of the door's options; empty for none.
     package static func make(_ services: Services, prefix: String) -> Door {
         let options = services.restAuth.options
+        let sharing = PageSharing(
+            services.cookies, requestFields: "Authorization, Content-Type, X-CSRFToken, X-Device-ID, X-Requested-With")
+        let routes = options.mounts.flatMap { Self.routes(services, sharing, at: $0) }
         return Door(
-            name: "rest-auth", prefix: prefix, routes: options.mounts.flatMap { routes(services, at: $0) },
+            name: "rest-auth", prefix: prefix, routes: routes + sharing.preflights(of: routes),
             documentation: RestAuthError.documentation,
-            failure: { failure, head in RestAuthError.request(failure).response(RestAuthWords(options, head), head) })
+            failure: { failure, head in
+                let response = RestAuthError.request(failure).response(RestAuthWords(options, head), head)
+                return head.map { sharing.sharing(response, with: $0) } ?? response
+            })
     }
 
-    private static func routes(_ services: Services, at mount: String) -> [Route] {
+    private static func routes(_ services: Services, _ sharing: PageSharing, at mount: String) -> [Route] {
         let caller = RestAuthCaller(services)
         let signIn = RestAuthSignIn(services)
         let mailer = RestAuthMailer(services)
@@ -26,7 +32,8 @@ package enum RestAuthDoor {
             RestAuthRequestReset(services: services, mailer: mailer), RestAuthConfirmReset(services: services),
             RestAuthRegister(services: services, signIn: signIn, mailer: mailer),
             RestAuthVerifyEmail(services: services), RestAuthResendEmail(services: services, mailer: mailer),
-            RestAuthConfirmEmailPage(), RestAuthEmailSentPage(),
+            RestAuthConfirmEmailPage(services: services, method: .get),
+            RestAuthConfirmEmailPage(services: services, method: .post), RestAuthEmailSentPage(),
             RestAuthVerifyToken(services: services), RestAuthRefreshToken(services: services),
             RestAuthSocialAccounts(services: services, caller: caller), RestAuthDisconnect(services: services, caller: caller),
         ]
@@ -37,12 +44,14 @@ package enum RestAuthDoor {
             ]
         }
         let options = services.restAuth.options
-        return (endpoints + social).map { route($0, at: mount, options) }
+        return (endpoints + social).map { route($0, sharing, at: mount, options) }
     }
 
     /// Django asks for a slash at the end of the path. Clients do without it too, and are not redirected, because a redirected `POST`
     /// would lose its body (contract §2, [D]).
-    private static func route(_ endpoint: any RestAuthEndpoint, at mount: String, _ options: RestAuthOptions) -> Route {
+    private static func route(
+        _ endpoint: any RestAuthEndpoint, _ sharing: PageSharing, at mount: String, _ options: RestAuthOptions
+    ) -> Route {
         let isAlias = mount != options.mounts.first
         return Route(
             endpoint.method, mount + endpoint.path, accepts: endpoint.accepts, hasOptionalSlash: true,
@@ -51,9 +60,9 @@ package enum RestAuthDoor {
             handler: LimitFields.telling { request in
                 let words = RestAuthWords(options, request.head)
                 do throws(RestAuthError) {
-                    return try await endpoint.answer(request, words)
+                    return sharing.sharing(try await endpoint.answer(request, words), with: request.head)
                 } catch {
-                    return error.response(words, request.head)
+                    return sharing.sharing(error.response(words, request.head), with: request.head)
                 }
             })
     }

@@ -1,33 +1,39 @@
 import HTTP
+import Identity
 import Text
 
-/// `GET registration/account-confirm-email/{key}/`: where the link in a mail leads unless the team's own site has a page for it. Looking at
-/// it changes nothing, so that a mail scanner that follows links confirms nothing; its button does.
+/// `registration/account-confirm-email/{key}/`: where the link in a mail leads unless the team's own site, or the door of the pages, has
+/// one for it. As with allauth a `GET` shows a button and changes nothing, so that a mail scanner that follows links confirms nothing, and
+/// the button sends a `POST` to the same address.
 struct RestAuthConfirmEmailPage: RestAuthEndpoint {
-    let method = Method.get
     let path = "/registration/account-confirm-email/{key}/"
 
+    let services: Services
+    let method: Method
+
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
-        // A code of ours has nothing that HTML would take for its own.
-        guard let key = request.pathParameters.first, key.utf8.allSatisfy(Self.isPlain) else { throw .request(.notFound) }
-        let (title, button) =
-            switch words.language {
-            case .english: ("Confirm your e-mail address", "Confirm")
-            case .japanese: ("メールアドレスの確認", "確認する")
+        let texts = PageWords(words.language)
+        guard let key = request.pathParameters.first, key.utf8.allSatisfy(Self.isPlain) else {
+            return PageFailure.codeIsVoid.response(texts)
+        }
+        var page: Page
+        if method == .get {
+            page = Page(title: texts[.emailTitle], language: texts.language)
+            page.paragraph(texts[.emailQuestion])
+            page.form(code: SecretString(key), button: texts[.confirmEmail])
+        } else {
+            do throws(IdentityError) {
+                try await services.confirmations.verifyEmail(code: SecretString(key), caller: Caller(request))
+            } catch {
+                return PageFailure.identity(error).response(texts)
             }
-        let html = """
-            <!doctype html><html lang="\(words.language.rawValue)"><meta charset="utf-8"><title>\(title)</title><h1>\(title)</h1>\
-            <form method="post" action="../../verify-email/"><input type="hidden" name="key" value="\(key)">\
-            <button>\(button)</button></form></html>
-            """
-        let fields: ResponseFields = [
-            "Referrer-Policy": "no-referrer",
-            "Content-Security-Policy": "default-src 'none'; form-action 'self'; frame-ancestors 'none'",
-        ]
-        return Response(
-            .ok, contentType: "text/html; charset=utf-8", fields: words.common(fields), body: Array(html.utf8))
+            page = Page(title: texts[.emailConfirmedTitle], language: texts.language)
+            page.paragraph(texts[.emailConfirmed])
+        }
+        return page.response(.ok)
     }
 
+    /// A code of ours has no other characters.
     private static func isPlain(_ byte: UInt8) -> Bool {
         Unicode.Scalar(byte).properties.isAlphabetic && byte < 0x80 || (0x30...0x39).contains(byte)
             || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
@@ -46,9 +52,20 @@ struct RestAuthEmailSentPage: RestAuthEndpoint {
 
 extension RestAuthConfirmEmailPage {
     var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "The page behind the link in a verification mail", parameters: [.path("key", .string, "The code.")],
-            responses: [.text(.ok, "A page with a button.", type: "text/html")])
+        let parameter = DocumentedParameter.path("key", .string, "The code.")
+        guard method == .post else {
+            return RouteDocumentation(
+                "The page behind the link in a verification mail", parameters: [parameter],
+                responses: [.text(.ok, "A page with a button.", type: "text/html"), PageFailure.codeIsVoidDocumented])
+        }
+        return RouteDocumentation(
+            "Prove an e-mail address by the button of the page", parameters: [parameter],
+            body: .optional(.object([.optional("code", .string.described("The button sends it; that of the path counts."))])),
+            responses: [
+                .text(.ok, "A page: the address is confirmed.", type: "text/html"), PageFailure.codeIsVoidDocumented,
+                PageFailure.limitedDocumented,
+                .text(.serviceUnavailable, "A page: a store is away, or there is too much to do.", type: "text/html"),
+            ])
     }
 }
 

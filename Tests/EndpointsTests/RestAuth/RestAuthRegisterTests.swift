@@ -121,6 +121,31 @@ struct RestAuthRegisterTests {
         _ = response
     }
 
+    @Test func `the button of the page proves the address, with the slash and without`() async throws {
+        for slash in ["", "/"] {
+            let email = try await django.register().email
+            let installation = try self.installation
+            let key = try #require(try installation.mails(to: email).first?.segments(after: "account-confirm-email").first)
+            let path = "/registration/account-confirm-email/\(key)\(slash)"
+            for (method, isVerified) in [("GET", "f"), ("POST", "t"), ("POST", "t")] {
+                let body: [(String, String)] = method == "POST" ? [("code", key)] : []
+                // As a browser sends it from a page without referrer.
+                let page = try await django.send(method, path, body, [("Origin", "null"), ("Sec-Fetch-Site", "same-origin")])
+                #expect(page.status == 200)
+                #expect(page.value("Content-Type") == "text/html; charset=utf-8")
+                #expect(page.text.contains("<form method=\"post\" action=\"?\">") == (method == "GET"))
+                let rows = try TestDatabase.rows(
+                    "SELECT email_verified FROM users WHERE email = '\(email)'", on: installation.databaseURL)
+                #expect(rows == [[isVerified]])
+            }
+        }
+        for key in ["x", String(repeating: "A", count: 43), "%3Cscript%3E"] {
+            let page = try await django.send("/registration/account-confirm-email/\(key)/", [])
+            #expect(page.status == 404)
+            #expect(page.text.contains("no longer good") && !page.text.contains("<script"))
+        }
+    }
+
     @Test func `a code that is none is not found, and a missing one is told`() async throws {
         for key in ["x", String(repeating: "A", count: 43)] {
             let response = try await django.send("/registration/verify-email/", [("key", key)])

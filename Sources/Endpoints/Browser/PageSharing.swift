@@ -1,14 +1,17 @@
 import HTTP
 
-/// Lets the scripts of trusted pages elsewhere read this door's answers (Fetch §3.2); to all others it says nothing, and they read
+/// Lets the scripts of trusted pages elsewhere read a door's answers (Fetch §3.2); to all others it says nothing, and they read
 /// nothing (cookie session contract §4.5).
-struct CookieSharing: Sendable {
+struct PageSharing: Sendable {
     private static let preflightAge = "600"
 
     private let trusted: Set<WebOrigin>
+    private let requestFields: String
 
-    init(_ policy: CookiePolicy) {
+    /// - Parameter requestFields: what scripts may send beyond what a form could, as `Access-Control-Allow-Headers` lists it.
+    init(_ policy: CookiePolicy, requestFields: String) {
         trusted = policy.trusted
+        self.requestFields = requestFields
     }
 
     /// The answer, with what a trusted page's browser wants to see.
@@ -24,25 +27,25 @@ struct CookieSharing: Sendable {
     }
 
     /// What browsers ask before they let a page of another origin send more than a form could. No route without trusted pages.
-    func preflights(of endpoints: [any CookieEndpoint]) -> [Route] {
+    func preflights(of routes: [Route]) -> [Route] {
         guard !trusted.isEmpty else { return [] }
-        var methods: [String: [String]] = [:]
-        for endpoint in endpoints {
-            let kind = type(of: endpoint)
-            methods[kind.path, default: []].append(kind.method.name)
-        }
-        return methods.sorted { $0.key < $1.key }.map { path, names in
-            let allowed = names.joined(separator: ", ")
-            return Route(.options, path, documentation: Self.documentation(of: path)) { request in
+        let paths = Dictionary(grouping: routes, by: \.pattern)
+        return paths.sorted { $0.key < $1.key }.map { path, routes in
+            let allowed = routes.map(\.method.name).joined(separator: ", ")
+            return Route(
+                .options, path, hasOptionalSlash: routes.contains(where: \.hasOptionalSlash),
+                documentation: Self.documentation(of: path)
+            ) { request in
                 preflight(request.head, allowed)
             }
         }
     }
 
     private static func documentation(of path: String) -> RouteDocumentation {
-        RouteDocumentation(
+        let names = path.split(separator: "/").filter { $0.first == "{" }.map { String($0.dropFirst().dropLast()) }
+        return RouteDocumentation(
             "What the scripts of pages elsewhere may do here",
-            parameters: path.hasSuffix("{id}") ? [.path("id", .string, "Of any session.")] : [],
+            parameters: names.map { .path($0, .string, "Any; it is not looked at.") },
             responses: [.empty(.noContent, "The fields say it, where the page is trusted.")])
     }
 
@@ -50,7 +53,7 @@ struct CookieSharing: Sendable {
         var response = sharing(.empty(.noContent), with: head)
         guard trustedOrigin(of: head) != nil else { return response }
         response.fields.append("Access-Control-Allow-Methods", methods)
-        response.fields.append("Access-Control-Allow-Headers", "Content-Type, X-CSRF-Token, X-Device-ID, X-Requested-With")
+        response.fields.append("Access-Control-Allow-Headers", requestFields)
         response.fields.append("Access-Control-Max-Age", Self.preflightAge)
         return response
     }
