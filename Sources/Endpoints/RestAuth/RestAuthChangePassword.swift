@@ -48,7 +48,7 @@ struct RestAuthChangePassword: RestAuthEndpoint {
 extension RestAuthChangePassword {
     var documentation: RouteDocumentation {
         RouteDocumentation(
-            "Set a new password", security: RestAuthCaller.schemes,
+            "Set a new password", security: RestAuthCaller.schemes(services.restAuth.options),
             body: .required(.object(RestAuthPasswords.members + [.optional("old_password", .password)])),
             responses: [
                 RestAuthError.done("New password has been saved."), RestAuthError.fieldsDocumented(),

@@ -57,13 +57,13 @@ enum RestAuthUsername {
 extension RestAuthChangeUser {
     var documentation: RouteDocumentation {
         let name = HTTP.Schema.string(0...Profile.maximumNameLength)
+        let fields = HTTP.Schema.object([
+            method == .put ? .required("username", .string) : .optional("username", .string),
+            .optional("first_name", name), .optional("last_name", name),
+        ])
         return RouteDocumentation(
-            "Change username and names of the signed-in user", security: RestAuthCaller.schemes,
-            body: .required(
-                .object([
-                    method == .put ? .required("username", .string) : .optional("username", .string),
-                    .optional("first_name", name), .optional("last_name", name),
-                ])),
+            "Change username and names of the signed-in user", security: RestAuthCaller.schemes(services.restAuth.options),
+            body: method == .put ? .required(fields) : .optional(fields),
             responses: [.json(.ok, "The user.", RestAuthUserObject.schema), RestAuthError.fieldsDocumented()]
                 + RestAuthCaller.refusals)
     }

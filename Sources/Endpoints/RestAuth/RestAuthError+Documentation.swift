@@ -36,10 +36,16 @@ extension RestAuthError {
 }
 
 extension RestAuthCaller {
-    static let schemes = [
-        SecurityScheme.header("restAuthKey", field: "Authorization", "`Token` and the key; `JWT` or `Bearer` and a JWT."),
-        SecurityScheme.cookie("restAuthSession", cookie: RestAuthCookies.session, "What a sign-in sets."),
-    ]
+    static func schemes(_ options: RestAuthOptions) -> [SecurityScheme] {
+        var schemes = [
+            SecurityScheme.header("restAuthKey", field: "Authorization", "`Token` and the key; `JWT` or `Bearer` and a JWT."),
+            SecurityScheme.cookie("restAuthSession", cookie: RestAuthCookies.session, "What a sign-in sets."),
+        ]
+        if options.tokens == .jwt, !options.tokenCookies.access.isEmpty {
+            schemes.append(.cookie("restAuthToken", cookie: options.tokenCookies.access, "The access token."))
+        }
+        return schemes
+    }
 
     /// What any route that asks whose a request is can answer.
     static let refusals: [DocumentedResponse] = [

@@ -98,7 +98,7 @@ extension RestAuthLogout {
     var documentation: RouteDocumentation {
         RouteDocumentation(
             method == .get ? "Sign out, for clients that can only follow a link" : "Sign out",
-            security: RestAuthCaller.schemes + [.none],
+            security: RestAuthCaller.schemes(services.restAuth.options) + [.none],
             body: method == .get ? nil : .optional(.object([.optional("refresh", .string)])),
             responses: [RestAuthError.done("Successfully logged out."), RestAuthError.fieldsDocumented("No refresh token.")]
                 + RestAuthCaller.refusals

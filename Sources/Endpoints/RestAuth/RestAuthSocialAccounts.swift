@@ -66,7 +66,7 @@ struct RestAuthDisconnect: RestAuthEndpoint {
 extension RestAuthSocialAccounts {
     var documentation: RouteDocumentation {
         RouteDocumentation(
-            "The providers' accounts that sign the user in", security: RestAuthCaller.schemes,
+            "The providers' accounts that sign the user in", security: RestAuthCaller.schemes(services.restAuth.options),
             responses: [
                 .json(
                     .ok, "The accounts.",
@@ -82,7 +82,7 @@ extension RestAuthSocialAccounts {
 extension RestAuthDisconnect {
     var documentation: RouteDocumentation {
         RouteDocumentation(
-            "Take a provider's account from the user", security: RestAuthCaller.schemes,
+            "Take a provider's account from the user", security: RestAuthCaller.schemes(services.restAuth.options),
             parameters: [.path("id", .integer, "Of the account.")], body: .optional(.object([])),
             responses: [
                 RestAuthError.done("Social account disconnected."), RestAuthError.fieldsDocumented(),

@@ -73,7 +73,7 @@ extension RestAuthSocialLogin {
 extension RestAuthSocialConnect {
     var documentation: RouteDocumentation {
         RouteDocumentation(
-            "Connect an account of \(provider.text)", security: RestAuthCaller.schemes,
+            "Connect an account of \(provider.text)", security: RestAuthCaller.schemes(services.restAuth.options),
             body: .required(.object(RestAuthProof.members)),
             responses: [RestAuthError.done("ok"), RestAuthError.fieldsDocumented(), RestAuthError.limitedDocumented]
                 + RestAuthCaller.refusals)

@@ -28,7 +28,7 @@ struct RestAuthUserDetails: RestAuthEndpoint {
 extension RestAuthUserDetails {
     var documentation: RouteDocumentation {
         RouteDocumentation(
-            "The signed-in user", security: RestAuthCaller.schemes,
+            "The signed-in user", security: RestAuthCaller.schemes(services.restAuth.options),
             responses: [.json(.ok, "The user.", RestAuthUserObject.schema)] + RestAuthCaller.refusals)
     }
 }

@@ -1,3 +1,4 @@
+import Endpoints
 import HTTP
 import Server
 import TestSupport
@@ -22,6 +23,20 @@ struct ServedDocumentTests {
         #expect(response.json["openapi"] == "3.1.0")
         #expect(response.json["paths"]?["/openapi.json"] != nil)
         #expect(try await http.get("/openapi.json").body == response.body)
+    }
+
+    @Test func `the cookie of the JWTs signs in, and is documented by its name`() async throws {
+        try await Installation {
+            $0.restAuth.tokens = .jwt
+            $0.restAuth.tokenCookies.access = "my-app-auth"
+        }.run { installation in
+            let document = try await installation.server.get("/openapi.json").json
+            #expect(document["components"]?["securitySchemes"]?["restAuthToken"]?["name"] == "my-app-auth")
+            let security = document["paths"]?["/rest-auth/user/"]?["get"]?["security"]
+            #expect(security == [["restAuthKey": []], ["restAuthSession": []], ["restAuthToken": []]])
+        }
+        let schemes = try await http.get("/openapi.json").json["components"]?["securitySchemes"]
+        #expect(schemes?["restAuthSession"] != nil && schemes?["restAuthToken"] == nil)
     }
 
     @Test func `every path takes the methods that are documented for it, and no others`() async throws {
