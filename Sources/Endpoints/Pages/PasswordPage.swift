@@ -43,7 +43,8 @@ struct SetPassword: PageEndpoint {
         }
         var page = Page(title: words[.passwordSavedTitle], language: words.language)
         page.paragraph(words[.passwordSaved])
-        return page.response(.ok)
+        // Browsers keep whole pages for the way back, those that are not to be stored too, and with them what was typed there.
+        return page.response(.ok, fields: ["Clear-Site-Data": "\"cache\""])
     }
 }
 

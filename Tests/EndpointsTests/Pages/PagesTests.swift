@@ -54,6 +54,7 @@ import Text
         // As a browser sends it from a page without referrer.
         let done = try await set(code, Self.new, Self.new, [("Origin", "null"), ("Sec-Fetch-Site", "same-origin")])
         expectPage(done, 200)
+        #expect(done.value("Clear-Site-Data") == "\"cache\"")
         #expect(try await server.get("/auth/me", bearer: account.accessToken).status == 401)
         expectPage(try await set(code), 404)
         expectPage(try await server.get("/account/password?code=\(code)"), 404)
