@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test check check-deploy bench soak format openapi clean stop
+.PHONY: help run mail test check check-deploy bench soak format openapi clean stop
 
 help: ## Print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,6 +15,9 @@ help: ## Print this
 
 run: ## Install what is missing, build, and serve on 127.0.0.1:PORT with private servers until Ctrl-C
 	@scripts/run
+
+mail: ## Print the mails that wait at the servers of `make run`, with their links
+	@scripts/mail
 
 test: ## Run the tests against a PostgreSQL and a Redis of their own under DATA/test
 	@scripts/test $(ARGS)

@@ -56,6 +56,7 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         /// Requests of clients that had not proved themselves.
         package var clientRefusals: [AuditKind.ClientRefusal: UInt64] = [:]
         package var providerTokens = ProviderTokenCounters()
+        package var mails = MailCounters()
 
         /// The sum of two loops' counters.
         package mutating func add(_ other: Snapshot) {
@@ -70,6 +71,7 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
             limited.merge(other.limited, uniquingKeysWith: +)
             clientRefusals.merge(other.clientRefusals, uniquingKeysWith: +)
             providerTokens.add(other.providerTokens)
+            mails.add(other.mails)
         }
 
         package init() {}
@@ -118,6 +120,10 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
 
     func countProviderTokens(_ change: (inout ProviderTokenCounters) -> Void) {
         change(&rest.providerTokens)
+    }
+
+    func countMails(_ change: (inout MailCounters) -> Void) {
+        change(&rest.mails)
     }
 
     func count(limited bucket: LimitBucket) {

@@ -90,6 +90,7 @@ enum PrometheusText {
                 "kidoban_client_refusals_total", [("reason", refusal.rawValue)], Double(counters.clientRefusals[refusal] ?? 0))
         }
         providerTokens(counters.providerTokens, &text)
+        mails(counters.mails, &text)
         text.single(
             "kidoban_audit_events_dropped_total", "counter", "Audit events lost because PostgreSQL was away too long.",
             Double(counters.auditEventsDropped))
@@ -140,6 +141,23 @@ enum PrometheusText {
         text.family(name, "gauge", "Tokens of providers still to be revoked, and those given up, over all copies.")
         text.sample(name, [("state", "waiting")], Double(counters.waiting))
         text.sample(name, [("state", "given_up")], Double(counters.givenUp))
+    }
+
+    private static func mails(_ counters: MailCounters, _ text: inout Text) {
+        text.family("kidoban_mails_sent_total", "counter", "Attempts to send a mail, by kind of mail and outcome.")
+        for kind in Mail.Kind.allCases {
+            for outcome in MailCounters.Outcome.allCases {
+                text.sample(
+                    "kidoban_mails_sent_total", [("kind", kind.rawValue), ("outcome", outcome.rawValue)],
+                    Double(counters.outcomes[MailCounters.Key(kind: kind, outcome: outcome)] ?? 0))
+            }
+        }
+        text.single("kidoban_mails_waiting", "gauge", "Mails that wait to be sent, over all copies.", Double(counters.waiting))
+        text.single(
+            "kidoban_mail_oldest_waiting_seconds", "gauge", "Age of the oldest mail that waits, over all copies; 0 for none.",
+            Double(counters.oldestAge.components.seconds))
+        guard let isServerUp = counters.isServerUp else { return }
+        text.single("kidoban_mail_server_up", "gauge", "Whether the mail server takes mail from us.", isServerUp ? 1 : 0)
     }
 
     private static func process(_ report: MetricsReport, _ text: inout Text) {

@@ -93,6 +93,8 @@ package enum AuditKind: Equatable, Sendable {
     /// A budget was used up. Recorded once in a while for each, however many requests were refused.
     case limitReached(LimitBucket)
     case provider(ProviderAudit)
+    /// The mail server has refused a mail for good.
+    case mailGivenUp
 
     /// As it is stored.
     package var name: String {
@@ -133,6 +135,7 @@ package enum AuditKind: Equatable, Sendable {
         case .signingKeyRetired: "signing_key_retired"
         case .signingKeyRemoved: "signing_key_removed"
         case .provider(let event): event.name
+        case .mailGivenUp: "mail_given_up"
         }
     }
 
@@ -154,7 +157,7 @@ package enum AuditKind: Equatable, Sendable {
             .userDisabled, .userEnabled, .userDeleted, .userExported, .identityUnlinked, .accountReclaimed, .clientAdded,
             .clientRemoved,
             .clientSecretReplaced, .signingKeyCreated, .signingKeyActivated, .signingKeyRetired,
-            .signingKeyRemoved:
+            .signingKeyRemoved, .mailGivenUp:
             nil
         }
     }
@@ -162,7 +165,7 @@ package enum AuditKind: Equatable, Sendable {
     package var outcome: Outcome {
         switch self {
         case .signUpRefused, .signInFailed, .proofRefused, .refreshRefused, .refreshReused, .identityChangeRefused,
-            .clientAuthenticationFailed, .limitReached:
+            .clientAuthenticationFailed, .limitReached, .mailGivenUp:
             .refused
         case .userSignedUp, .userCreated, .userSignedIn, .tokenRefreshed, .tokenRevoked, .sessionEnded, .allSessionsEnded,
             .userUpdated,

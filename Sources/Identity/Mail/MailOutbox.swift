@@ -9,10 +9,13 @@ package struct MailOutbox: Sendable {
 
     private let pool: PostgresPool
     private let seal: MailSeal
+    private let bell: MailBell?
 
-    package init(pool: PostgresPool, seal: MailSeal) {
+    /// - Parameter bell: rung after each mail.
+    package init(pool: PostgresPool, seal: MailSeal, bell: MailBell? = nil) {
         self.pool = pool
         self.seal = seal
+        self.bell = bell
     }
 
     /// Whether a user may get one more mail of a kind now.
@@ -39,37 +42,15 @@ package struct MailOutbox: Sendable {
             .integer(mail.expiresAt.milliseconds),
         ]
         _ = try await asking { () throws(PostgresError) in try await pool.query(MailQueries.insert, parameters) }
+        bell?.ring()
     }
 
-    /// What is to be sent now, the oldest first, at most `count`.
-    /// - Throws: the store's failure; `IdentityError.internalFault` for a mail that cannot be opened.
-    package func due(_ count: Int, at now: Timestamp) async throws(IdentityError) -> [Mail] {
-        let rows = try await asking { () throws(PostgresError) in
-            try await pool.query(MailQueries.due, [.integer(now.milliseconds), .integer(count)])
+    /// What waits, due or not, the oldest first, at most `count`. What is of another version or does not open has no mail.
+    /// - Throws: the store's failure.
+    package func waiting(_ count: Int, at now: Timestamp) async throws(IdentityError) -> [StoredMail] {
+        try await asking { () throws(PostgresError) in
+            try await pool.query(MailQueries.waiting, [.integer(now.milliseconds), .integer(count)])
+                .map { row throws(PostgresError) in try StoredMail(row, seal) }
         }
-        var mails: [Mail] = []
-        for row in rows {
-            let (sealed, mail) = try await asking { () throws(PostgresError) in (try row.bytes(5), try Self.unopened(row)) }
-            mails.append(mail.withLink(try seal.open(sealed, of: mail.id)))
-        }
-        return mails
-    }
-
-    private static func unopened(_ row: Row) throws(PostgresError) -> Mail {
-        guard let id = UUID(try row.string(0)) else { throw .unexpectedColumn(0) }
-        guard let userID = UserID(try row.string(1)) else { throw .unexpectedColumn(1) }
-        guard let kind = Mail.Kind(rawValue: try row.string(2)) else { throw .unexpectedColumn(2) }
-        guard let language = Mail.Language(rawValue: try row.string(4)) else { throw .unexpectedColumn(4) }
-        return Mail(
-            id: id, userID: userID, kind: kind, recipient: try row.string(3), language: language, link: SecretString(""),
-            createdAt: Timestamp(milliseconds: try row.int64(6)), expiresAt: Timestamp(milliseconds: try row.int64(7)))
-    }
-}
-
-extension Mail {
-    fileprivate func withLink(_ link: SecretString) -> Mail {
-        Mail(
-            id: id, userID: userID, kind: kind, recipient: recipient, language: language, link: link, createdAt: createdAt,
-            expiresAt: expiresAt)
     }
 }

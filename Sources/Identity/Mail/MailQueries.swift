@@ -23,16 +23,109 @@ package enum MailQueries {
             FROM users WHERE users.id = $2::uuid
             """)
 
-    /// What is to be sent and still of use, the oldest first. Parameters: now, how many. Returns id, user_id, kind, recipient, language,
-    /// sealed_content, created_at, expires_at.
-    package static let due = Statement(
-        name: "mail_due",
+    private static let columns: SQL = """
+        id::text, user_id::text, kind, recipient, language, sealed_content, (extract(epoch FROM created_at) * 1000)::bigint,
+            (extract(epoch FROM expires_at) * 1000)::bigint, attempts
+        """
+
+    /// What waits and is still of use, the oldest first, whether or not it is due. Parameters: now, how many. Returns id, user_id, kind,
+    /// recipient, language, sealed_content, created_at, expires_at, attempts.
+    static let waiting = Statement(
+        name: "mail_waiting",
         sql: """
-            SELECT id::text, user_id::text, kind, recipient, language, sealed_content,
-                (extract(epoch FROM created_at) * 1000)::bigint, (extract(epoch FROM expires_at) * 1000)::bigint
-            FROM mail_outbox
-            WHERE sent_at IS NULL AND next_attempt_at <= to_timestamp($1::bigint / 1000.0)
-                AND expires_at > to_timestamp($1::bigint / 1000.0)
-            ORDER BY next_attempt_at, id LIMIT $2::bigint
+            SELECT \(columns) FROM mail_outbox
+            WHERE sent_at IS NULL AND given_up_at IS NULL AND expires_at > to_timestamp($1::bigint / 1000.0)
+            ORDER BY created_at, id LIMIT $2::bigint
+            """, retryable: true)
+
+    /// Takes what is due, for as long as the lease: a copy that dies meanwhile leaves it to the others. Copies that ask at once get
+    /// different rows. What another version has put here is left to it. Parameters: now, the end of the lease, how many, the kinds and the
+    /// languages that can be put into words. Returns as above, attempts with this one.
+    static let claim = Statement(
+        name: "mail_claim",
+        sql: """
+            WITH due AS MATERIALIZED (
+                SELECT id AS due_id FROM mail_outbox
+                WHERE sent_at IS NULL AND given_up_at IS NULL AND next_attempt_at <= to_timestamp($1::bigint / 1000.0)
+                    AND expires_at > to_timestamp($1::bigint / 1000.0) AND kind = ANY ($4::text[]) AND language = ANY ($5::text[])
+                ORDER BY next_attempt_at LIMIT $3::bigint
+                FOR UPDATE SKIP LOCKED
+            )
+            UPDATE mail_outbox SET attempts = attempts + 1, next_attempt_at = to_timestamp($2::bigint / 1000.0)
+            FROM due WHERE id = due_id
+            RETURNING \(columns)
+            """)
+
+    /// Whoever else has taken it meanwhile: it was sent. Parameters: id, sent_at.
+    static let finish = Statement(
+        name: "mail_finish",
+        sql: """
+            UPDATE mail_outbox
+            SET sent_at = to_timestamp($2::bigint / 1000.0), given_up_at = NULL, last_failure = NULL, sealed_content = NULL
+            WHERE id = $1::uuid AND sent_at IS NULL
+            """, retryable: true)
+
+    /// Unless another copy has taken it since. Parameters: id, attempts, next_attempt_at, last_failure.
+    static let postpone = Statement(
+        name: "mail_postpone",
+        sql: """
+            UPDATE mail_outbox SET next_attempt_at = to_timestamp($3::bigint / 1000.0), last_failure = $4::text
+            WHERE id = $1::uuid AND attempts = $2::bigint AND sent_at IS NULL
+            """)
+
+    /// Gives back what was not tried at all. Parameters: id, attempts, now, last_failure.
+    static let giveBack = Statement(
+        name: "mail_give_back",
+        sql: """
+            UPDATE mail_outbox
+            SET next_attempt_at = to_timestamp($3::bigint / 1000.0), attempts = attempts - 1, last_failure = $4::text
+            WHERE id = $1::uuid AND attempts = $2::bigint AND sent_at IS NULL
+            """)
+
+    /// Parameters: id, given_up_at, last_failure.
+    static let giveUp = Statement(
+        name: "mail_give_up",
+        sql: """
+            UPDATE mail_outbox
+            SET given_up_at = to_timestamp($2::bigint / 1000.0), last_failure = $3::text, sealed_content = NULL
+            WHERE id = $1::uuid AND sent_at IS NULL
+            """, retryable: true)
+
+    /// Gives up what is of no use any more. Parameters: now, how many, last_failure. Returns the kinds and how many of each.
+    static let expire = Statement(
+        name: "mail_expire",
+        sql: """
+            WITH late AS MATERIALIZED (
+                SELECT id AS late_id FROM mail_outbox
+                WHERE sent_at IS NULL AND given_up_at IS NULL AND expires_at <= to_timestamp($1::bigint / 1000.0)
+                LIMIT $2::bigint
+                FOR UPDATE SKIP LOCKED
+            ), expired AS (
+                UPDATE mail_outbox
+                SET given_up_at = to_timestamp($1::bigint / 1000.0), last_failure = $3::text, sealed_content = NULL
+                FROM late WHERE id = late_id
+                RETURNING kind
+            )
+            SELECT kind, count(*) FROM expired GROUP BY kind
+            """)
+
+    /// Removes what is over. Parameters: up to which created_at, how many.
+    static let remove = Statement(
+        name: "mail_remove",
+        sql: """
+            DELETE FROM mail_outbox WHERE id IN (
+                SELECT id FROM mail_outbox
+                WHERE created_at <= to_timestamp($1::bigint / 1000.0) AND (sent_at IS NOT NULL OR given_up_at IS NOT NULL)
+                ORDER BY created_at LIMIT $2::bigint
+                FOR UPDATE SKIP LOCKED
+            )
+            """)
+
+    /// Parameter: now. Returns how many wait and are still of use, and the created_at of the oldest, or null.
+    package static let counts = Statement(
+        name: "mail_counts",
+        sql: """
+            SELECT count(*), (extract(epoch FROM min(created_at)) * 1000)::bigint FROM mail_outbox
+            WHERE sent_at IS NULL AND given_up_at IS NULL AND expires_at > to_timestamp($1::bigint / 1000.0)
             """, retryable: true)
 }

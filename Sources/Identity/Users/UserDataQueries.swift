@@ -61,8 +61,8 @@ package enum UserDataQueries {
     private static let mail: SQL = """
         (SELECT coalesce(json_agg(json_build_object(
             'id', id, 'kind', kind, 'recipient', recipient, 'language', language, 'attempts', attempts,
-            'created_at', \(instant("created_at")), 'expires_at', \(instant("expires_at")), 'sent_at', \(instant("sent_at"))
-            ) ORDER BY id), '[]')
+            'created_at', \(instant("created_at")), 'expires_at', \(instant("expires_at")), 'sent_at', \(instant("sent_at")),
+            'given_up_at', \(instant("given_up_at")), 'last_failure', last_failure) ORDER BY id), '[]')
         FROM mail_outbox WHERE user_id = u.id)
         """
 }

@@ -83,6 +83,7 @@ package actor Application {
             }
         }
         await redisWatch.look()
+        for worker in workers { worker.startQueues() }
         logger.info("ready")
     }
 
@@ -125,11 +126,13 @@ package actor Application {
         let lifecycle = lifecycle
         shared.phase.beginDraining()
         logger.info("draining")
+        for worker in workers { await worker.mail.beginClosing() }
         await loop.sleep(for: lifecycle.drainDelay)
         for worker in workers { await worker.server.drain() }
         let deadline = Instant.now() + lifecycle.drainTimeout
         while await connectionCount() > 0, Instant.now() < deadline { await loop.sleep(for: .milliseconds(10)) }
         await keySets.close()
+        for worker in workers { await worker.mail.close(by: deadline) }
         // At once: each may have to wait for a PostgreSQL that hangs.
         await withDiscardingTaskGroup { group in
             for worker in workers { group.addTask(executorPreference: worker.loop) { await worker.stop() } }

@@ -31,6 +31,9 @@ struct SharedParts: Sendable {
     /// The app once more, as it speaks rest-auth.
     let restAuth: Client
     let mailSeal: MailSeal
+    let mailBell = MailBell()
+    /// Nil where mail is not sent.
+    let smtp: SMTPClient?
     let limitKey: LimitKey
     let sharedSecretTokens: SharedSecretTokens
     let phase = ServerPhase()
@@ -45,6 +48,7 @@ struct SharedParts: Sendable {
         self.logger = logger
         self.ambience = ambience
         self.masterKey = masterKey
+        smtp = configuration.smtp.map { SMTPClient($0) }
         hashing = BlockingPool(
             label: "kidoban.hash", threads: configuration.passwords.threadCount,
             queueLimit: configuration.passwords.queueLimit, niceness: 5)
@@ -84,6 +88,7 @@ struct SharedParts: Sendable {
         outbound.stop()
         tokenCalls.stop()
         signInCalls.stop()
+        smtp?.stop()
     }
 
     func randomNumber() -> UInt64 {
@@ -116,7 +121,8 @@ struct SharedParts: Sendable {
     /// Descriptors that are not accepted connections: loops, listeners, stores, other servers, the operations listener, and a reserve.
     static func ownDescriptors(_ configuration: Configuration) -> Int {
         configuration.loopCount * (configuration.database.connectionsPerLoop + 8) + Application.operationsConnections
-            + 3 * configuration.outbound.descriptorCount + ConnectionBudget.reservedDescriptors
+            + 3 * configuration.outbound.descriptorCount + (configuration.smtp?.descriptorCount ?? 0)
+            + ConnectionBudget.reservedDescriptors
     }
 }
 

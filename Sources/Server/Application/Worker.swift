@@ -22,6 +22,8 @@ struct Worker: Sendable {
     let services: Services
     let doors: [Door]
     let revocations: RevocationQueue
+    let outbox: MailOutbox
+    let mail: MailDelivery
     let server: HTTPServer
 
     /// - Throws: `StartError.configuration` when the parts do not fit together.
@@ -38,10 +40,16 @@ struct Worker: Sendable {
         signingKeys = SigningKeyStore(
             pool: postgres, masterKey: shared.masterKey, computing: shared.connecting, ambience: shared.ambience)
         keySets = KeySets(keySetKeeper, loop: loop)
+        outbox = MailOutbox(pool: postgres, seal: shared.mailSeal, bell: shared.mailBell)
+        mail = MailDelivery(
+            queue: MailQueue(pool: postgres, seal: shared.mailSeal), client: shared.smtp, composer: configuration.mail.composer,
+            policy: configuration.mail.policy, audit: audit, metrics: metrics, ambience: shared.ambience, bell: shared.mailBell,
+            loop: loop, logger: logger)
         let limiter = Limiter(
             slot: limits, redis: redis, key: shared.limitKey, audit: audit, metrics: metrics, ambience: shared.ambience)
         (services, revocations) = Self.services(
-            shared, loop: loop, postgres: postgres, redis: redis, limiter: limiter, audit: audit, metrics: metrics, keys: keys,
+            shared, loop: loop, postgres: postgres, redis: redis, outbox: outbox, limiter: limiter, audit: audit,
+            metrics: metrics, keys: keys,
             keySets: keySets, logger: logger)
         doors = Self.doors(services, configuration)
         server = HTTPServer(
@@ -52,8 +60,13 @@ struct Worker: Sendable {
     func start() {
         loop.start { await redis.run() }
         loop.start { await audit.run() }
-        // One loop looks for all of them.
-        if loop.index == 0 { loop.start { await revocations.run() } }
+    }
+
+    /// Starts what looks for work in tables, which must be there by now. One loop looks for all of them.
+    func startQueues() {
+        guard loop.index == 0 else { return }
+        loop.start { await revocations.run() }
+        loop.start { await mail.run() }
     }
 
     /// Writes what is still to be written and gives the connections back.
@@ -66,8 +79,8 @@ struct Worker: Sendable {
     }
 
     private static func services(
-        _ shared: SharedParts, loop: EventLoop, postgres: PostgresPool, redis: RedisConnection, limiter: Limiter,
-        audit: AuditLog, metrics: IdentityMetrics, keys: LoopSlot<KeyRing?>, keySets: KeySets, logger: Logger
+        _ shared: SharedParts, loop: EventLoop, postgres: PostgresPool, redis: RedisConnection, outbox: MailOutbox,
+        limiter: Limiter, audit: AuditLog, metrics: IdentityMetrics, keys: LoopSlot<KeyRing?>, keySets: KeySets, logger: Logger
     ) -> (Services, RevocationQueue) {
         let configuration = shared.configuration
         let users = UserStore(pool: postgres)
@@ -85,7 +98,7 @@ struct Worker: Sendable {
             limitPerUser: configuration.sessions.perUser, policy: configuration.sessions.refreshPolicy,
             ambience: shared.ambience)
         let accounts = Accounts(
-            users: users, identities: IdentityStore(pool: postgres), outbox: MailOutbox(pool: postgres, seal: shared.mailSeal),
+            users: users, identities: IdentityStore(pool: postgres), outbox: outbox,
             sessions: sessions, hasher: shared.hasher, limiter: limiter, audit: audit, metrics: metrics,
             ambience: shared.ambience,
             providers: Set(configuration.federation.providers.map(\.id)))
@@ -108,7 +121,7 @@ struct Worker: Sendable {
             restAuth: restAuth(shared, profiles: profiles),
             confirmations: Confirmations(
                 accounts: accounts, profiles: profiles, codes: OneTimeCodeStore(redis: redis),
-                outbox: MailOutbox(pool: postgres, seal: shared.mailSeal)),
+                outbox: outbox),
             mailsVerification: configuration.doors.mailsVerification,
             believesUnprovedIdentities: configuration.doors.believesUnprovedIdentities, app: shared.app,
             cookies: configuration.cookies.policy(issuer: configuration.issuer), redis: redis,

@@ -12,7 +12,7 @@ extension Command {
         }
         switch topic {
         case .program where rest.first == "--version": self = try Self.bare(.version, rest.dropFirst(), .version)
-        case .program, .client, .user, .sessions, .keys, .explain: throw Self.unknown(rest, in: topic)
+        case .program, .client, .user, .sessions, .keys, .mail, .explain: throw Self.unknown(rest, in: topic)
         case .serve: self = try Self.bare(.serve, rest, topic)
         case .migrate: self = try Self.bare(.migrate, rest, topic)
         case .health: self = try Self.bare(.health, rest, topic)
@@ -39,6 +39,9 @@ extension Command {
         case .userExport: self = try .user(.export(UserReference(parsing: rest, topic)))
         case .keysList: self = try .keys(.parseList(rest))
         case .keysRotate: self = try .keys(.parseRotate(rest))
+        case .mailShow: self = try .mail(.parseShow(rest))
+        case .mailTest: self = try .mail(.parseTest(rest))
+        case .mailTemplates: self = try .mail(.parseTemplates(rest))
         case .keysRetire: self = try .keys(.parseRetire(rest))
         }
     }

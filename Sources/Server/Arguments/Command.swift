@@ -13,6 +13,7 @@ package enum Command: Equatable, Sendable {
     case sessions(SessionsAction)
     case audit(AuditQuestion)
     case keys(KeysAction)
+    case mail(MailAction)
     case config(ConfigOutput)
     case openAPI
     case explainIDToken(IDTokenQuestion)
@@ -31,10 +32,9 @@ package enum Command: Equatable, Sendable {
     /// Whether it cannot do without the master key of the installation.
     var needsMasterKey: Bool {
         switch self {
-        case .serve, .keys(.rotate), .keys(.retire): true
-        case .migrate, .health, .doctor, .client, .user, .sessions, .audit, .keys(.list), .config, .openAPI, .explainIDToken,
-            .devIssuer,
-            .help, .version:
+        case .serve, .keys(.rotate), .keys(.retire), .mail(.show): true
+        case .migrate, .health, .doctor, .client, .user, .sessions, .audit, .keys(.list), .mail(.test), .mail(.templates),
+            .config, .openAPI, .explainIDToken, .devIssuer, .help, .version:
             false
         }
     }

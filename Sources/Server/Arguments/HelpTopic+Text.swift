@@ -1,3 +1,5 @@
+import Identity
+
 extension HelpTopic {
     /// The help text, ending in a line feed.
     package var text: String {
@@ -23,7 +25,7 @@ extension HelpTopic {
         case .clientAdd: "kidoban client add NAME [options]"
         case .clientRemove: "\(invocation) ID"
         case .clientRotateSecret: "\(invocation) ID [--overlap T]"
-        case .user, .sessions, .keys: "\(invocation) <command> [--help]"
+        case .user, .sessions, .keys, .mail: "\(invocation) <command> [--help]"
         case .userCreate: "\(invocation) EMAIL [options]"
         case .userFind: "\(invocation) PREFIX [options]"
         case .userShow: "\(invocation) USER [--json]"
@@ -34,6 +36,9 @@ extension HelpTopic {
         case .keysList: "\(invocation) [--json]"
         case .keysRotate: "\(invocation) [ALGORITHM]"
         case .keysRetire: "\(invocation) KID"
+        case .mailShow: "\(invocation) [--json]"
+        case .mailTest: "\(invocation) ADDRESS"
+        case .mailTemplates: "\(invocation) [FILE]"
         case .config: "kidoban config [--markdown]"
         case .doctor: "kidoban doctor [--json]"
         case .devIssuer: "kidoban dev-issuer [--listen ADDRESS]"
@@ -71,6 +76,10 @@ extension HelpTopic {
         case .keysList: "List the signing keys, and say what happens to them when."
         case .keysRotate: "Replace the key that signs: publish a new one, which signs an hour later."
         case .keysRetire: "Take a key out of the key set at once, because it has leaked."
+        case .mail: "Look after the outbox and the mail server."
+        case .mailShow: "Print the mails that wait, the oldest first, with their links."
+        case .mailTest: "Send a mail to an address, to see whether mail arrives."
+        case .mailTemplates: "List the texts of mails, or print the built-in one of a file."
         case .config: "Print every setting in force and where it comes from, secrets redacted."
         case .openAPI: "Print the OpenAPI document of what is served."
         case .devIssuer: "Be an identity provider for development: sign id tokens for whoever asks."
@@ -106,7 +115,7 @@ extension HelpTopic {
                 ("--limit N", "how many at most: 20, or 1 to 1000"),
                 ("--json", "print one JSON object a line"),
             ]
-        case .userShow, .keysList: [("--json", "print JSON")]
+        case .userShow, .keysList, .mailShow: [("--json", "print JSON")]
         case .userDelete: [("--yes", "do not ask")]
         case .sessionsPrune: [("--dry-run", "count them only"), ("--yes", "do not ask")]
         case .audit:
@@ -129,7 +138,8 @@ extension HelpTopic {
                 ("--file PATH", "where the token is, if it is not an argument and not at the standard input"),
             ]
         case .serve, .migrate, .health, .client, .clientList, .clientRemove, .user, .userDisable, .userEnable, .userSignOut,
-            .userExport, .sessions, .keys, .keysRotate, .keysRetire, .openAPI, .explain, .help, .version:
+            .userExport, .sessions, .keys, .keysRotate, .keysRetire, .mail, .mailTest, .mailTemplates, .openAPI, .explain, .help,
+            .version:
             []
         }
     }
@@ -201,6 +211,19 @@ extension HelpTopic {
 
             \(Self.stores)
             """
+        case .mailShow:
+            """
+            The links open accounts, and are for the recipients alone. At most 100 are shown.
+
+            \(Self.stores)
+            """
+        case .mailTest:
+            "It sends with the settings of `kidoban serve`: KIDOBAN_SMTP_URL, KIDOBAN_MAIL_SENDER and those that go with them."
+        case .mailTemplates:
+            """
+            A file of that name in KIDOBAN_MAIL_TEMPLATES takes the place of the built-in text. The first line of a `.txt` is
+            its subject. In it \(MailPlaceholder.list) stand for what they say; other braces for themselves.
+            """
         case .health:
             """
             It asks `/health/ready` at KIDOBAN_OPERATIONS_LISTEN, as the server of the same environment has it.
@@ -226,7 +249,7 @@ extension HelpTopic {
 
             Exit status: 0 if the token would be accepted, 1 if not.
             """
-        case .client, .user, .sessions, .keys, .explain, .help, .version: nil
+        case .client, .user, .sessions, .keys, .mail, .explain, .help, .version: nil
         }
     }
 
@@ -238,5 +261,13 @@ extension HelpTopic {
         return rows.map { name, text in
             "  " + name + String(repeating: " ", count: width - name.count + 3) + text + "\n"
         }.joined()
+    }
+}
+
+extension MailPlaceholder {
+    /// As they are written, for a sentence.
+    fileprivate static var list: String {
+        let names = allCases.map { "{\($0.rawValue)}" }
+        return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
     }
 }

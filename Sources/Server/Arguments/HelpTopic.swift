@@ -26,6 +26,10 @@ package enum HelpTopic: String, CaseIterable, Sendable {
     case keysList = "keys list"
     case keysRotate = "keys rotate"
     case keysRetire = "keys retire"
+    case mail
+    case mailShow = "mail show"
+    case mailTest = "mail test"
+    case mailTemplates = "mail templates"
     case config
     case openAPI = "openapi"
     case devIssuer = "dev-issuer"

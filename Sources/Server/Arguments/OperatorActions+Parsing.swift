@@ -160,3 +160,30 @@ extension ArgumentScanner {
         }
     }
 }
+
+extension MailAction {
+    static func parseShow(_ rest: ArraySlice<String>) throws(ArgumentsError) -> MailAction {
+        let scanner = try ArgumentScanner(rest, options: [.init(name: "--json", takesValue: false)], topic: .mailShow)
+        _ = try scanner.positional()
+        return .show(asJSON: scanner.isGiven("--json"))
+    }
+
+    static func parseTest(_ rest: ArraySlice<String>) throws(ArgumentsError) -> MailAction {
+        let scanner = try ArgumentScanner(rest, options: [], topic: .mailTest)
+        let text = try scanner.positional("ADDRESS")[0]
+        guard let address = try? EmailAddress(text) else {
+            throw scanner.failure(.invalid("ADDRESS", expected: "an e-mail address"))
+        }
+        return .test(address)
+    }
+
+    static func parseTemplates(_ rest: ArraySlice<String>) throws(ArgumentsError) -> MailAction {
+        let scanner = try ArgumentScanner(rest, options: [], topic: .mailTemplates)
+        guard !scanner.positional.isEmpty else { return .templates(nil) }
+        let text = try scanner.positional("FILE")[0]
+        guard let name = MailTemplates.Name.all.first(where: { $0.fileName == text }) else {
+            throw scanner.failure(.invalid("FILE", expected: "a name such as \(MailTemplates.Name.all[0].fileName)"))
+        }
+        return .templates(name)
+    }
+}

@@ -112,6 +112,16 @@ package struct AuditQuestion: Equatable, Sendable {
     package init() {}
 }
 
+/// What to do with mails.
+package enum MailAction: Equatable, Sendable {
+    /// Prints what waits.
+    case show(asJSON: Bool)
+    /// Sends a mail.
+    case test(EmailAddress)
+    /// Prints a built-in text; nil for the list of all.
+    case templates(MailTemplates.Name?)
+}
+
 /// What to do with signing keys.
 package enum KeysAction: Equatable, Sendable {
     case list(asJSON: Bool)

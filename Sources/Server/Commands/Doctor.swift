@@ -49,6 +49,7 @@ struct Doctor: Sendable {
         async let postgresAnswers = postgres()
         async let redisAnswers = redis()
         async let keySets = keySets()
+        async let mailServer = mailServer()
         let (postgres, redis) = await (postgresAnswers, redisAnswers)
         let keys = postgres?.keys
         var findings = ConfigurationCheck.findings(of: reading)
@@ -65,7 +66,8 @@ struct Doctor: Sendable {
         findings.append(ProxiesCheck.finding(of: configuration))
         findings.append(OpenFilesCheck.finding(of: configuration))
         findings.append(PasswordMemoryCheck.finding(of: configuration))
-        findings.append(MailCheck.finding)
+        findings.append(
+            MailCheck.finding(of: configuration, waiting: postgres?.mailsWaiting, answer: await mailServer))
         return findings
     }
 
@@ -77,6 +79,20 @@ struct Doctor: Sendable {
     private func redis() async -> RedisProbe.Outcome? {
         let probe = RedisProbe(reading.configuration.redis, loop: loop, resolving: threads)
         return await within(Self.patience) { await probe.run() }
+    }
+
+    /// Greets the mail server, and sends nothing. Nil where there is none.
+    private func mailServer() async -> Result<Void, SMTPError>? {
+        guard let smtp = reading.configuration.smtp else { return nil }
+        return await within(Self.patience) {
+            let client = SMTPClient(smtp)
+            defer { client.stop() }
+            do throws(SMTPError) {
+                return .success(try await client.check())
+            } catch {
+                return .failure(error)
+            }
+        } ?? .failure(.timedOut)
     }
 
     private func keySets() async -> [Finding] {

@@ -49,6 +49,7 @@ extension Configuration {
         reader.readProviders()
         reader.refuseUnknownNames()
         reader.checkAuthorities()
+        reader.readMailTemplates()
         if masterKey == .required { reader.require(\.secrets.masterKey, "KIDOBAN_MASTER_KEY") }
         reader.refuseContradictions()
         guard reader.problems.isEmpty else { throw ConfigurationProblems(problems: reader.problems) }

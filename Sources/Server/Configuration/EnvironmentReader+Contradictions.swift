@@ -36,6 +36,7 @@ extension EnvironmentReader {
         refuseProxyProtocolOfNobody()
         refuseLockingOut()
         refuseForeignCodeClients()
+        refuseMailOfNobody()
         if configuration.redis.authoritiesFile != nil, !configuration.redis.usesTLS {
             refuseContradiction(
                 of: "KIDOBAN_REDIS_CA_FILE", with: "REDIS_URL", "has no use, because REDIS_URL does not begin with rediss://")
@@ -92,6 +93,24 @@ extension EnvironmentReader {
             refuseContradiction(
                 of: "KIDOBAN_GOOGLE_CLIENT_SECRET", with: "KIDOBAN_GOOGLE_CLIENT_IDS",
                 "has no use, because KIDOBAN_GOOGLE_CLIENT_IDS is not set")
+        }
+    }
+
+    private mutating func refuseMailOfNobody() {
+        let mail = configuration.mail
+        guard let server = mail.server else { return }
+        if mail.sender == nil {
+            refuseContradiction(of: "KIDOBAN_MAIL_SENDER", with: "KIDOBAN_SMTP_URL", "is missing, but KIDOBAN_SMTP_URL is set")
+        }
+        refuseLonger("KIDOBAN_SMTP_CONNECT_TIMEOUT", \.mail.connectTimeout, than: "KIDOBAN_SMTP_TIMEOUT", \.mail.timeout)
+        guard mail.tls == .none else { return }
+        if server.isSecure {
+            refuseContradiction(
+                of: "KIDOBAN_SMTP_TLS", with: "KIDOBAN_SMTP_URL", "is none, but KIDOBAN_SMTP_URL begins with smtps://")
+        } else if server.username != nil, !server.isLoopback {
+            refuseContradiction(
+                of: "KIDOBAN_SMTP_TLS", with: "KIDOBAN_SMTP_URL",
+                "is none, and the password in KIDOBAN_SMTP_URL would travel in the clear")
         }
     }
 

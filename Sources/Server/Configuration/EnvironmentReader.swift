@@ -96,10 +96,19 @@ struct EnvironmentReader {
         }
     }
 
+    /// Takes over what is in the files that a setting leads to.
+    /// - Parameter identity: the same for the same contents.
+    mutating func complete(_ name: String, identity: String, _ change: (inout Configuration) -> Void) {
+        change(&configuration)
+        guard let value = shown[name] else { return }
+        shown[name] = ConfigurationReading.Shown(text: value.text, origin: value.origin, identity: identity)
+    }
+
     /// A file that is named must be there.
     mutating func checkAuthorities() {
         check(configuration.redis.authoritiesFile, "KIDOBAN_REDIS_CA_FILE")
         check(configuration.outbound.authoritiesFile, "KIDOBAN_CA_FILE")
+        check(configuration.mail.authoritiesFile, "KIDOBAN_SMTP_AUTHORITIES_FILE")
     }
 
     private mutating func check(_ path: String?, _ name: String) {
@@ -189,7 +198,7 @@ struct EnvironmentReader {
         problems.append(ConfigurationProblem(name, reason, expected: expected, line: line(of: name)))
     }
 
-    private mutating func refuse(_ name: String, _ reason: ConfigurationProblem.Reason, expected: String? = nil) {
+    mutating func refuse(_ name: String, _ reason: ConfigurationProblem.Reason, expected: String? = nil) {
         refused.insert(name)
         problems.append(ConfigurationProblem(name, reason, expected: expected, line: line(of: name)))
     }

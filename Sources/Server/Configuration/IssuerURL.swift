@@ -20,11 +20,16 @@ enum IssuerURL {
 
     /// Whether nobody outside can reach it: `localhost` or a loopback address (RFC 6761 §6.3, RFC 1122 §3.2.1.3). For URLs that pass `check`.
     static func isOnThisMachine(_ text: String) -> Bool {
+        let name = host(of: text)
+        if name == "localhost" || name.hasSuffix(".localhost") { return true }
+        return IPAddress(name)?.isLoopback ?? false
+    }
+
+    /// In lower case, without brackets. For URLs that pass `check`.
+    static func host(of text: String) -> String {
         let authority = text.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" }
         let host = authority.first == "[" ? authority.prefix { $0 != "]" }.dropFirst() : authority.prefix { $0 != ":" }
-        let name = host.lowercased()
-        if name == "localhost" || name.hasSuffix(".localhost") { return true }
-        return IPAddress(String(host))?.isLoopback ?? false
+        return host.lowercased()
     }
 
     private static func checkAuthority(_ authority: Substring) throws(SettingRefusal) {

@@ -36,6 +36,8 @@ struct PostgresProbe: Sendable {
         var facts: PostgresFacts?
         /// Nil without a master key.
         var keys: Result<KeyRing, SigningKeyStore.Failure>?
+        /// Nil while there is no outbox.
+        var mailsWaiting: Int?
     }
 
     private let configuration: Configuration
@@ -58,6 +60,7 @@ struct PostgresProbe: Sendable {
             outcome.facts = try PostgresFacts(try await pool.query(Self.question).first)
             outcome.facts?.clock = try await clock(pool)
             outcome.keys = await keys(pool)
+            outcome.mailsWaiting = try await MailQueue.counts(pool, at: Timestamp.now()).waiting
         } catch {}
         await pool.close()
         return outcome

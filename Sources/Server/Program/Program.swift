@@ -26,8 +26,8 @@ package enum Program {
         case .config(.markdown): return console.print(ConfigurationListing.markdown)
         case .doctor(let output):
             return await Doctor.run(output, environment: environment, files: files, console)
-        case .config(.inForce), .serve, .migrate, .health, .client, .user, .sessions, .audit, .keys, .openAPI, .explainIDToken,
-            .devIssuer:
+        case .config(.inForce), .serve, .migrate, .health, .client, .user, .sessions, .audit, .keys, .mail, .openAPI,
+            .explainIDToken, .devIssuer:
             break
         }
         do throws(ConfigurationProblems) {
@@ -55,6 +55,7 @@ package enum Program {
         case .sessions(let action): await SessionsCommand.run(action, reading.configuration, console)
         case .audit(let question): await AuditCommand.run(question, reading.configuration, console)
         case .keys(let action): await KeysCommand.run(action, reading.configuration, console)
+        case .mail(let action): await MailCommand.run(action, reading.configuration, console)
         case .openAPI: PrintOpenAPI.run(reading.configuration, console)
         case .explainIDToken(let question): await ExplainIDToken.run(question, reading.configuration, files, console)
         case .devIssuer(let options): await DevIssuer.run(options, reading.configuration, console)

@@ -112,6 +112,9 @@ final class World {
         return rows.flatMap(\.self).joined(separator: "\n")
     }
 
+    /// Writes into the same log as the rooms.
+    var logger: Logger { Logger(sink: log.sink, level: .trace) }
+
     /// Everything that was logged up to now.
     var logged: String { log.text }
 

@@ -6,7 +6,7 @@ import Testing
     @Test func `the program's help names every command`() {
         let text = HelpTopic.program.text
         let commands = [
-            "serve", "migrate", "health", "doctor", "client", "user", "audit", "keys", "config", "openapi", "dev-issuer",
+            "serve", "migrate", "health", "doctor", "client", "user", "audit", "keys", "mail", "config", "openapi", "dev-issuer",
             "explain",
             "help", "version",
         ]
@@ -27,6 +27,9 @@ import Testing
         }
         for command in ["list", "rotate", "retire"] {
             #expect(HelpTopic.keys.text.contains("\n  keys \(command) "), "\(command)")
+        }
+        for command in ["show", "test", "templates"] {
+            #expect(HelpTopic.mail.text.contains("\n  mail \(command) "), "\(command)")
         }
         for option in ["--user", "--kind", "--since", "--until", "--limit", "--json", "--follow"] {
             #expect(HelpTopic.audit.text.contains("\n  \(option)"), "\(option)")

@@ -271,13 +271,18 @@ extension AcceptedValue {
         },
     ]
 
-    static let all = identity + proxies + limits + restAuth + federation + providerTokens + stores + process
+    static let all = identity + proxies + limits + restAuth + federation + providerTokens + stores + mail + process
 }
 
 @Suite struct SettingValueTests {
-    private static let files = Sample.files([
-        "/etc/ca.pem": Sample.file("authorities", mode: 0o644), "/etc/kidoban.env": Sample.file("", mode: 0o644),
-    ])
+    private static let files = FileReader { path throws(FileFault) in
+        switch path {
+        case "/etc/ca.pem": return Sample.file("authorities", mode: 0o644)
+        case "/etc/kidoban.env": return Sample.file("", mode: 0o644)
+        case "/etc/mail": throw .isDirectory
+        default: throw .missing
+        }
+    }
 
     @Test(arguments: AcceptedValue.all)
     func `a good value arrives`(_ value: AcceptedValue) throws {
@@ -299,7 +304,10 @@ extension AcceptedValue {
     @Test(arguments: Settings.all.map(\.name))
     func `no setting may be empty, but those for which that is a value`(_ name: String) {
         let problems = Sample.problems([name: ""])
-        let lists = ["KIDOBAN_COOKIE_ORIGINS", "KIDOBAN_TRUSTED_PROXIES"]
+        let lists = [
+            "KIDOBAN_COOKIE_ORIGINS", "KIDOBAN_TRUSTED_PROXIES", "KIDOBAN_SMTP_URL", "KIDOBAN_MAIL_SENDER",
+            "KIDOBAN_MAIL_TEMPLATES",
+        ]
         guard !name.hasSuffix("_PREFIX"), !name.hasSuffix("_COOKIE"), !lists.contains(name) else {
             #expect(problems.isEmpty)
             return

@@ -31,9 +31,10 @@ struct DoctorTests {
         let examination = try await Examination(environment)
         #expect(examination.status == 0, "\(examination.output)")
         #expect(examination.names("problem") == [])
-        #expect(examination.names("skipped") == ["mail"])
+        #expect(examination.names("skipped").isEmpty)
         // Both of development: the issuer and the key server are on this machine.
-        #expect(Set(examination.names("advice")) == ["development"])
+        #expect(Set(examination.names("advice")) == ["development", "mail"])
+        #expect(examination.detail("mail") == "no mail is sent, 0 mails wait")
         #expect(examination.detail("issuer") == "it answers with our keys")
         #expect(examination.detail("key-set-google") == "1 usable key(s)")
         #expect(examination.detail("signing-keys") == "the master key opens all 1")
@@ -42,11 +43,32 @@ struct DoctorTests {
         let text = try await Kidoban.run(["doctor"], environment: environment)
         #expect(text.status == 0)
         #expect(text.output.contains("\nok       redis-rights          our user may do what the server does\n"))
-        #expect(text.output.hasSuffix("\nNo problem, 2 to think about, 1 not checked.\n"))
+        #expect(text.output.hasSuffix("\nNo problem, 3 to think about, 0 not checked.\n"))
         // And it leaves nothing behind.
         let connection = try TestSocket(connectingTo: stores.redis.port)
         try connection.send("KEYS *doctor*\r\n")
         #expect(String(decoding: try connection.receive(), as: UTF8.self) == "*0\r\n")
+    }
+
+    @Test func `the mail server is greeted, and gets no mail`() async throws {
+        let stores = try GoodStores()
+        let mailServer = try TestSMTPServer()
+        let environment = stores.with([
+            "KIDOBAN_SMTP_URL": "smtp://127.0.0.1:\(mailServer.port)", "KIDOBAN_MAIL_SENDER": "no-reply@id.example",
+        ])
+        // It has no TLS, which is required unless that is said.
+        let untrusted = try await Examination(environment)
+        #expect(untrusted.results("mail") == ["problem"])
+        #expect(untrusted.detail("mail")?.hasPrefix("no trusted TLS with the mail server") == true, "\(untrusted.output)")
+        let plain = environment.merging(["KIDOBAN_SMTP_TLS": "none"]) { $1 }
+        let trusted = try await Examination(plain)
+        #expect(trusted.results("mail") == ["ok"])
+        #expect(trusted.detail("mail")?.hasPrefix("the mail server takes mail from us") == true, "\(trusted.output)")
+        #expect(try mailServer.messages().isEmpty)
+        mailServer.stop()
+        let gone = try await Examination(plain)
+        #expect(gone.results("mail") == ["problem"])
+        #expect(gone.detail("mail")?.hasPrefix("the mail server cannot be reached") == true, "\(gone.output)")
     }
 
     @Test func `a Redis that forgets is a problem`() async throws {

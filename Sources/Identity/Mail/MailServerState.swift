@@ -1,0 +1,46 @@
+import Text
+
+/// Whether the mail server takes mail from us, as a pure value: what is to be logged, and when to ask it again.
+struct MailServerState: Sendable {
+    static let firstPause: Duration = .seconds(5)
+    static let longestPause: Duration = .seconds(5 * 60)
+
+    private enum State {
+        /// Nothing has been sent yet.
+        case unknown
+        case up
+        case down(MailFailure.Trouble, rounds: Int, until: Timestamp)
+    }
+
+    private var state = State.unknown
+
+    /// Nil as long as nobody knows.
+    var isUp: Bool? {
+        switch state {
+        case .unknown: nil
+        case .up: true
+        case .down: false
+        }
+    }
+
+    /// Whether it is to be left alone for now.
+    func rests(at now: Timestamp) -> Bool {
+        if case .down(_, _, let until) = state { now < until } else { false }
+    }
+
+    /// It has answered. Returns whether that is news: it did not before.
+    mutating func answered() -> Bool {
+        defer { state = .up }
+        if case .down = state { return true } else { return false }
+    }
+
+    /// A round has met nothing but trouble. Returns whether that is news: it is trouble of another kind than before.
+    mutating func failed(_ trouble: MailFailure.Trouble, at now: Timestamp, chance: UInt8) -> Bool {
+        var (rounds, former): (Int, MailFailure.Trouble?) = (1, nil)
+        if case .down(let trouble, let count, _) = state { (rounds, former) = (count + 1, trouble) }
+        let pause = MailSchedule.pause(
+            afterAttempts: rounds, first: Self.firstPause, longest: Self.longestPause, chance: chance)
+        state = .down(trouble, rounds: rounds, until: now.adding(pause))
+        return former?.name != trouble.name
+    }
+}

@@ -1,0 +1,128 @@
+extension MailTemplates {
+    /// What a built-in mail says, from which its two forms are made.
+    private struct Words {
+        let subject: String
+        let before: [String]
+        /// What the link does; nil for a mail without a link.
+        var action: String?
+        let after: [String]
+    }
+
+    /// As a file would have it: what operators begin with who want it otherwise.
+    package static func builtInText(_ name: Name) -> String {
+        let words =
+            switch name.language {
+            case .english: english(name.kind)
+            case .japanese: japanese(name.kind)
+            }
+        return switch name.form {
+        case .text: text(words)
+        case .html: html(words, name.language)
+        }
+    }
+
+    private static func text(_ words: Words) -> String {
+        let link = words.action == nil ? [] : ["{link}"]
+        return "Subject: \(words.subject)\n\n" + (words.before + link + words.after).joined(separator: "\n\n") + "\n"
+    }
+
+    /// Nothing in it is fetched from anywhere.
+    private static func html(_ words: Words, _ language: Mail.Language) -> String {
+        let link = words.action.map { action in
+            """
+            <p><a href="{link}" style="display: inline-block; padding: 0.6em 1.2em; background: #1d4ed8; color: #ffffff; \
+            text-decoration: none; border-radius: 0.4em">\(action)</a></p>
+            <p style="word-break: break-all; color: #555555">{link}</p>
+            """
+        }
+        let paragraphs = words.before.map { "<p>\($0)</p>" } + (link.map { [$0] } ?? []) + words.after.map { "<p>\($0)</p>" }
+        return """
+            <!DOCTYPE html>
+            <html lang="\(language.rawValue)">
+            <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>\(words.subject)</title></head>
+            <body style="margin: 2em auto; padding: 0 1em; max-width: 34em; font-family: sans-serif; line-height: 1.6; color: #222222">
+            \(paragraphs.joined(separator: "\n"))
+            </body>
+            </html>
+
+            """
+    }
+
+    private static func english(_ kind: Mail.Kind) -> Words {
+        switch kind {
+        case .passwordReset:
+            Words(
+                subject: "Set a new password for {product}",
+                before: [
+                    "Somebody asked for a new password for the account {email} at {product}. If it was you, choose one here:"
+                ],
+                action: "Set a new password",
+                after: [
+                    "The link works once, within {lifetime}. Do not pass it on.",
+                    "If it was not you, there is nothing to do: your password stays as it is.",
+                ])
+        case .emailVerification:
+            Words(
+                subject: "Confirm your e-mail address for {product}",
+                before: [
+                    "The address {email} was given for an account at {product}. If the account is yours, confirm the address here:"
+                ],
+                action: "Confirm the address",
+                after: [
+                    "The link works for {lifetime}.",
+                    "If you know of no such account, there is nothing to do: the address stays unconfirmed.",
+                ])
+        case .identityLinked:
+            Words(
+                subject: "A new way to sign in to {product}",
+                before: [
+                    "Your account {email} at {product} can now be entered with an account at another provider, such as Apple or "
+                        + "Google, that has the same e-mail address.",
+                    "If it was you who signed in that way, there is nothing to do.",
+                ],
+                after: [
+                    "If it was not you, change your password at {product}, look through the accounts that are linked to yours, and "
+                        + "remove those that you do not know."
+                ])
+        }
+    }
+
+    private static func japanese(_ kind: Mail.Kind) -> Words {
+        switch kind {
+        case .passwordReset:
+            Words(
+                subject: "{product} パスワードの再設定",
+                before: [
+                    "{product} のアカウント（{email}）のパスワード再設定を受け付けました。",
+                    "お申し込みになった場合は、次のリンクから新しいパスワードを設定してください。",
+                ],
+                action: "新しいパスワードを設定する",
+                after: [
+                    "リンクの有効期限は{lifetime}で、使えるのは一度だけです。ほかの人には教えないでください。",
+                    "お心当たりがない場合は、何もする必要はありません。パスワードは変わりません。",
+                ])
+        case .emailVerification:
+            Words(
+                subject: "{product} メールアドレスの確認",
+                before: [
+                    "{product} のアカウントに、メールアドレス {email} が登録されました。",
+                    "ご自身のアカウントであれば、次のリンクからメールアドレスを確認してください。",
+                ],
+                action: "メールアドレスを確認する",
+                after: [
+                    "リンクの有効期限は{lifetime}です。",
+                    "お心当たりがない場合は、何もする必要はありません。メールアドレスは未確認のままになります。",
+                ])
+        case .identityLinked:
+            Words(
+                subject: "{product} 新しいログイン方法のお知らせ",
+                before: [
+                    "{product} のアカウント（{email}）に、同じメールアドレスの外部アカウント（Apple や Google など）でログインできるようになりました。",
+                    "ご自身でログインされた場合は、何もする必要はありません。",
+                ],
+                after: [
+                    "お心当たりがない場合は、{product} のパスワードを変更し、連携しているアカウントを確認して、見覚えのないものを解除してください。"
+                ])
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Crypto
+import Glibc
+import Identity
+import Outbound
+import Text
+
+/// `kidoban mail`: shows what waits in the outbox, sends a mail to try the mail server, and prints the texts of mails.
+enum MailCommand {
+    /// Mails that are shown at most.
+    private static let shown = 100
+
+    /// - Returns: one of `ExitStatus`.
+    static func run(_ action: MailAction, _ configuration: Configuration, _ console: Console) async -> Int32 {
+        switch action {
+        case .show(let asJSON): await show(asJSON: asJSON, configuration, console)
+        case .test(let address): await test(address, configuration, console)
+        case .templates(nil): console.print(list(configuration))
+        case .templates(let name?): console.print(MailTemplates.builtInText(name))
+        }
+    }
+
+    /// With the links, which are for the recipients alone: for who develops, or helps a user by hand.
+    private static func show(asJSON: Bool, _ configuration: Configuration, _ console: Console) async -> Int32 {
+        await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
+            let now = desk.ambience.now()
+            let mails = try await desk.ask { worker throws(IdentityError) in try await worker.outbox.waiting(shown, at: now) }
+            if asJSON { return console.print(mails.map { $0.document.line }.joined()) }
+            guard !mails.isEmpty else { return console.print("No mail waits.\n") }
+            return console.print(mails.map(\.text).joined(separator: "\n"))
+        }
+    }
+
+    private static func test(_ address: EmailAddress, _ configuration: Configuration, _ console: Console) async -> Int32 {
+        _ = signal(SIGPIPE, SIG_IGN)
+        guard let smtp = configuration.smtp, let sender = configuration.mail.sender else {
+            console.complain("KIDOBAN_SMTP_URL is not set: there is no mail server to send it to")
+            return ExitStatus.failure
+        }
+        let now = Timestamp.now()
+        let message = MailMessage(
+            id: UUID(version7At: now, random: SecureRandom.bytes(10)), sender: sender, recipient: address.normalized,
+            language: .english, date: now, subject: "A test mail from \(sender.product)",
+            text: "Somebody has asked Kidoban at \(configuration.issuer) to send this mail, to see whether mail arrives.",
+            html: nil)
+        guard let message else {
+            console.complain("no mail can be written to this address")
+            return ExitStatus.failure
+        }
+        let client = SMTPClient(smtp)
+        defer { client.stop() }
+        do throws(SMTPError) {
+            try await client.send(
+                SMTPMessage(sender: sender.address.normalized, recipient: message.recipient, content: message.bytes))
+            return console.print("The mail server has taken the mail \(message.messageID).\n")
+        } catch {
+            let finding = MailCheck.finding(of: configuration, waiting: nil, answer: .failure(error))
+            console.complain(finding.detail + (finding.result.remedy.map { ": \($0)" } ?? ""))
+            return ExitStatus.failure
+        }
+    }
+
+    private static func list(_ configuration: Configuration) -> String {
+        let own = configuration.mail.templates
+        return TextTable.render(
+            ["FILE", "FROM"],
+            MailTemplates.Name.all.map { name in [name.fileName, own.files.contains(name) ? own.path ?? "" : "built in"] })
+    }
+}
+
+extension StoredMail {
+    private static let isUnreadable = "it is of a newer version, or does not open with this master key"
+
+    /// For people; ends in a line feed.
+    fileprivate var text: String {
+        let attempts = attempts == 0 ? "not tried yet" : "tried \(self.attempts) times"
+        let head =
+            "\(createdAt.brief)  \(kind.printable) to \(recipient.printable), \(attempts), of use until \(expiresAt.brief)\n"
+        guard let mail else { return head + "  (\(Self.isUnreadable))\n" }
+        return head + (mail.link.isEmpty ? "  (without a link)\n" : "  \(mail.link.revealedText)\n")
+    }
+
+    fileprivate var document: JSONObject {
+        var object = JSONObject()
+        object["id"] = .string(id.description)
+        object["kind"] = .string(kind)
+        object["recipient"] = .string(recipient)
+        object["created_at"] = .string(createdAt.iso8601)
+        object["expires_at"] = .string(expiresAt.iso8601)
+        object["attempts"] = .integer(Int64(attempts))
+        object["link"] = mail.map { .string($0.link.revealedText) } ?? .null
+        return object
+    }
+}

@@ -1,0 +1,114 @@
+import Crypto
+package import Identity
+import Networking
+package import Outbound
+import Text
+
+extension Configuration {
+    /// How mail is sent, from whom, and in which words.
+    package struct Mail: Sendable {
+        /// Whether a connection that began without TLS has to go over to it (RFC 3207).
+        package enum TLSNeed: String, Sendable, CaseIterable {
+            case required
+            case none
+        }
+
+        /// Nil where mail is not sent, and waits.
+        package var server: SMTPURL?
+        package var tls = TLSNeed.required
+        package var authoritiesFile: String?
+        /// To the end of the TLS handshake.
+        package var connectTimeout: Duration = .seconds(10)
+        /// Of all that handing over one mail takes.
+        package var timeout: Duration = .minutes(1)
+        /// Mails under way at once.
+        package var connections = 2
+        /// Not nil where there is a server.
+        package var sender: MailSender?
+        package var templates = MailTemplateDirectory()
+        package var pollInterval = MailDelivery.Policy().pollInterval
+        package var longestPause = MailDelivery.Policy().longestPause
+        package var retention = MailDelivery.Policy().retention
+
+        package init() {}
+
+        package var policy: MailDelivery.Policy {
+            var policy = MailDelivery.Policy()
+            policy.connections = connections
+            policy.timeout = timeout
+            policy.pollInterval = pollInterval
+            policy.longestPause = longestPause
+            policy.retention = retention
+            return policy
+        }
+
+        /// Nil where nobody has said from whom mail comes.
+        package var composer: MailComposer? {
+            sender.map { MailComposer(sender: $0, templates: templates.texts) }
+        }
+    }
+
+    /// Nil where mail is not sent. We greet by the name under which clients know us.
+    package var smtp: SMTPConfiguration? {
+        guard let server = mail.server else { return nil }
+        let name = IssuerURL.host(of: issuer)
+        return SMTPConfiguration(
+            host: server.host, port: server.port, security: server.isSecure ? .tls : mail.tls == .required ? .startTLS : .none,
+            username: server.username, password: server.password, authoritiesFile: mail.authoritiesFile,
+            greetingName: IPAddress(name) == nil ? name : "localhost", connectTimeout: mail.connectTimeout, timeout: mail.timeout,
+            threads: mail.connections, queueLimit: mail.connections)
+    }
+}
+
+/// A directory with texts of an operator's, and the texts as they are with those in the place of the built-in ones.
+package struct MailTemplateDirectory: Sendable {
+    /// Nil for none.
+    package var path: String?
+    package var texts = MailTemplates.builtIn
+    /// Those that the directory has.
+    package var files: Set<MailTemplates.Name> = []
+
+    package init() {}
+}
+
+extension EnvironmentReader {
+    /// Reads the texts of mails, of which every file is looked at whenever the configuration is.
+    mutating func readMailTemplates() {
+        guard let path = configuration.mail.templates.path else { return }
+        let setting = "KIDOBAN_MAIL_TEMPLATES"
+        guard isDirectory(path) else { return refuse(setting, .refused("does not name a directory that can be read")) }
+        var texts: [MailTemplates.Name: String] = [:]
+        for name in MailTemplates.Name.all {
+            do throws(FileFault) {
+                let bytes = try files.read("\(path)/\(name.fileName)").bytes
+                guard let text = String(validating: bytes, as: UTF8.self) else {
+                    refuse(setting, .refused("has \(name.fileName), which is not text in UTF-8"))
+                    continue
+                }
+                texts[name] = text
+            } catch {
+                guard error != .missing else { continue }
+                refuse(setting, .refused("has \(name.fileName), and \(error.reason)"))
+            }
+        }
+        do throws(MailTemplates.Problems) {
+            let all = try MailTemplates(replacing: texts)
+            let files = MailTemplates.Name.all.compactMap { name in texts[name].map { "\(name.fileName)\n\($0)" } }
+            complete(setting, identity: path + SHA256.hash(files.joined(separator: "\0")).hex) { configuration in
+                configuration.mail.templates.texts = all
+                configuration.mail.templates.files = Set(texts.keys)
+            }
+        } catch {
+            for problem in error.problems { refuse(setting, .refused("is wrong: \(problem)")) }
+        }
+    }
+
+    private func isDirectory(_ path: String) -> Bool {
+        do throws(FileFault) {
+            _ = try files.read(path)
+            return false
+        } catch {
+            return error == .isDirectory
+        }
+    }
+}
