@@ -121,7 +121,7 @@ def copies_reached(count=20):
 
 def check_addresses():
     lies = {"X-Forwarded-For": "203.0.113.9", "Forwarded": "for=203.0.113.9"}
-    for public, path in ((True, "/auth/me"), (True, "/.well-known/jwks.json"), (False, "/oauth2/introspect")):
+    for public, path in ((True, "/auth/me"), (True, "/.well-known/jwks.json"), (True, "/account/x"), (False, "/oauth2/introspect")):
         status, body = request("GET", path, lies, public)
         expect(status == 200, f"{path} is answered with {status}")
         fields = json.loads(body)["fields"]
