@@ -176,7 +176,7 @@ class Page:
                         (cookie.get("cookieLine"), cookie["blockedReasons"]) for cookie in about["blockedCookies"]])
             case "Network.loadingFailed":
                 self.requests.setdefault(about["requestId"], {})["failure"] = about["errorText"]
-            case "Log.entryAdded" if about["entry"]["level"] != "verbose":
+            case "Log.entryAdded" if about["entry"]["level"] not in ("verbose", "info"):
                 self.complaints.append(about["entry"]["text"])
             case "Runtime.consoleAPICalled" | "Runtime.exceptionThrown":
                 self.complaints.append(dumps(about)[:400])
