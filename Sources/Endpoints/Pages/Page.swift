@@ -24,7 +24,7 @@ struct Page {
 
     init(title: String, language: AcceptedLanguage) {
         self.language = language
-        let title = Self.escaped(title)
+        let title = HTMLText.escaped(title)
         html = """
             <!doctype html><html lang="\(language.rawValue)"><head><meta charset="utf-8">\
             <meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex">\
@@ -33,32 +33,32 @@ struct Page {
     }
 
     mutating func paragraph(_ text: String) {
-        html += "<p>\(Self.escaped(text))</p>"
+        html += "<p>\(HTMLText.escaped(text))</p>"
     }
 
     /// What has gone wrong, which is read out at once.
     mutating func alert(_ text: String) {
-        html += "<p role=\"alert\" id=\"problem\">\(Self.escaped(text))</p>"
+        html += "<p role=\"alert\" id=\"problem\">\(HTMLText.escaped(text))</p>"
     }
 
     /// A form that posts the code to the page's own address, with what `fields` adds.
     mutating func form(code: SecretString, button: String, fields: (inout Page) -> Void = { _ in }) {
         // Without its query, so that the code is not in the address of what follows.
         html +=
-            "<form method=\"post\" action=\"?\"><input type=\"hidden\" name=\"code\" value=\"\(Self.escaped(code.revealedText))\">"
+            "<form method=\"post\" action=\"?\"><input type=\"hidden\" name=\"code\" value=\"\(HTMLText.escaped(code.revealedText))\">"
         fields(&self)
-        html += "<button>\(Self.escaped(button))</button></form>"
+        html += "<button>\(HTMLText.escaped(button))</button></form>"
     }
 
     /// - Parameter isFaulty: whether the alert of the page is about it.
     mutating func passwordField(_ name: StaticString, _ label: String, hint: String? = nil, isFaulty: Bool) {
         let described = [isFaulty ? "problem" : nil, hint == nil ? nil : "hint"].compactMap(\.self).joined(separator: " ")
-        html += "<label for=\"\(name)\">\(Self.escaped(label))</label>"
+        html += "<label for=\"\(name)\">\(HTMLText.escaped(label))</label>"
         html += "<input type=\"password\" id=\"\(name)\" name=\"\(name)\" autocomplete=\"new-password\" required"
         if isFaulty { html += " aria-invalid=\"true\"" }
         if !described.isEmpty { html += " aria-describedby=\"\(described)\"" }
         html += ">"
-        if let hint { html += "<p id=\"hint\">\(Self.escaped(hint))</p>" }
+        if let hint { html += "<p id=\"hint\">\(HTMLText.escaped(hint))</p>" }
     }
 
     /// No cache keeps it, and no address of it reaches another server.
@@ -72,21 +72,5 @@ struct Page {
         all.append("X-Frame-Options", "DENY")
         return Response(
             status, contentType: "text/html; charset=utf-8", fields: all, body: Array((html + "</main></body></html>").utf8))
-    }
-
-    /// For the content of an element and for a value in double quotes (HTML §13.1).
-    static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
     }
 }

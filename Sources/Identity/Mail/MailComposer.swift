@@ -20,23 +20,7 @@ package struct MailComposer: Sendable {
         return MailMessage(
             id: mail.id, sender: sender, recipient: mail.recipient, language: mail.language, date: mail.createdAt,
             subject: texts.subject.filled(values), text: texts.text.filled(values),
-            html: texts.html?.filled(values, Self.escaped))
-    }
-
-    /// In HTML, between tags as well as inside quotes.
-    private static func escaped(_ value: String) -> String {
-        var output = ""
-        for character in value.unicodeScalars {
-            switch character {
-            case "&": output += "&amp;"
-            case "<": output += "&lt;"
-            case ">": output += "&gt;"
-            case "\"": output += "&quot;"
-            case "'": output += "&#39;"
-            default: output.unicodeScalars.append(character)
-            }
-        }
-        return output
+            html: texts.html?.filled(values, HTMLText.escaped))
     }
 }
 

@@ -50,6 +50,7 @@ package actor MailDelivery {
     private var sweptAt: Timestamp?
     /// Sent, but PostgreSQL has not been told yet: these must not be sent again.
     private var unrecorded: [UUID] = []
+    private var lastTimer: LoopTimer?
 
     /// - Parameters:
     ///   - client: nil where no mail is sent; the outbox is cleared up all the same.
@@ -81,8 +82,6 @@ package actor MailDelivery {
             lastTimer = timer
         }
     }
-
-    private var lastTimer: LoopTimer?
 
     /// Writes other texts, or from another address, from the next mail on.
     package func use(_ composer: MailComposer) {
