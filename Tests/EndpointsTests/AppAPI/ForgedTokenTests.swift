@@ -14,9 +14,9 @@ struct ForgedTokenTests {
     /// Signs claims with the key from the database.
     private func sign(_ claims: JSONValue, type: String = "at+jwt") throws -> String {
         let query = "SELECT kid, encode(sealed_private_key, 'hex') FROM signing_keys"
-        let databaseURL = try #require(installation).databaseURL
-        let row = try #require(try TestDatabase.rows(query, on: databaseURL).first)
-        let masterKey = try #require(MasterKey(SecretString(Installation.masterKey)))
+        let installation = try #require(installation)
+        let row = try #require(try TestDatabase.rows(query, on: installation.databaseURL).first)
+        let masterKey = try #require(MasterKey(SecretString(installation.masterKey)))
         let sealed = SealedKey(kid: row[0], sealed: try #require(Hex.decode(row[1])))
         let signer = JWSSigner(key: try SigningKey(pkcs8DER: sealed.open(with: masterKey)), type: type, keyID: row[0])
         return try signer.sign(claims.serialized)

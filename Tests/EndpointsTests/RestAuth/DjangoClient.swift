@@ -156,7 +156,7 @@ extension Installation {
 
     /// What waits for an address, in the order in which it was asked for.
     func mails(to address: String) throws -> [OpenedMail] {
-        guard let key = MasterKey(SecretString(Self.masterKey)) else { return [] }
+        guard let key = MasterKey(SecretString(masterKey)) else { return [] }
         let seal = try MailSeal(key)
         let rows = try TestDatabase.rows(
             "SELECT id, kind, recipient, language, encode(sealed_content, 'hex') FROM mail_outbox "

@@ -28,8 +28,9 @@ final class Installation: Sendable {
     /// A test must not run one installation inside another.
     private static let turnstile = Turnstile(room: 4)
 
-    static let masterKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
-
+    /// Its own, also because limits are counted under names made with it: in the shared Redis all installations are asked by the same
+    /// address, and each has another clock.
+    let masterKey = Hex.encode(SecureRandom.bytes(32))
     let clock = TestClock()
     let databaseURL: String
     let redisURL: String
@@ -55,7 +56,7 @@ final class Installation: Sendable {
         self.databaseURL = databaseURL
         self.redisURL = redisURL
         self.log = log
-        var configuration = try Self.configuration(databaseURL, redisURL)
+        var configuration = try Self.configuration(databaseURL, redisURL, masterKey)
         try configure(&configuration)
         self.configuration = configuration
     }
@@ -150,7 +151,7 @@ final class Installation: Sendable {
         if case .ip(_, let port) = address { port } else { 0 }
     }
 
-    private static func configuration(_ databaseURL: String, _ redisURL: String) throws -> Configuration {
+    private static func configuration(_ databaseURL: String, _ redisURL: String, _ masterKey: String) throws -> Configuration {
         var configuration = Configuration()
         configuration.http.listen = .ip(.v4(0x7F00_0001), port: 0)
         configuration.operations.listen = .ip(.v4(0x7F00_0001), port: 0)
