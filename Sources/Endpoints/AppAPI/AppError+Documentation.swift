@@ -28,7 +28,7 @@ extension AppError {
 }
 
 extension BearerUser {
-    static let scheme = SecurityScheme.bearer("accessToken", "The access token of a session.")
+    static let scheme = SecurityScheme.accessToken
 
     /// What any route that asks for an access token can answer.
     static let refusals = [

@@ -5,7 +5,7 @@ import Text
 /// `GET /account/email`: a button, and no more: a mail scanner that follows the link confirms nothing.
 struct ShowEmailForm: PageEndpoint {
     static let method = Method.get
-    static let path = PagesDoor.emailPath
+    static let path = PagePath.email
 
     func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
         let code = try PageCode.inQuery(request)
@@ -19,7 +19,7 @@ struct ShowEmailForm: PageEndpoint {
 /// `POST /account/email`: notes that the address is its user's.
 struct ConfirmEmail: PageEndpoint {
     static let method = Method.post
-    static let path = PagesDoor.emailPath
+    static let path = PagePath.email
 
     let services: Services
 

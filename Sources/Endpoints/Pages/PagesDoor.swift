@@ -8,8 +8,6 @@ import Identity
 /// browser send `Origin: null`.
 package enum PagesDoor {
     package static let name = "pages"
-    static let passwordPath = "/account/password"
-    static let emailPath = "/account/email"
 
     package static func make(_ services: Services, prefix: String) -> Door {
         Door(

@@ -6,7 +6,7 @@ import Text
 /// spoils nothing.
 struct ShowPasswordForm: PageEndpoint {
     static let method = Method.get
-    static let path = PagesDoor.passwordPath
+    static let path = PagePath.password
 
     let services: Services
 
@@ -22,7 +22,7 @@ struct ShowPasswordForm: PageEndpoint {
 /// `POST /account/password`: sets the new password, and ends all sessions of the user.
 struct SetPassword: PageEndpoint {
     static let method = Method.post
-    static let path = PagesDoor.passwordPath
+    static let path = PagePath.password
 
     let services: Services
 

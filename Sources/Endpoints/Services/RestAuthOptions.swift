@@ -87,13 +87,13 @@ package struct RestAuthOptions: Sendable {
 
     package var resetLink: String {
         if let explicitResetLink { return explicitResetLink }
-        return pages.map { "\(site)\($0)\(PagesDoor.passwordPath)?code={token}" }
+        return pages.map { "\(site)\($0)\(PagePath.password)?code={token}" }
             ?? "\(site)/accounts/password/reset/key/{uid}-{token}/"
     }
 
     package var verificationLink: String {
         if let explicitVerificationLink { return explicitVerificationLink }
-        return pages.map { "\(site)\($0)\(PagesDoor.emailPath)?code={key}" }
+        return pages.map { "\(site)\($0)\(PagePath.email)?code={key}" }
             ?? "\(site)\(mounts.first ?? "")/registration/account-confirm-email/{key}/"
     }
 

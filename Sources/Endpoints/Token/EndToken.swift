@@ -24,7 +24,7 @@ extension EndToken {
     static var documentation: RouteDocumentation {
         RouteDocumentation(
             "Sign the user out on this device",
-            details: "An access token that has expired within the last day will do.", security: [BearerUser.scheme],
+            details: "An access token that has expired within the last day will do.", security: [.accessToken],
             responses: [.json(.ok, "The session is over.", .object([]), example: [:])] + TokenError.bearerRefusals)
     }
 }
