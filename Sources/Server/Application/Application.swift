@@ -9,8 +9,6 @@ import Text
 
 /// The server, put together by hand: loops, stores, rooms, doors and listeners. It lives on the first loop.
 package actor Application {
-    static let operationsConnections = 100
-
     /// Where a started server can be reached; ports may have been chosen by the kernel.
     package struct Addresses: Sendable {
         package let http: SocketAddress
@@ -240,7 +238,7 @@ package actor Application {
             return report
         }
         var configuration = shared.http
-        configuration.budget = ConnectionBudget(wanted: operationsConnections)
+        configuration.budget = ConnectionBudget(wanted: Configuration.Operations.maximumConnections)
         // It answers to the very end, so that what asks for readiness sees it go.
         configuration.phase = ServerPhase()
         // It is asked by who operates the server, directly.

@@ -75,7 +75,7 @@ struct SharedParts: Sendable {
         http = HTTPServer.Configuration(
             limits: configuration.http.limits,
             budget: ConnectionBudget(
-                wanted: configuration.http.maximumConnections, otherDescriptors: Self.ownDescriptors(configuration)),
+                wanted: configuration.http.maximumConnections, otherDescriptors: configuration.ownDescriptors),
             phase: phase, proxies: configuration.http.proxies, slowRequest: configuration.logging.slowRequest,
             clock: ambience.now)
     }
@@ -116,23 +116,5 @@ struct SharedParts: Sendable {
     private static func restAuth(_ configuration: Configuration, app: Client) -> Client {
         guard let id = ClientID("rest-auth") else { preconditionFailure("a constant client id") }
         return configuration.restAuth.client(id, like: app)
-    }
-
-    /// Descriptors that are not accepted connections: loops, listeners, stores, other servers, the operations listener, and a reserve.
-    static func ownDescriptors(_ configuration: Configuration) -> Int {
-        configuration.loopCount * (configuration.database.connectionsPerLoop + 8) + Application.operationsConnections
-            + 3 * configuration.outbound.descriptorCount + (configuration.smtp?.descriptorCount ?? 0)
-            + ConnectionBudget.reservedDescriptors
-    }
-}
-
-extension Configuration {
-    /// Where the providers' key sets are.
-    var keySetURLs: [ProviderID: String] {
-        var urls = federation.providers.map { ($0.id, $0.keySetURL) }
-        if federation.provider(.google) != nil, googleEventKeys == .googleEvents {
-            urls.append((.googleEvents, providerTokens.googleEventKeysURL))
-        }
-        return Dictionary(urls) { first, _ in first }
     }
 }

@@ -54,3 +54,14 @@ extension Configuration.Federation {
         set { others = newValue.map { IdentityProvider(id: $0, issuers: [], keySetURL: "", clientIDs: []) } }
     }
 }
+
+extension Configuration {
+    /// Where the providers' key sets are.
+    var keySetURLs: [ProviderID: String] {
+        var urls = federation.providers.map { ($0.id, $0.keySetURL) }
+        if federation.provider(.google) != nil, googleEventKeys == .googleEvents {
+            urls.append((.googleEvents, providerTokens.googleEventKeysURL))
+        }
+        return Dictionary(urls) { first, _ in first }
+    }
+}

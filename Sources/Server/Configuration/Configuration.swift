@@ -18,7 +18,7 @@ package struct Configuration: Sendable {
     package var lifecycle = Lifecycle()
     /// Where further settings are, beside those of the environment.
     package var settingsFile: String?
-    /// Event loops, 0 for one a processor.
+    /// Event loops, 0 for one for every two processors.
     package var loops = 0
 
     /// The `iss` of what we sign (RFC 7519 §4.1.1), and the URL under which clients know us: without a slash at its end.
@@ -85,6 +85,9 @@ extension Configuration {
 
     /// Where health and metrics are served.
     package struct Operations: Sendable {
+        /// At once: what asks there are a few balancers and collectors.
+        static let maximumConnections = 100
+
         /// Port 0 lets the kernel choose.
         package var listen: SocketAddress = .ip(.v4(0x7F00_0001), port: 9090)
 

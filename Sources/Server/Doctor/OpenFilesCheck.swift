@@ -6,7 +6,7 @@ enum OpenFilesCheck {
 
     static func finding(of configuration: Configuration) -> Finding {
         let budget = ConnectionBudget(
-            wanted: configuration.http.maximumConnections, otherDescriptors: SharedParts.ownDescriptors(configuration))
+            wanted: configuration.http.maximumConnections, otherDescriptors: configuration.ownDescriptors)
         return finding(wanted: configuration.http.maximumConnections, possible: budget.limit)
     }
 
