@@ -85,7 +85,7 @@ enum PrometheusText {
                 Double(counters.limited[bucket] ?? 0))
         }
         text.family("kidoban_client_refusals_total", "counter", "Requests of clients that had not proved themselves, by reason.")
-        for refusal in AuditKind.ClientRefusal.allCases {
+        for refusal in IdentityMetrics.ClientRefusal.allCases {
             text.sample(
                 "kidoban_client_refusals_total", [("reason", refusal.rawValue)], Double(counters.clientRefusals[refusal] ?? 0))
         }

@@ -21,9 +21,9 @@ package final class ClientRefusals: Sendable {
 
     /// - Parameter id: what the caller says to be, if anything.
     package func note(_ id: String?, _ caller: Caller) async {
-        guard let id else { return metrics.count(AuditKind.ClientRefusal.noCredentials) }
+        guard let id else { return metrics.count(IdentityMetrics.ClientRefusal.noCredentials) }
         let isKnown = await clients.knows(id)
-        let refusal = isKnown ? AuditKind.ClientRefusal.wrongSecret : .unknownClient
+        let refusal = isKnown ? IdentityMetrics.ClientRefusal.wrongSecret : .unknownClient
         metrics.count(refusal)
         let now = ambience.now()
         guard notices.admits(isKnown ? id : Self.unknownKey, at: now) else { return }

@@ -2,15 +2,7 @@ package import Text
 
 /// A mail to a user, before anybody has put it into words.
 package struct Mail: Sendable {
-    /// What it is about. The raw values are stored.
-    package enum Kind: String, Sendable, CaseIterable {
-        /// With a link under which a new password can be set.
-        case passwordReset = "password_reset"
-        /// With a link that proves that the address is the user's.
-        case emailVerification = "email_verification"
-        /// That an account at a provider has become a way in, because it has the same address. Without a link.
-        case identityLinked = "identity_linked"
-    }
+    package typealias Kind = MailKind
 
     /// What it is written in. The raw values are stored.
     package enum Language: String, Sendable, CaseIterable {

@@ -41,6 +41,15 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         case linked, unlinked, refused
     }
 
+    /// Why a client was not taken for what it says to be.
+    package enum ClientRefusal: String, Sendable, CaseIterable {
+        /// It said nothing of itself that could be understood. Counted only.
+        case noCredentials = "no_credentials"
+        case unknownClient = "unknown_client"
+        /// Or none, where one is needed.
+        case wrongSecret = "wrong_secret"
+    }
+
     /// A copy of all counters.
     package struct Snapshot: Sendable {
         package var introspections: [Introspection: UInt64] = [:]
@@ -54,7 +63,7 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         /// Attempts that were refused because a budget was used up.
         package var limited: [LimitBucket: UInt64] = [:]
         /// Requests of clients that had not proved themselves.
-        package var clientRefusals: [AuditKind.ClientRefusal: UInt64] = [:]
+        package var clientRefusals: [ClientRefusal: UInt64] = [:]
         package var providerTokens = ProviderTokenCounters()
         package var mails = MailCounters()
 
@@ -130,7 +139,7 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         rest.limited[bucket, default: 0] += 1
     }
 
-    func count(_ refusal: AuditKind.ClientRefusal) {
+    func count(_ refusal: ClientRefusal) {
         rest.clientRefusals[refusal, default: 0] += 1
     }
 

@@ -15,10 +15,10 @@ package struct MailCounters: Sendable {
 
     /// What is counted apart.
     package struct Key: Hashable, Sendable {
-        package let kind: Mail.Kind
+        package let kind: MailKind
         package let outcome: Outcome
 
-        package init(kind: Mail.Kind, outcome: Outcome) {
+        package init(kind: MailKind, outcome: Outcome) {
             self.kind = kind
             self.outcome = outcome
         }
@@ -42,7 +42,7 @@ package struct MailCounters: Sendable {
         isServerUp = isServerUp ?? other.isServerUp
     }
 
-    mutating func count(_ outcome: Outcome, of kind: Mail.Kind, _ count: UInt64 = 1) {
+    mutating func count(_ outcome: Outcome, of kind: MailKind, _ count: UInt64 = 1) {
         outcomes[Key(kind: kind, outcome: outcome), default: 0] += count
     }
 }

@@ -136,13 +136,13 @@ package final class ProviderNotices: Sendable {
         logger.info(
             "notice of a provider",
             ["provider": .string(provider.text), "event": .string(event.name), "concerns_a_user": .bool(userID != nil)])
-        await note(.provider(.noticeTaken(event)), userID, provider, caller)
+        await note(.noticeTaken(event), userID, provider, caller)
     }
 
     private func refused(_ refusal: NoticeRefusal, _ provider: ProviderID, _ caller: Caller) async -> NoticeFailure {
         logger.warning(
             "notice refused", ["provider": .string(provider.text), "reason": .string(refusal.reason)])
-        await note(.provider(.noticeRefused(refusal)), nil, provider, caller)
+        await note(.noticeRefused(refusal), nil, provider, caller)
         return .refused(refusal)
     }
 

@@ -45,6 +45,15 @@ import Text
             (.tokenRefreshed(.recover), "token_refreshed", "recover", .succeeded),
             (.refreshReused, "refresh_reused", nil, .refused),
             (.clientAuthenticationFailed(.wrongSecret), "client_authentication_failed", "wrong_secret", .refused),
+            (.signInFailed(.noPassword), "sign_in_failed", "no_password", .refused),
+            (.identityLinked(.sameEmail), "identity_linked", "same_email", .succeeded),
+            (.identityChangeRefused(.lastMethod), "identity_change_refused", "last_method", .refused),
+            (.limitReached(.signInAddress), "limit_reached", "sign_in:address", .refused),
+            (.proofRefused(.replayed), "proof_refused", "replayed", .refused),
+            (.provider(.codeExchangeFailed(.userGone)), "code_exchange_failed", "user_gone", .refused),
+            (.noticeTaken(.consentRevoked), "provider_notice", "consent_revoked", .succeeded),
+            (.noticeRefused(.audience), "provider_notice_refused", "audience", .refused),
+            (.mailGivenUp, "mail_given_up", nil, .refused), (.passwordReset, "password_reset", nil, .succeeded),
         ] as [(AuditKind, String, String?, AuditKind.Outcome)])
     func `kinds have a name, a reason and an outcome`(
         kind: AuditKind, name: String, reason: String?, outcome: AuditKind.Outcome

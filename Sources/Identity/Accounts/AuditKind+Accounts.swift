@@ -1,0 +1,66 @@
+/// What is recorded of users and their ways in.
+extension AuditKind {
+    /// Why a sign-in failed: told to the operator, never to the caller.
+    package enum SignInFailure: String, Sendable, CaseIterable {
+        case unknownUser = "unknown_user"
+        case wrongPassword = "wrong_password"
+        case noPassword = "no_password"
+        case disabledUser = "disabled_user"
+        /// The password was right, but meanwhile the account was barred or deleted or got another password.
+        case accountChanged = "account_changed"
+        /// The provider has told us not to trust the identity, or not what it said before.
+        case identityBarred = "identity_barred"
+        /// A provider's proof with the address of an account that it is not enough for.
+        case emailNeedsLinking = "email_needs_linking"
+    }
+
+    /// How a user came to an identity.
+    package enum Linking: String, Sendable, CaseIterable {
+        /// The user was made with it.
+        case signUp = "sign_up"
+        /// A signed-in user asked for it.
+        case requested
+        /// Provider and user both have the same address, proved.
+        case sameEmail = "same_email"
+        /// The user has taken the account back from whoever made it with the user's address.
+        case reclaimed
+    }
+
+    /// Why a signed-in user got no identity, or kept one.
+    package enum LinkingFailure: String, Sendable, CaseIterable {
+        case identityTaken = "identity_taken"
+        case notRecent = "not_recent"
+        case lastMethod = "last_method"
+    }
+
+    package static let userSignedUp = AuditKind("user_signed_up")
+    /// By an operator.
+    package static let userCreated = AuditKind("user_created")
+    package static let signUpRefused = AuditKind("sign_up_refused", outcome: .refused)
+    package static let userSignedIn = AuditKind("user_signed_in")
+
+    package static func signInFailed(_ failure: SignInFailure) -> AuditKind {
+        AuditKind("sign_in_failed", reason: failure.rawValue, outcome: .refused)
+    }
+
+    package static let userUpdated = AuditKind("user_updated")
+    package static let passwordChanged = AuditKind("password_changed")
+    package static let userDisabled = AuditKind("user_disabled")
+    package static let userEnabled = AuditKind("user_enabled")
+    package static let userDeleted = AuditKind("user_deleted")
+    /// An operator has taken out all that is stored of the user.
+    package static let userExported = AuditKind("user_exported")
+
+    package static func identityLinked(_ linking: Linking) -> AuditKind {
+        AuditKind("identity_linked", reason: linking.rawValue)
+    }
+
+    package static let identityUnlinked = AuditKind("identity_unlinked")
+
+    package static func identityChangeRefused(_ failure: LinkingFailure) -> AuditKind {
+        AuditKind("identity_change_refused", reason: failure.rawValue, outcome: .refused)
+    }
+
+    /// Somebody had made the account with an address that is not theirs; its owner has it now, and nobody else.
+    package static let accountReclaimed = AuditKind("account_reclaimed")
+}
