@@ -1,7 +1,8 @@
 import COpenSSL
+import Text
 
 /// Secret bytes that are overwritten with zeros when the last reference goes, and never print.
-package struct ProtectedBytes: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct ProtectedBytes: Sendable, Redacted {
     private let storage: Storage
 
     /// A copy of the bytes; the source stays the caller's to clear.
@@ -46,18 +47,6 @@ package struct ProtectedBytes: Sendable, CustomStringConvertible, CustomDebugStr
 
     func withUnsafeStoredBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         unsafe storage.withUnsafeStoredBytes(body)
-    }
-
-    package var description: String {
-        "‹redacted›"
-    }
-
-    package var debugDescription: String {
-        description
-    }
-
-    package var customMirror: Mirror {
-        Mirror(self, children: [])
     }
 
     // Sendable holds because the bytes are written in init only and cleared in deinit, when nobody else can see them.

@@ -1,5 +1,7 @@
+import Text
+
 /// A key for ``HMACSHA256``, ``HKDFSHA256`` or ``AESGCM``: never empty, never printed, cleared when it is no longer used.
-package struct SymmetricKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct SymmetricKey: Sendable, Redacted {
     let storage: ProtectedBytes
 
     /// Throws `invalidKey(.wrongLength)` for an empty key, so that a failed lookup can never become a key anyone knows.
@@ -31,17 +33,5 @@ package struct SymmetricKey: Sendable, CustomStringConvertible, CustomDebugStrin
     /// The key itself, for the length of the call.
     package func withBytes<Result, Failure>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result {
         try storage.withBytes(body)
-    }
-
-    package var description: String {
-        storage.description
-    }
-
-    package var debugDescription: String {
-        description
-    }
-
-    package var customMirror: Mirror {
-        Mirror(self, children: [])
     }
 }

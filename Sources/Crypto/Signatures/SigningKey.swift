@@ -1,7 +1,8 @@
 import COpenSSL
+import Text
 
 /// A private key that signs: ES256 on P-256, or RS256. It never prints.
-package final class SigningKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package final class SigningKey: Sendable, Redacted {
     package enum Kind: Equatable, Sendable {
         case es256
         /// RSA with a modulus of this many bits, 2048 to 8192.
@@ -98,17 +99,5 @@ package final class SigningKey: Sendable, CustomStringConvertible, CustomDebugSt
 
     package func sign(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
         try sign(message.span)
-    }
-
-    package var description: String {
-        "‹redacted›"
-    }
-
-    package var debugDescription: String {
-        description
-    }
-
-    package var customMirror: Mirror {
-        Mirror(self, children: [])
     }
 }

@@ -3,7 +3,7 @@ import Text
 /// 128 random bits that live in a session's record only, so that no token outlives the record: without it no mac can be made.
 ///
 /// Compared nowhere and printed nowhere.
-package struct SessionSalt: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct SessionSalt: Sendable, Redacted {
     package static let byteCount = 16
 
     let bytes: [UInt8]
@@ -22,17 +22,5 @@ package struct SessionSalt: Sendable, CustomStringConvertible, CustomDebugString
 
     package var storedText: String {
         Base64URL.encode(bytes)
-    }
-
-    package var description: String {
-        SecretBytes.redaction
-    }
-
-    package var debugDescription: String {
-        SecretBytes.redaction
-    }
-
-    package var customMirror: Mirror {
-        Mirror(self, children: [])
     }
 }

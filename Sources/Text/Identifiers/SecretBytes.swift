@@ -1,5 +1,5 @@
 /// Bytes that must not be seen, such as a rendered credential; prints as `‹redacted›` and cannot be compared with `==`.
-package struct SecretBytes: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct SecretBytes: Sendable, Redacted {
     /// What every secret prints as.
     package static let redaction = "‹redacted›"
 
@@ -16,17 +16,5 @@ package struct SecretBytes: Sendable, CustomStringConvertible, CustomDebugString
 
     package var byteCount: Int {
         bytes.count
-    }
-
-    package var description: String {
-        Self.redaction
-    }
-
-    package var debugDescription: String {
-        Self.redaction
-    }
-
-    package var customMirror: Mirror {
-        Mirror(self, children: [])
     }
 }

@@ -1,7 +1,7 @@
 /// Text that must not be seen: a password, a token, a code. It prints as `‹redacted›` wherever it is interpolated or dumped.
 ///
 /// It is deliberately neither `Equatable` nor `Hashable`: secrets are compared in constant time, over their bytes or digests.
-package struct SecretString: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct SecretString: Sendable, Redacted {
     private let text: String
 
     package init(_ text: String) {
@@ -25,17 +25,5 @@ package struct SecretString: Sendable, CustomStringConvertible, CustomDebugStrin
 
     package var isEmpty: Bool {
         text.isEmpty
-    }
-
-    package var description: String {
-        SecretBytes.redaction
-    }
-
-    package var debugDescription: String {
-        SecretBytes.redaction
-    }
-
-    package var customMirror: Mirror {
-        Mirror(self, children: [])
     }
 }

@@ -1,5 +1,5 @@
 /// A value that may hold passwords and tokens somewhere inside: it prints as its short description and reflects nothing.
-protocol UnprintedContent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+package protocol UnprintedContent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension UnprintedContent {
     package var debugDescription: String {
@@ -11,14 +11,11 @@ extension UnprintedContent {
     }
 }
 
-extension RequestHead: UnprintedContent {
-    package var description: String {
-        "\(method.name) \(path)"
-    }
-}
+/// A value that is a secret: it prints as `‹redacted›` wherever it is interpolated or dumped.
+package protocol Redacted: UnprintedContent {}
 
-extension Request: UnprintedContent {
+extension Redacted {
     package var description: String {
-        "\(head) (\(id))"
+        SecretBytes.redaction
     }
 }
