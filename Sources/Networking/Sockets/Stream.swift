@@ -13,9 +13,9 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     /// What is reserved for the first bytes of a turn, so that the queue does not grow step by step.
     private static let typicalWrite = 1000
     /// Bytes that one read takes at most.
-    private static let readSize = 16 * 1024
+    static let readSize = 16 * 1024
 
-    private enum Ending {
+    enum Ending {
         case open
         /// The peer or the kernel ended it.
         case broken(StreamError)
@@ -25,27 +25,27 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     package let loop: EventLoop
     package let peer: SocketAddress
     /// What has been read and not yet been taken with `consume`.
-    package private(set) var input: [UInt8] = []
+    package internal(set) var input: [UInt8] = []
 
     /// Whether the peer answers within microseconds, so that the loop does well to wait for that first.
     package var isPrompt = false
 
-    private let descriptor: Int32
+    let descriptor: Int32
     private let onClose: (@Sendable () -> Void)?
     private var registration: Registration?
-    private var ending = Ending.open
-    private var mayRead = true
-    private var mayWrite = true
+    var ending = Ending.open
+    var mayRead = true
+    var mayWrite = true
     /// The peer has said its last, so there will be no further edge: read on until the end.
-    private var endIsNear = false
-    private(set) var output: [UInt8] = []
-    private var sent = 0
+    var endIsNear = false
+    var output: [UInt8] = []
+    var sent = 0
     private var isDirty = false
-    private var tls: TLSSession?
-    private var reader: UnsafeContinuation<Result<Void, StreamError>, Never>?
-    private var writer: UnsafeContinuation<Result<Void, StreamError>, Never>?
-    private var deadline: Instant?
-    private var alarm: LoopTimer?
+    var tls: TLSSession?
+    var reader: UnsafeContinuation<Result<Void, StreamError>, Never>?
+    var writer: UnsafeContinuation<Result<Void, StreamError>, Never>?
+    var deadline: Instant?
+    var alarm: LoopTimer?
 
     /// Takes over a connected non-blocking descriptor. On the loop only.
     ///
@@ -78,27 +78,6 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     package func setDeadline(_ deadline: Instant?) {
         self.deadline = deadline
         armAlarm()
-    }
-
-    /// Appends what the peer has sent to `input`, suspending until there is something; false at the end of its stream.
-    /// - Throws: `StreamError`; a deadline that passes leaves the stream usable.
-    package func fill() async throws(StreamError) -> Bool {
-        assert(loop.isCurrent)
-        while true {
-            if let more = try readOnce() { return more }
-            // There may be more to read when what there was is half a TLS record.
-            if !mayRead { try await readable() }
-        }
-    }
-
-    /// Drops the first `count` bytes of `input`.
-    package func consume(_ count: Int) {
-        if count == input.count {
-            // An idle connection keeps no buffer.
-            input = []
-        } else {
-            input.removeFirst(count)
-        }
     }
 
     /// Queues bytes; they leave at the end of the loop's turn. After a failure they are dropped.
@@ -216,27 +195,7 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
         resumeWriter()
     }
 
-    /// Reads once; nil when that would block or has brought only a part of a TLS record.
-    private func readOnce() throws(StreamError) -> Bool? {
-        try checkOpen()
-        guard mayRead else { return nil }
-        switch receive() {
-        case .bytes(0):
-            return false
-        case .bytes(let count):
-            // Less than asked for: the socket is empty, and a new edge will say when it is not.
-            mayRead = endIsNear || count == Self.readSize
-            return try decrypt()
-        case .wouldBlock:
-            mayRead = false
-            return nil
-        case .failed(let error):
-            fail(.system(error))
-            throw .system(error)
-        }
-    }
-
-    private func checkOpen() throws(StreamError) {
+    func checkOpen() throws(StreamError) {
         switch ending {
         case .open: break
         case .closed: throw .closed
@@ -244,134 +203,11 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
         }
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer) {
-        if let tls {
-            unsafe tls.received(bytes)
-        } else {
-            unsafe input.append(contentsOf: bytes)
-        }
-    }
-
-    /// Moves what has been received through TLS, if there is any; nil when a record is still incomplete.
-    private func decrypt() throws(StreamError) -> Bool? {
-        guard let tls else { return true }
-        let progress = try tls.decrypt(into: &input)
-        tls.collect(into: &output)
-        if unsentCount > 0 { flush() }
-        switch progress {
-        case .plain: return true
-        case .needsMore: return nil
-        case .ended: return false
-        }
-    }
-
-    /// Speaks TLS from here on, as the client of `serverName`. Before anything else is read or written.
-    /// - Throws: `StreamError.tls` when the peer's certificate or the handshake does not hold.
-    package func startTLS(_ context: TLSClientContext, serverName: String) async throws(StreamError) {
-        let session = try TLSSession(context, serverName: serverName)
-        tls = session
-        while true {
-            let done = try session.handshake()
-            session.collect(into: &output)
-            flush()
-            if done { return }
-            while try readCiphertext() == nil { try await readable() }
-        }
-    }
-
-    /// Reads once into the TLS session without decrypting.
-    private func readCiphertext() throws(StreamError) -> Bool? {
-        guard mayRead else { return nil }
-        switch receive() {
-        case .bytes(0): throw .tls("the peer ended the connection during the handshake")
-        case .bytes: return true
-        case .wouldBlock:
-            mayRead = false
-            return nil
-        case .failed(let error): throw .system(error)
-        }
-    }
-
-    /// One `recv`, its bytes handed to `take`.
-    private func receive() -> Socket.Transfer {
-        unsafe withUnsafeTemporaryAllocation(byteCount: Self.readSize, alignment: 16) { buffer in
-            let transfer = unsafe Socket.receive(descriptor, into: buffer)
-            if case .bytes(let count) = transfer, count > 0 {
-                unsafe take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            }
-            return transfer
-        }
-    }
-
-    /// Suspends until there may be something to read. What to wait for is looked at once more where nothing suspends any longer:
-    /// a task that prefers its loop can be set aside on its way here, and the edge would be missed.
-    private func readable() async throws(StreamError) {
-        let result: Result<Void, StreamError> = unsafe await withUnsafeContinuation { continuation in
-            guard case .open = ending, !mayRead else { return unsafe continuation.resume(returning: .success(())) }
-            unsafe reader = unsafe continuation
-            armAlarm()
-        }
-        try result.get()
-    }
-
-    /// Suspends until something has been sent, unless `isDone` already.
-    private func writable(_ isDone: () -> Bool) async throws(StreamError) {
-        let result: Result<Void, StreamError> = unsafe await withUnsafeContinuation { continuation in
-            guard case .open = ending, !isDone() else { return unsafe continuation.resume(returning: .success(())) }
-            unsafe writer = unsafe continuation
-            armAlarm()
-        }
-        try result.get()
-    }
-
-    private func fail(_ error: StreamError) {
+    func fail(_ error: StreamError) {
         guard case .open = ending else { return }
         ending = .broken(error)
         output = []
         sent = 0
         resume(.failure(error))
-    }
-
-    private func resume(_ result: Result<Void, StreamError>) {
-        resumeReader(result)
-        if let waiting = unsafe writer {
-            unsafe writer = nil
-            unsafe waiting.resume(returning: result)
-        }
-    }
-
-    private func resumeReader(_ result: Result<Void, StreamError>) {
-        guard let waiting = unsafe reader else { return }
-        unsafe reader = nil
-        unsafe waiting.resume(returning: result)
-    }
-
-    /// Wakes whoever awaits `drained()`, who looks at the mark himself.
-    private func resumeWriter() {
-        guard let waiting = unsafe writer else { return }
-        unsafe writer = nil
-        unsafe waiting.resume(returning: .success(()))
-    }
-
-    /// One timer a stream: it fires at the earliest deadline it was set for and moves itself when that has changed since.
-    private func armAlarm() {
-        guard let deadline else { return }
-        if let alarm, alarm.isPending, alarm.deadline <= deadline { return }
-        cancelAlarm()
-        // Not weak, which would make every retain of a stream dearer: the alarm is cancelled when the stream is closed.
-        alarm = loop.schedule(at: deadline) { self.alarmFired() }
-    }
-
-    private func cancelAlarm() {
-        if let alarm { loop.cancel(alarm) }
-    }
-
-    private func alarmFired() {
-        guard let deadline else { return }
-        if deadline <= loop.now {
-            resume(.failure(.timedOut))
-        } else {
-            armAlarm()
-        }
     }
 }
