@@ -1,0 +1,114 @@
+import Logging
+import Networking
+
+/// What the client sends: the PROXY header, the head of a request, its body.
+extension HTTPConnection {
+    /// Takes the PROXY header off the front of a connection that must have one; false if it has none.
+    func receivePreface() async throws(StreamError) -> Bool {
+        guard origin.needsPreface(server.proxies) else { return true }
+        stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.head))
+        while true {
+            do throws(ProxyPreface.Malformed) {
+                let input = stream.input
+                if case .complete(let preface, let consumed) = try ProxyPreface.parse(input.span) {
+                    stream.consume(consumed)
+                    origin.take(preface)
+                    origin.decide(server.proxies)
+                    return true
+                }
+            } catch {
+                server.refuse(.noProxyHeader, ["peer": .string(origin.peer)])
+                return false
+            }
+            guard try await stream.fill() else { return false }
+        }
+    }
+
+    /// Where a request comes from. Costs a look into the table of fields unless one of them says something.
+    func origin(of head: RequestHead, id: String, _ span: TraceSpan?) -> RequestOrigin {
+        switch origin.trust {
+        case .untrusted:
+            if head.fields.value(of: .forwardedFor) != nil || head.fields.value(of: .forwarded) != nil {
+                server.refuse(.untrustedPeer, LoggedRequest.name(id: id, peer: origin.peer, span: span))
+            }
+        case .trusted:
+            switch server.proxies.client(toldBy: head) {
+            case .notTold: break
+            case .address(let client): return RequestOrigin(peer: origin.peer, source: origin.source, forwarded: client)
+            case .malformed: server.refuse(.malformed, LoggedRequest.name(id: id, peer: origin.peer, span: span))
+            }
+        }
+        return RequestOrigin(peer: origin.peer, source: origin.source)
+    }
+
+    func receiveHead() async throws(StreamError) -> Received<RequestHead> {
+        phase = .idle
+        began = loop.now
+        stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.idle))
+        while true {
+            do throws(HTTPParseError) {
+                let input = stream.input
+                switch try parser.parse(input.span) {
+                case .complete(let head, let consumed):
+                    stream.consume(consumed)
+                    return .success(head)
+                case .incomplete:
+                    break
+                }
+            } catch {
+                return .failure(.failed(RequestFailure(error)))
+            }
+            if case .idle = phase, parser.isInsideRequest {
+                phase = .receiving
+                stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.head))
+            }
+            if let refusal = try await more() { return .failure(refusal) }
+            if case .idle = phase { began = loop.now }
+        }
+    }
+
+    /// Reads the whole body, unless the answer is known to be a refusal that does not need it.
+    func receiveBody(of head: RequestHead, for match: RouteMatch) async throws(StreamError) -> Received<[UInt8]> {
+        if case .none = head.framing { return .success([]) }
+        var body: [UInt8] = []
+        do throws(HTTPParseError) {
+            var decoder = try BodyDecoder(framing: head.framing, limits: limits)
+            if case .refused(let failure, _) = match, case .continueBeforeBody = head.expectation {
+                return .failure(.failed(failure))
+            }
+            if case .continueBeforeBody = head.expectation, stream.input.isEmpty {
+                stream.write { $0.append(ResponseSerializer.continueResponse) }
+            }
+            stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.body))
+            while true {
+                let input = stream.input
+                switch try decoder.decode(input.span, into: &body) {
+                case .complete(let consumed):
+                    stream.consume(consumed)
+                    return .success(body)
+                case .incomplete:
+                    stream.consume(stream.input.count)
+                }
+                do throws(StreamError) {
+                    if let refusal = try await more() { return .failure(refusal) }
+                } catch {
+                    return .failure(.ended)
+                }
+            }
+        } catch {
+            return .failure(.failed(RequestFailure(error)))
+        }
+    }
+
+    /// Waits for more bytes; a refusal when there are none to come.
+    private func more() async throws(StreamError) -> Refusal? {
+        do throws(StreamError) {
+            return try await stream.fill() ? nil : .ended
+        } catch .timedOut {
+            guard case .idle = phase else { return .failed(.timeout) }
+            // Either the server is going, or this client has neither asked nor read for long.
+            guard server.phase.drains else { throw .timedOut }
+            return .ended
+        }
+    }
+}
