@@ -7,7 +7,9 @@ enum PrometheusText {
     static func render(_ report: MetricsReport) -> [UInt8] {
         var text = Text()
         requests(report.requests, &text)
-        forwarded(report.forwardedRefusals, &text)
+        text.counters(
+            "kidoban_forwarded_refused_total", "What was said about a client's address and not believed, by reason.",
+            by: "reason", report.forwardedRefusals)
         identity(report.identity, &text)
         keySets(report.keySets, &text)
         redis(report.redisProblems, &text)
@@ -32,68 +34,51 @@ enum PrometheusText {
         }
     }
 
-    private static func forwarded(_ refusals: [ForwardedRefusal: UInt64], _ text: inout Text) {
-        let name = "kidoban_forwarded_refused_total"
-        text.family(name, "counter", "What was said about a client's address and not believed, by reason.")
-        for refusal in ForwardedRefusal.allCases {
-            text.sample(name, [("reason", refusal.rawValue)], Double(refusals[refusal] ?? 0))
-        }
-    }
-
     private static func labels(_ series: RequestMetrics.Series) -> [(String, String)] {
         [("method", series.route.method), ("route", series.route.pattern), ("status", "\(series.status)")]
     }
 
     private static func identity(_ counters: IdentityMetrics.Snapshot, _ text: inout Text) {
-        text.family("kidoban_introspections_total", "counter", "Introspections by result.")
-        for result in IdentityMetrics.Introspection.allCases {
-            text.sample(
-                "kidoban_introspections_total", [("result", result.rawValue)], Double(counters.introspections[result] ?? 0))
-        }
-        text.family("kidoban_refreshes_total", "counter", "Refreshes by outcome.")
-        for outcome in IdentityMetrics.Refresh.allCases {
-            text.sample("kidoban_refreshes_total", [("outcome", outcome.rawValue)], Double(counters.refreshes[outcome] ?? 0))
-        }
-        text.family("kidoban_sign_ins_total", "counter", "Sign-ins by password, by outcome.")
-        for outcome in IdentityMetrics.SignIn.allCases {
-            text.sample("kidoban_sign_ins_total", [("outcome", outcome.rawValue)], Double(counters.signIns[outcome] ?? 0))
-        }
-        text.family("kidoban_id_tokens_total", "counter", "Id tokens of other identity providers, by provider and outcome.")
-        for (key, count) in counters.idTokens.sorted(by: {
-            ($0.key.provider.text, $0.key.outcome.rawValue) < ($1.key.provider.text, $1.key.outcome.rawValue)
-        }) {
-            text.sample(
-                "kidoban_id_tokens_total", [("provider", key.provider.text), ("outcome", key.outcome.rawValue)], Double(count))
-        }
-        text.family("kidoban_provider_sign_ins_total", "counter", "Sign-ins with a provider's proof that holds, by outcome.")
-        for outcome in IdentityMetrics.ProviderSignIn.allCases {
-            text.sample(
-                "kidoban_provider_sign_ins_total", [("outcome", outcome.rawValue)],
-                Double(counters.providerSignIns[outcome] ?? 0))
-        }
-        text.family("kidoban_identity_changes_total", "counter", "Identities that users link and unlink, by outcome.")
-        for outcome in IdentityMetrics.IdentityChange.allCases {
-            text.sample(
-                "kidoban_identity_changes_total", [("outcome", outcome.rawValue)],
-                Double(counters.identityChanges[outcome] ?? 0))
-        }
+        text.counters("kidoban_introspections_total", "Introspections by result.", by: "result", counters.introspections)
+        text.counters("kidoban_refreshes_total", "Refreshes by outcome.", counters.refreshes)
+        text.counters("kidoban_sign_ins_total", "Sign-ins by password, by outcome.", counters.signIns)
+        idTokens(counters.idTokens, &text)
+        text.counters(
+            "kidoban_provider_sign_ins_total", "Sign-ins with a provider's proof that holds, by outcome.",
+            counters.providerSignIns)
+        text.counters(
+            "kidoban_identity_changes_total", "Identities that users link and unlink, by outcome.", counters.identityChanges)
         text.single("kidoban_sign_ups_total", "counter", "Users signed up.", Double(counters.signUps))
-        text.family("kidoban_limited_total", "counter", "Attempts refused because a budget was used up, by purpose and kind.")
-        for bucket in LimitBucket.allCases {
-            text.sample(
-                "kidoban_limited_total", [("purpose", bucket.purpose.rawValue), ("kind", bucket.kind.rawValue)],
-                Double(counters.limited[bucket] ?? 0))
-        }
-        text.family("kidoban_client_refusals_total", "counter", "Requests of clients that had not proved themselves, by reason.")
-        for refusal in IdentityMetrics.ClientRefusal.allCases {
-            text.sample(
-                "kidoban_client_refusals_total", [("reason", refusal.rawValue)], Double(counters.clientRefusals[refusal] ?? 0))
-        }
+        limited(counters.limited, &text)
+        text.counters(
+            "kidoban_client_refusals_total", "Requests of clients that had not proved themselves, by reason.", by: "reason",
+            counters.clientRefusals)
         providerTokens(counters.providerTokens, &text)
         mails(counters.mails, &text)
         text.single(
             "kidoban_audit_events_dropped_total", "counter", "Audit events lost because PostgreSQL was away too long.",
             Double(counters.auditEventsDropped))
+    }
+
+    /// Of configured providers only, in the order of their names.
+    private static func idTokens(_ counts: [IdentityMetrics.ProviderOutcome: UInt64], _ text: inout Text) {
+        let name = "kidoban_id_tokens_total"
+        text.family(name, "counter", "Id tokens of other identity providers, by provider and outcome.")
+        let sorted = counts.sorted {
+            ($0.key.provider.text, $0.key.outcome.rawValue) < ($1.key.provider.text, $1.key.outcome.rawValue)
+        }
+        for (key, count) in sorted {
+            text.sample(name, [("provider", key.provider.text), ("outcome", key.outcome.rawValue)], Double(count))
+        }
+    }
+
+    private static func limited(_ counts: [LimitBucket: UInt64], _ text: inout Text) {
+        let name = "kidoban_limited_total"
+        text.family(name, "counter", "Attempts refused because a budget was used up, by purpose and kind.")
+        for bucket in LimitBucket.allCases {
+            text.sample(
+                name, [("purpose", bucket.purpose.rawValue), ("kind", bucket.kind.rawValue)], Double(counts[bucket] ?? 0))
+        }
     }
 
     private static func keySets(_ reports: [KeySetReport], _ text: inout Text) {
@@ -127,16 +112,10 @@ enum PrometheusText {
     }
 
     private static func providerTokens(_ counters: ProviderTokenCounters, _ text: inout Text) {
-        text.family("kidoban_code_exchanges_total", "counter", "Authorization codes of sign-ins, by what became of them.")
-        for result in ProviderTokenCounters.Exchange.allCases {
-            text.sample(
-                "kidoban_code_exchanges_total", [("outcome", result.rawValue)], Double(counters.exchanges[result] ?? 0))
-        }
-        text.family("kidoban_provider_revocations_total", "counter", "Attempts to revoke a provider's token, by outcome.")
-        for result in ProviderTokenCounters.Revocation.allCases {
-            text.sample(
-                "kidoban_provider_revocations_total", [("outcome", result.rawValue)], Double(counters.revocations[result] ?? 0))
-        }
+        text.counters(
+            "kidoban_code_exchanges_total", "Authorization codes of sign-ins, by what became of them.", counters.exchanges)
+        text.counters(
+            "kidoban_provider_revocations_total", "Attempts to revoke a provider's token, by outcome.", counters.revocations)
         let name = "kidoban_provider_revocations"
         text.family(name, "gauge", "Tokens of providers still to be revoked, and those given up, over all copies.")
         text.sample(name, [("state", "waiting")], Double(counters.waiting))
@@ -188,6 +167,14 @@ enum PrometheusText {
         mutating func single(_ name: String, _ type: String, _ help: String, _ value: Double) {
             family(name, type, help)
             sample(name, [], value)
+        }
+
+        /// A counter for each thing that can happen, whether it has happened or not.
+        mutating func counters<Outcome: CaseIterable & Hashable & RawRepresentable<String>>(
+            _ name: String, _ help: String, by label: String = "outcome", _ counts: [Outcome: UInt64]
+        ) {
+            family(name, "counter", help)
+            for outcome in Outcome.allCases { sample(name, [(label, outcome.rawValue)], Double(counts[outcome] ?? 0)) }
         }
 
         private mutating func line(_ text: String) {
