@@ -4,41 +4,41 @@ import Identity
 import Logging
 import Networking
 import Outbound
-import Postgres
 import Text
 
-/// How providers' tokens are got and revoked, and what providers tell us is acted upon, on one loop.
+/// How providers' proofs are believed, their tokens got and revoked, and what they tell us acted upon, on one loop.
 struct FederationParts: Sendable {
+    let federation: Federation
     let codes: AuthorizationCodes
     let notices: ProviderNotices
     let revocations: RevocationQueue
-    let endpoints: TokenEndpoints
 
-    init(
-        _ shared: SharedParts, keys: @escaping Federation.KeyLookup, postgres: PostgresPool, accounts: Accounts,
-        sessions: Sessions, audit: AuditLog,
-        metrics: IdentityMetrics, logger: Logger
-    ) {
-        let (settings, ambience) = (shared.configuration.providerTokens, shared.ambience)
-        let tokens = ProviderTokenStore(pool: postgres, masterKey: shared.masterKey)
-        let noticeStore = NoticeStore(pool: postgres)
+    init(_ shared: SharedParts, _ parts: LoopParts, _ rooms: Rooms) {
+        let (configuration, settings, ambience) = (shared.configuration, shared.configuration.providerTokens, shared.ambience)
+        let (audit, metrics, logger) = (parts.audit, parts.metrics, parts.logger)
+        let keySets = parts.keySets
+        let keys: Federation.KeyLookup = { keyID, provider in await keySets.key(keyID, of: provider) }
+        let tokens = ProviderTokenStore(pool: parts.postgres, masterKey: shared.masterKey)
+        let noticeStore = NoticeStore(pool: parts.postgres)
         let apple = settings.appleCredentials.map {
             AppleTokenService(
                 credentials: $0, tokenURL: settings.appleTokenURL, revokeURL: settings.appleRevokeURL, https: shared.tokenCalls,
                 ambience: ambience)
         }
-        endpoints = Self.endpoints(shared, logger)
+        federation = Federation(
+            providers: configuration.federation.providers, keys: keys,
+            replays: ReplayMemory(redis: parts.redis, clock: ambience.scriptClock), limiter: parts.limiter, audit: audit,
+            metrics: metrics, ambience: ambience, endpoints: Self.endpoints(shared, logger))
         codes = AuthorizationCodes(
-            apple: apple, issuers: shared.configuration.appleIssuers, keys: keys, store: tokens,
-            audit: audit, metrics: metrics,
-            ambience: ambience, loop: postgres.loop, logger: logger)
+            apple: apple, issuers: configuration.appleIssuers, keys: keys, store: tokens, audit: audit, metrics: metrics,
+            ambience: ambience, loop: parts.loop, logger: logger)
         notices = ProviderNotices(
-            issuers: shared.configuration.noticeIssuers, keys: keys, store: noticeStore, tokens: tokens, accounts: accounts,
-            sessions: sessions, audit: audit, ambience: ambience, logger: logger)
+            issuers: configuration.noticeIssuers, keys: keys, store: noticeStore, tokens: tokens, accounts: rooms.accounts,
+            sessions: rooms.sessions, audit: audit, ambience: ambience, logger: logger)
         revocations = RevocationQueue(
             store: tokens, notices: noticeStore,
             revoker: TokenRevoker(apple: apple, googleRevokeURL: settings.googleRevokeURL, https: shared.tokenCalls),
-            audit: audit, metrics: metrics, ambience: ambience, loop: postgres.loop, logger: logger)
+            audit: audit, metrics: metrics, ambience: ambience, loop: parts.loop, logger: logger)
     }
 
     /// Over a client of its own: whoever sends made-up tokens must keep neither key sets nor revocations waiting.

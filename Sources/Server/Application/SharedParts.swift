@@ -72,12 +72,17 @@ struct SharedParts: Sendable {
         } catch {
             throw .configuration("the master key or the password parameters cannot be used: \(error)")
         }
-        http = HTTPServer.Configuration(
+        http = Self.http(configuration, phase, clock: ambience.now)
+    }
+
+    private static func http(
+        _ configuration: Configuration, _ phase: ServerPhase, clock: @escaping @Sendable () -> Timestamp
+    ) -> HTTPServer.Configuration {
+        HTTPServer.Configuration(
             limits: configuration.http.limits,
             budget: ConnectionBudget(
                 wanted: configuration.http.maximumConnections, otherDescriptors: configuration.ownDescriptors),
-            phase: phase, proxies: configuration.http.proxies, slowRequest: configuration.logging.slowRequest,
-            clock: ambience.now)
+            phase: phase, proxies: configuration.http.proxies, slowRequest: configuration.logging.slowRequest, clock: clock)
     }
 
     /// Ends the threads.

@@ -45,12 +45,12 @@ struct Worker: Sendable {
             queue: MailQueue(pool: postgres, seal: shared.mailSeal), client: shared.smtp, composer: configuration.mail.composer,
             policy: configuration.mail.policy, audit: audit, metrics: metrics, ambience: shared.ambience, bell: shared.mailBell,
             loop: loop, logger: logger)
-        let limiter = Limiter(
-            slot: limits, redis: redis, key: shared.limitKey, audit: audit, metrics: metrics, ambience: shared.ambience)
-        (services, revocations) = Self.services(
-            shared, loop: loop, postgres: postgres, redis: redis, outbox: outbox, limiter: limiter, audit: audit,
-            metrics: metrics, keys: keys,
-            keySets: keySets, logger: logger)
+        let parts = LoopParts(
+            loop: loop, logger: logger, postgres: postgres, redis: redis, audit: audit, metrics: metrics, keys: keys,
+            keySets: keySets, outbox: outbox,
+            limiter: Limiter(
+                slot: limits, redis: redis, key: shared.limitKey, audit: audit, metrics: metrics, ambience: shared.ambience))
+        (services, revocations) = Self.services(shared, parts)
         doors = Self.doors(services, configuration)
         server = HTTPServer(
             shared.http, router: try Self.router(doors), loop: loop, logger: logger, random: shared.randomNumber())
@@ -76,56 +76,5 @@ struct Worker: Sendable {
         await audit.close()
         await postgres.close()
         await redis.close()
-    }
-
-    private static func services(
-        _ shared: SharedParts, loop: EventLoop, postgres: PostgresPool, redis: RedisConnection, outbox: MailOutbox,
-        limiter: Limiter, audit: AuditLog, metrics: IdentityMetrics, keys: LoopSlot<KeyRing?>, keySets: KeySets, logger: Logger
-    ) -> (Services, RevocationQueue) {
-        let configuration = shared.configuration
-        let users = UserStore(pool: postgres)
-        let tokens = AccessTokenStore(redis: redis)
-        let issuer = AccessTokenIssuer(
-            issuer: configuration.issuer, audience: configuration.audience, keys: keys, ambience: shared.ambience)
-        let clients = ClientRegistry(
-            store: ClientStore(pool: postgres), builtIn: [shared.app, shared.restAuth],
-            lifetime: configuration.clients.cacheLifetime, loop: loop, logger: logger)
-        let sessions = Sessions(
-            store: SessionStore(
-                redis: redis, policy: configuration.sessions.refreshPolicy, clock: shared.ambience.scriptClock), tokens: tokens,
-            issuer: issuer,
-            users: users, clients: clients, limiter: limiter, audit: audit, metrics: metrics, key: shared.sessionTokenKey,
-            limitPerUser: configuration.sessions.perUser, policy: configuration.sessions.refreshPolicy,
-            ambience: shared.ambience)
-        let accounts = Accounts(
-            users: users, identities: IdentityStore(pool: postgres), outbox: outbox,
-            sessions: sessions, hasher: shared.hasher, limiter: limiter, audit: audit, metrics: metrics,
-            ambience: shared.ambience,
-            providers: Set(configuration.federation.providers.map(\.id)))
-        let profiles = ProfileStore(pool: postgres, ambience: shared.ambience)
-        let keyLookup: Federation.KeyLookup = { keyID, provider in await keySets.key(keyID, of: provider) }
-        let parts = FederationParts(
-            shared, keys: keyLookup, postgres: postgres, accounts: accounts, sessions: sessions, audit: audit, metrics: metrics,
-            logger: logger)
-        let services = Services(
-            accounts: accounts, sessions: sessions,
-            accessTokens: AccessTokens(tokens: tokens, sessions: sessions, issuer: issuer, users: users),
-            introspection: Introspection(tokens: tokens, sessions: sessions, metrics: metrics), clients: clients,
-            clientRefusals: ClientRefusals(clients: clients, audit: audit, metrics: metrics, ambience: shared.ambience),
-            keys: keys,
-            federation: Federation(
-                providers: configuration.federation.providers, keys: keyLookup,
-                replays: ReplayMemory(redis: redis, clock: shared.ambience.scriptClock),
-                limiter: limiter, audit: audit, metrics: metrics, ambience: shared.ambience, endpoints: parts.endpoints),
-            codes: parts.codes, notices: parts.notices,
-            restAuth: restAuth(shared, profiles: profiles),
-            confirmations: Confirmations(
-                accounts: accounts, profiles: profiles, codes: OneTimeCodeStore(redis: redis),
-                outbox: outbox),
-            mailsVerification: configuration.doors.mailsVerification,
-            believesUnprovedIdentities: configuration.doors.believesUnprovedIdentities, app: shared.app,
-            cookies: configuration.cookies.policy(issuer: configuration.issuer), redis: redis,
-            postgres: postgres)
-        return (services, parts.revocations)
     }
 }

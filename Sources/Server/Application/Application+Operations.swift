@@ -1,0 +1,45 @@
+import Endpoints
+import HTTP
+import Identity
+import Logging
+import Networking
+
+extension Application {
+    /// The listener for health and metrics, which gathers what all loops have counted.
+    /// - Throws: `StartError.configuration` when its routes do not fit together.
+    static func operations(
+        _ workers: [Worker], _ shared: SharedParts, _ keySets: KeySetKeeper, _ redisWatch: RedisWatch,
+        _ logSink: LogSink?
+    ) throws(StartError) -> HTTPServer {
+        guard let first = workers.first else { throw .configuration("there is no loop") }
+        let started = shared.ambience.now()
+        let door = OperationsDoor.make(first.services, others: workers.dropFirst().map(\.services), phase: shared.phase) {
+            var report = ProcessStatistics.report(startedAt: started)
+            report.hashesWaiting = shared.hashing.waitingCount
+            report.logLinesDropped = logSink?.droppedLines ?? 0
+            for worker in workers {
+                report.connections += await worker.server.connectionCount
+                let (requests, refusals, identity) = await worker.server.run {
+                    (worker.server.metrics.snapshot(), worker.server.metrics.forwardedRefusals, worker.metrics.snapshot)
+                }
+                report.add(requests)
+                report.forwardedRefusals.merge(refusals, uniquingKeysWith: +)
+                report.identity.add(identity)
+            }
+            report.keySets = await keySets.reports
+            report.redisProblems = await redisWatch.problems
+            return report
+        }
+        var configuration = shared.http
+        configuration.budget = ConnectionBudget(wanted: Configuration.Operations.maximumConnections)
+        // It answers to the very end, so that what asks for readiness sees it go.
+        configuration.phase = ServerPhase()
+        // It is asked by who operates the server, directly.
+        configuration.proxies = TrustedProxies()
+        // Its requests ask all loops at once, where no times can be kept.
+        configuration.slowRequest = .zero
+        return HTTPServer(
+            configuration, router: try Worker.router([door]), loop: first.loop, logger: shared.logger,
+            random: shared.randomNumber())
+    }
+}

@@ -1,0 +1,108 @@
+import Crypto
+import Endpoints
+import HTTP
+import Identity
+import Logging
+import Networking
+import Postgres
+import Text
+
+/// What has to be there before requests can be answered: the schema, the signing keys, the clients.
+extension Application {
+    /// Migrates the database, loads the signing keys and the clients; waits for PostgreSQL as long as it takes.
+    /// - Throws: `StartError` when waiting does not help: a newer schema, a wrong master key.
+    package func prepare() async throws(StartError) {
+        try await retrying("the schema cannot be checked") { () throws(StartError) in try await migrate() }
+        try await retrying("the signing keys cannot be loaded") { () throws(StartError) in try await loadKeys() }
+        for worker in workers {
+            do throws(PostgresError) {
+                try await worker.services.clients.warmUp()
+            } catch {
+                logger.warning("clients not loaded yet", ["error": "\(error)"])
+            }
+        }
+        await redisWatch.look()
+        for worker in workers { worker.startQueues() }
+        logger.info("ready")
+    }
+
+    /// Tries again while a store is away.
+    private func retrying(_ what: String, _ body: () async throws(StartError) -> Void) async throws(StartError) {
+        var pause = Duration.milliseconds(125)
+        while true {
+            do throws(StartError) {
+                return try await body()
+            } catch {
+                guard error.mayPass, !shared.phase.drains else { throw error }
+                logger.error(what, ["error": "\(error)"])
+                await loop.sleep(for: pause)
+                pause = min(pause * 2, .seconds(2))
+            }
+        }
+    }
+
+    private func migrate() async throws(StartError) {
+        let migrator = Migrator(Schema.migrations, configuration: shared.configuration.database, logger: logger)
+        let applies = shared.configuration.lifecycle.migratesAtStart
+        let result: Result<Int, MigrationError>
+        do throws(BlockingPool.Overloaded) {
+            result = try await shared.connecting.run {
+                Result { () throws(MigrationError) in try applies ? migrator.apply().count * 0 : migrator.pending().count }
+            }
+        } catch {
+            throw .migration(.unavailable(reason: "busy"))
+        }
+        switch result {
+        case .success(0): return
+        case .success(let count):
+            throw .configuration("the database lacks \(count) migration(s): run `kidoban migrate`, or set KIDOBAN_MIGRATE=true")
+        case .failure(let error): throw .migration(error)
+        }
+    }
+
+    func loadKeys() async throws(StartError) {
+        guard let first = workers.first else { return }
+        let ring: KeyRing
+        do throws(SigningKeyStore.Failure) {
+            let clients = try await clients(first)
+            try await advanceKeys(first, clients)
+            ring = try await first.signingKeys.load(ensuring: Set(clients.compactMap(\.accessTokenFormat.algorithm)))
+        } catch {
+            throw .signingKeys(error)
+        }
+        // The first loop, which answers for readiness, comes last.
+        for worker in workers.reversed() { await worker.server.run { worker.keys.value = ring } }
+    }
+
+    /// Activates the key whose turn it is, and removes those that are not needed any more; one copy does so for all.
+    private func advanceKeys(_ worker: Worker, _ clients: [Client]) async throws(SigningKeyStore.Failure) {
+        let signed = clients.filter { $0.accessTokenFormat.algorithm != nil }
+        let longest = signed.map(\.accessTokenLifetime).max() ?? .zero
+        for step in try await worker.signingKeys.advance(KeyRotation(longestTokenLife: longest)) {
+            logger.info("signing keys changed", ["step": .string(step.auditKind.name), "kid": .string(step.key.kid)])
+            await worker.audit.record(AuditEvent(step.auditKind, of: step.key, by: .system, ambience: shared.ambience))
+        }
+    }
+
+    /// Those that tokens are signed for: as configured, and as registered.
+    private func clients(_ worker: Worker) async throws(SigningKeyStore.Failure) -> [Client] {
+        do throws(PostgresError) {
+            return try await ClientStore(pool: worker.postgres).all() + [shared.app, shared.restAuth]
+        } catch {
+            throw .store(error)
+        }
+    }
+}
+
+extension StartError {
+    /// Whether it makes sense to wait and try again.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .configuration, .system: false
+        case .migration(.unavailable), .migration(.locked): true
+        case .migration(.schemaNewer), .migration(.changed), .migration(.failed): false
+        case .signingKeys(.store(.unavailable)), .signingKeys(.store(.overloaded)), .signingKeys(.store(.deadlineExceeded)): true
+        case .signingKeys: false
+        }
+    }
+}
