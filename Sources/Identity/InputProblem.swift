@@ -2,10 +2,12 @@ package import Text
 
 /// What is wrong with one thing that a caller wants to set. A door knows under which name its client sent it.
 package struct InputProblem: Error, Equatable, Sendable {
+    /// What was to be set.
     package enum Field: Sendable, CaseIterable {
         case email, password, displayName, photoURL, username, firstName, lastName
     }
 
+    /// What is wrong with it.
     package enum Reason: Equatable, Sendable {
         case missing
         case malformed

@@ -31,10 +31,12 @@ package struct Logger: Sendable {
         Logger(sink: sink, threshold: threshold, fields: self.fields.merging(fields))
     }
 
+    /// Whether a line of this level would be written.
     package func isEnabled(_ level: LogLevel) -> Bool {
         sink != nil && threshold.admits(level)
     }
 
+    /// Writes a line. Message and fields are worked out only if somebody reads it; when the sink is full, it is dropped and counted.
     package func log(
         _ level: LogLevel, _ message: @autoclosure () -> String, _ fields: @autoclosure () -> LogFields = [:]
     ) {

@@ -2,6 +2,7 @@ import COpenSSL
 
 /// Comparisons whose duration does not tell where the inputs differ. The lengths are no secret.
 package enum ConstantTime {
+    /// Whether both have the same bytes; at once false when one is longer.
     package static func equal(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
         return unsafe left.withUnsafeBufferPointer { left in

@@ -4,6 +4,7 @@ import COpenSSL
 ///
 /// Its failure ends the process: there is no safe way to go on, and weak bytes must never be handed out.
 package enum SecureRandom {
+    /// So many random bytes, fit for keys.
     package static func bytes(_ count: Int) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
             unsafe fill(UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count))

@@ -3,6 +3,7 @@ package import HTTP
 /// Whether a request that changes something was made by a page that may make it, as far as its fields tell (cookie session contract
 /// §4.4 a to c). A browser sends them by itself and lets no page forge them; what is not a browser has no cookies to be misused.
 package struct CrossSiteRule: Sendable {
+    /// Whose request it is, and so what it has to prove.
     package enum Verdict: Equatable, Sendable {
         /// Made by a page of another site, or one that hides where it comes from.
         case refused
@@ -29,6 +30,7 @@ package struct CrossSiteRule: Sendable {
         WebOrigin(ofURL: url).map { $0 == own || trusted.contains($0) } ?? false
     }
 
+    /// Judges by `Sec-Fetch-Site` and `Origin`; without either, by what else only browsers send.
     package func verdict(_ head: RequestHead) -> Verdict {
         let (sites, origins) = (head.values(named: "sec-fetch-site"), head.values(of: .origin))
         guard sites.count <= 1, origins.count <= 1 else { return .refused }

@@ -39,6 +39,10 @@ package struct RequestParser: Sendable {
         if case .start = phase { false } else { true }
     }
 
+    /// Goes on with the head (RFC 9112 §2) at the beginning of the input.
+    /// - Parameter input: everything that has been received and not been consumed, the part that an earlier call has seen included.
+    /// - Returns: the head and how many bytes are its own, or that it is still incomplete.
+    /// - Throws: `HTTPParseError` for what is no request, or one beyond the limits.
     package mutating func parse(_ input: Span<UInt8>) throws(HTTPParseError) -> ParseProgress<RequestHead> {
         do {
             return try advance(input)

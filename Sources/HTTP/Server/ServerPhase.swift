@@ -9,6 +9,7 @@ package final class ServerPhase: Sendable {
     /// True from the first sign of the end: every response then closes its connection.
     package var drains: Bool { isDraining.load(ordering: .relaxed) }
 
+    /// From now on the process is on its way out. From any thread; there is no way back.
     package func beginDraining() {
         isDraining.store(true, ordering: .relaxed)
     }

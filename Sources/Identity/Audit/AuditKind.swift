@@ -2,6 +2,7 @@
 ///
 /// Each room says what it records, in a file of its own (`AuditKind+Sessions`, …).
 package struct AuditKind: Equatable, Sendable {
+    /// Whether it came to what was asked for.
     package enum Outcome: String, Sendable {
         case succeeded, refused
     }

@@ -20,6 +20,7 @@ package struct KeyRing: Sendable {
     /// The names of all keys.
     package var keyIDs: Set<String> { Set(keys.keys.compactMap(\.keyID)) }
 
+    /// The key that signs now; nil when there is none for this algorithm.
     package func signer(for algorithm: SignatureAlgorithm) -> JWSSigner? {
         signers[algorithm]
     }

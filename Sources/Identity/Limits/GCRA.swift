@@ -6,6 +6,7 @@ import Text
 /// All times are whole microseconds: finer than any budget, and exact in the doubles that Redis computes with until the year 2255.
 /// `LimitScript` is the same rule in Lua.
 package struct GCRA: Equatable, Sendable {
+    /// What becomes of an attempt. All times in microseconds.
     package enum Decision: Equatable, Sendable {
         /// - Parameters:
         ///   - arrival: what is to be remembered.

@@ -32,6 +32,7 @@ package struct LimitRecognition: Equatable, Sendable {
 /// Whether an attempt that counts in several buckets is allowed: only if each of them allows it, and if not it counts in none.
 /// `LimitScript` is the same rule in Lua.
 package enum LimitRule {
+    /// A budget that the attempt counts in, and what is remembered of it.
     package struct Bucket: Equatable, Sendable {
         package let gcra: GCRA
         package let condition: LimitCondition

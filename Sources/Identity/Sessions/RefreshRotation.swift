@@ -6,6 +6,7 @@ package import Text
 /// two numbers and an instant are kept, because a refresh token is a mac over its generation and can be computed again.
 /// `RefreshSessionScript` is the same rule in Redis; a change here is a change there.
 package struct RefreshRotation: Equatable, Sendable {
+    /// Whether a refresh token is for one use.
     package enum Mode: Sendable, CaseIterable {
         /// Each use of the refresh token replaces it.
         case rotating
@@ -24,6 +25,7 @@ package struct RefreshRotation: Equatable, Sendable {
         }
     }
 
+    /// What a presented refresh token gets.
     package enum Decision: Equatable, Sendable {
         /// The refresh token gives way to generation `next`.
         case rotate(next: UInt32)

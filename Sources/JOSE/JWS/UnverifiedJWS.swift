@@ -12,6 +12,8 @@ package struct UnverifiedJWS: Sendable {
     private let signingInput: [UInt8]
     private let signature: [UInt8]
 
+    /// The three parts, well-formed; nothing is believed yet.
+    /// - Throws: `JOSEError` for anything else, such as a header that asks for what we do not do.
     package static func parse(_ text: String) throws(JOSEError) -> UnverifiedJWS {
         try parse(text.utf8.span)
     }

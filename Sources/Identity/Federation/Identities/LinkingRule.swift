@@ -25,6 +25,7 @@ package enum LinkingRule {
         }
     }
 
+    /// What a sign-in with a provider's proof comes to.
     package enum Decision: Equatable, Sendable {
         /// The identity is known, and its user signs in.
         case signIn(UserID)
@@ -33,10 +34,12 @@ package enum LinkingRule {
         /// The account was made by somebody who has never shown to own its address, perhaps to wait for the one who does: everything that
         /// opens it goes, and the identity takes its place.
         case reclaim(UserID)
+        /// A new user.
         case create
         case refuse(Refusal)
     }
 
+    /// Why nobody is signed in although the proof holds.
     package enum Refusal: Equatable, Sendable {
         /// The address is somebody's, and the proof is not good enough to say that it is the same person: to sign in as before and
         /// link then.

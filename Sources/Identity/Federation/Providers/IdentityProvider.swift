@@ -32,12 +32,14 @@ package struct IdentityProvider: Equatable, Sendable {
 
 /// When a nonce has to be there, and what the token says of it (OpenID Connect Core §2, §3.1.3.7).
 package struct NonceRule: Equatable, Sendable {
+    /// When there has to be one.
     package enum Presence: Equatable, Sendable {
         /// In the request and in the token, or in neither.
         case bothOrNeither
         case required
     }
 
+    /// What the token has of it.
     package enum Form: Equatable, Sendable {
         /// The token repeats the nonce.
         case plain
