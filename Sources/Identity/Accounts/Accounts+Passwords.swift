@@ -8,18 +8,26 @@ extension Accounts {
     /// other sessions end.
     ///
     /// - Parameter trustsSession: whether the session alone is enough, however old.
-    /// - Throws: `IdentityError.invalidCredentials` when the old password is wrong, `recentSignInRequired` without it, `invalidInput`,
-    ///   `tooManyRequests`, `userNotFound`, `overloaded`, `unavailable`.
+    /// - Throws: `IdentityError.invalidCredentials` when the old password is wrong, `recentSignInRequired` without it, both also when the
+    ///   account has changed meanwhile; `invalidToken` when the session is over; `invalidInput`, `tooManyRequests`, `userNotFound`,
+    ///   `overloaded`, `unavailable`.
     package func changePassword(
         of id: UserID, in session: SessionID, from old: SecretString?, to new: SecretString, trustsSession: Bool = false,
         caller: Caller
     ) async throws(IdentityError) {
+        let user: User
         if let old {
-            try await check(old, of: id, in: session, caller)
-        } else if !trustsSession {
-            try await checkRecentSignIn(session)
+            user = try await check(old, of: id, in: session, caller)
+        } else {
+            // In this order: whoever ends the sessions raises the number that the user has, and the change comes too late.
+            user = try await users.user(id)
+            try await checkSignIn(session, isRecent: !trustsSession)
         }
-        try await replacePassword(of: id, with: new, keeping: session, caller: caller)
+        do throws(IdentityError) {
+            try await replacePassword(of: user, with: new, keeping: session, caller: caller)
+        } catch .invalidCredentials where old == nil {
+            throw .recentSignInRequired
+        }
     }
 
     /// The hash of a password that a user wants from now on.
@@ -34,27 +42,28 @@ extension Accounts {
         return try await hasher.hash(password)
     }
 
-    /// - Throws: `IdentityError.invalidCredentials` unless it is the user's password.
+    /// The user whose password it is.
+    /// - Throws: `IdentityError.invalidCredentials` unless it is.
     private func check(
         _ text: SecretString, of id: UserID, in session: SessionID, _ caller: Caller
-    ) async throws(IdentityError) {
+    ) async throws(IdentityError) -> User {
         guard let found = try await users.credentials(of: id) else { throw .userNotFound }
         let limit = LimitAttempt.passwordChange(account: found.user.email.normalized, session: session)
-        try await limiter.limiting(limit, caller) { () throws(IdentityError) in
+        return try await limiter.limiting(limit, caller) { () throws(IdentityError) in
             if let presented = try? Password(presented: text.revealedText),
                 try await hasher.verify(presented, against: found.passwordHash)
             {
-                return
+                return found.user
             }
             await note(.signInFailed(.wrongPassword), id, by: .user(id), nil, session: session, caller)
             throw .invalidCredentials
         }
     }
 
-    private func checkRecentSignIn(_ id: SessionID) async throws(IdentityError) {
+    private func checkSignIn(_ id: SessionID, isRecent: Bool) async throws(IdentityError) {
         let now = ambience.now()
         guard case .live(let session) = try await sessions.store.record(id, at: now) else { throw .invalidToken }
-        guard session.time(at: now).duration(since: session.authenticatedAt) <= Self.recentSignIn else {
+        guard !isRecent || session.time(at: now).duration(since: session.authenticatedAt) <= Self.recentSignIn else {
             throw .recentSignInRequired
         }
     }

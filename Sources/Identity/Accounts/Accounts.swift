@@ -118,16 +118,23 @@ package final class Accounts: Sendable {
     }
 
     /// Sets a new password and ends the user's sessions, but for one if he keeps it.
-    /// - Throws: `IdentityError.invalidInput`, `userNotFound`, `overloaded`, `unavailable`.
+    /// - Throws: `IdentityError.invalidInput`, `userNotFound`, `overloaded`, `unavailable`; `invalidCredentials` when somebody else was
+    ///   faster.
     package func replacePassword(
         of id: UserID, with text: SecretString, keeping session: SessionID?, caller: Caller
     ) async throws(IdentityError) {
-        let user = try await users.user(id)
+        try await replacePassword(of: try await users.user(id), with: text, keeping: session, caller: caller)
+    }
+
+    /// The same for a user as he was when he was permitted to. The hash takes its time, in which the account may go to somebody else.
+    func replacePassword(
+        of user: User, with text: SecretString, keeping session: SessionID?, caller: Caller
+    ) async throws(IdentityError) {
         let hash = try await hash(ofNew: text, for: user)
-        try await users.replacePassword(of: id, hash: hash, at: ambience.now())
-        try await sessions.endAll(of: id, reason: .passwordChanged, except: session)
+        try await users.replacePassword(of: user, hash: hash, at: ambience.now())
+        try await sessions.endAll(of: user.id, reason: .passwordChanged, except: session)
         await limiter.forget(user.email.normalized)
-        await note(.passwordChanged, id, by: .user(id), nil, caller)
+        await note(.passwordChanged, user.id, by: .user(user.id), nil, caller)
     }
 
     /// Bars a user from signing in, and ends all his sessions.

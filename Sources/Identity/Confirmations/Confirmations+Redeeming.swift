@@ -48,7 +48,11 @@ extension Confirmations {
         // From here on there is no way back, so whoever comes at the same time finds nothing.
         let grant = try await codes.take(code, for: .resetPassword)
         guard grant.userID == user.id, grant.credentialsVersion == user.credentialsVersion else { throw .invalidCode }
-        try await users.replacePassword(of: user.id, hash: hash, at: ambience.now())
+        do throws(IdentityError) {
+            try await users.replacePassword(of: user, hash: hash, at: ambience.now())
+        } catch .invalidCredentials {
+            throw .invalidCode
+        }
         try await accounts.sessions.endAll(of: user.id, reason: .passwordChanged)
         await accounts.limiter.forget(user.email.normalized)
         await accounts.note(.passwordReset, user.id, by: .user(user.id), nil, caller)

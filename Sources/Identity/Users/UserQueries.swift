@@ -93,7 +93,8 @@ package enum UserQueries {
             RETURNING \(columns)
             """)
 
-    /// Parameters: id, new password hash, updated_at. Sessions of older credentials are void afterwards. Returns
+    /// Parameters: id, new password hash, updated_at, the credentials_version under which the change was permitted. Sessions of older
+    /// credentials are void afterwards. No row comes back when the user is gone or has other credentials by now. Returns
     /// credentials_version.
     package static let replacePassword = Statement(
         name: "users_replace_password",
@@ -101,7 +102,7 @@ package enum UserQueries {
             UPDATE users
             SET password_hash = $2::text, credentials_version = credentials_version + 1,
                 updated_at = to_timestamp($3::bigint / 1000.0)
-            WHERE id = $1::uuid
+            WHERE id = $1::uuid AND credentials_version = $4::bigint
             RETURNING credentials_version
             """)
 

@@ -72,11 +72,14 @@ package struct UserStore: Sendable {
             ])
     }
 
-    /// Sets a new password; sign-ins that proved the old one and have not ended yet will fail.
-    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
-    package func replacePassword(of id: UserID, hash: String, at now: Timestamp) async throws(IdentityError) {
-        guard try await changes(UserQueries.replacePassword, [.uuid(id.description), .text(hash), .integer(now.milliseconds)])
-        else { throw .userNotFound }
+    /// Sets a new password, if the user still has the credentials under which that was permitted; sign-ins that proved the old ones and
+    /// have not ended yet will fail, and so will other changes that were permitted under them.
+    /// - Throws: `IdentityError.invalidCredentials` when he has not, or is gone; or the store's failure.
+    package func replacePassword(of user: User, hash: String, at now: Timestamp) async throws(IdentityError) {
+        let parameters: [PostgresValue] = [
+            .uuid(user.id.description), .text(hash), .integer(now.milliseconds), .integer(user.credentialsVersion),
+        ]
+        guard try await changes(UserQueries.replacePassword, parameters) else { throw .invalidCredentials }
     }
 
     /// Stores the same password hashed anew, unless it has been replaced meanwhile.
