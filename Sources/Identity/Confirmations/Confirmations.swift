@@ -1,3 +1,4 @@
+package import Networking
 package import Text
 
 /// What a user proves by a code from a mail: that an address is theirs, or that they may set a new password without the old one.
@@ -23,18 +24,23 @@ package final class Confirmations: Sendable {
     let codes: OneTimeCodeStore
     let outbox: MailOutbox
     let lifetimes: Lifetimes
+    private let pace: AnswerPace
+    private let loop: EventLoop
     var users: UserStore { accounts.users }
     var ambience: Ambience { accounts.ambience }
 
+    /// - Parameter pace: of the answers to who asks for a mail to an address.
     package init(
         accounts: Accounts, profiles: ProfileStore, codes: OneTimeCodeStore, outbox: MailOutbox,
-        lifetimes: Lifetimes = Lifetimes()
+        lifetimes: Lifetimes = Lifetimes(), pace: AnswerPace = AnswerPace(.milliseconds(100)), loop: EventLoop
     ) {
         self.accounts = accounts
         self.profiles = profiles
         self.codes = codes
         self.outbox = outbox
         self.lifetimes = lifetimes
+        self.pace = pace
+        self.loop = loop
     }
 
     /// Has a link sent under which a new password can be set, if the address is that of a user who has one and may sign in.
@@ -43,12 +49,14 @@ package final class Confirmations: Sendable {
         email: String, language: Mail.Language, link: Link, caller: Caller
     ) async throws(IdentityError) {
         let address = try Self.address(email)
-        try await accounts.limiter.take(.mail(to: address, caller), caller)
-        let found = try await users.credentials(of: address)
-        let isEligible = found?.passwordHash != nil && found?.user.isDisabled == false
-        try await send(
-            .passwordReset, .resetPassword, to: isEligible ? found?.user : nil, life: lifetimes.passwordReset,
-            language: language, link: link, caller)
+        try await pacing { () throws(IdentityError) in
+            try await accounts.limiter.take(.mail(to: address, caller), caller)
+            let found = try await users.credentials(of: address)
+            let isEligible = found?.passwordHash != nil && found?.user.isDisabled == false
+            try await send(
+                .passwordReset, .resetPassword, to: isEligible ? found?.user : nil, life: lifetimes.passwordReset,
+                language: language, link: link, caller)
+        }
     }
 
     /// Has a link sent that proves an address to be its user's, if that has not been proved yet.
@@ -57,24 +65,39 @@ package final class Confirmations: Sendable {
         email: String, language: Mail.Language, link: Link, caller: Caller
     ) async throws(IdentityError) {
         let address = try Self.address(email)
-        try await accounts.limiter.take(.mail(to: address, caller), caller)
-        let user = try await users.credentials(of: address)?.user
-        let isEligible = user?.emailVerified == false && user?.isDisabled == false
-        try await requestVerification(of: isEligible ? user : nil, language: language, link: link, caller: caller)
+        try await pacing { () throws(IdentityError) in
+            try await accounts.limiter.take(.mail(to: address, caller), caller)
+            let user = try await users.credentials(of: address)?.user
+            let isEligible = user?.emailVerified == false && user?.isDisabled == false
+            try await sendVerification(to: isEligible ? user : nil, language: language, link: link, caller)
+        }
     }
 
-    /// The same for a user who is known to be there; for nil it takes as long and does nothing.
+    /// The same for a user who is known to be there.
     /// - Throws: `IdentityError.unavailable`.
     package func requestVerification(
-        of user: User?, language: Mail.Language, link: Link, caller: Caller
+        of user: User, language: Mail.Language, link: Link, caller: Caller
+    ) async throws(IdentityError) {
+        try await sendVerification(to: user, language: language, link: link, caller)
+    }
+
+    /// Has what has been done wait until the time says nothing of it. What is thrown is not about the address, and waits for nothing.
+    private func pacing(_ ask: () async throws(IdentityError) -> Void) async throws(IdentityError) {
+        let start = Instant.now()
+        try await ask()
+        await loop.sleep(for: pace.rest(after: Instant.now().since(start)))
+    }
+
+    private func sendVerification(
+        to user: User?, language: Mail.Language, link: Link, _ caller: Caller
     ) async throws(IdentityError) {
         try await send(
             .emailVerification, .verifyEmail, to: user, life: lifetimes.emailVerification, language: language, link: link,
             caller)
     }
 
-    /// Takes the same steps at both stores whether or not there is a user: a stranger's mail goes nowhere, and their code is void
-    /// before anybody could use it.
+    /// Asks both stores whether or not there is a user, so that it fails for strangers too when one is away: a stranger's mail goes
+    /// nowhere, and their code is void before anybody could use it. A mail that is kept takes longer, which `pacing` hides.
     private func send(
         _ kind: Mail.Kind, _ purpose: OneTimeCode.Purpose, to user: User?, life: Duration, language: Mail.Language, link: Link,
         _ caller: Caller

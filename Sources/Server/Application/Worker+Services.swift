@@ -19,7 +19,8 @@ extension Worker {
             keys: parts.keys, federation: federation.federation, codes: federation.codes, notices: federation.notices,
             restAuth: restAuth(shared, profiles: profiles),
             confirmations: Confirmations(
-                accounts: rooms.accounts, profiles: profiles, codes: OneTimeCodeStore(redis: parts.redis), outbox: parts.outbox),
+                accounts: rooms.accounts, profiles: profiles, codes: OneTimeCodeStore(redis: parts.redis), outbox: parts.outbox,
+                loop: parts.loop),
             mailsVerification: configuration.doors.mailsVerification,
             believesUnprovedIdentities: configuration.doors.believesUnprovedIdentities, app: shared.app,
             cookies: configuration.cookies.policy(issuer: configuration.issuer), redis: parts.redis, postgres: parts.postgres)

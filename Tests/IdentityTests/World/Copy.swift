@@ -123,7 +123,7 @@ struct Rooms: Sendable {
             metrics: metrics, ambience: ambience, providers: options.providers)
         confirmations = Confirmations(
             accounts: accounts, profiles: ProfileStore(pool: postgres, ambience: ambience), codes: OneTimeCodeStore(redis: redis),
-            outbox: outbox)
+            outbox: outbox, pace: options.pace, loop: postgres.loop)
         tokens = AccessTokens(tokens: store, sessions: sessions, issuer: issuer, users: users)
         introspection = Introspection(tokens: store, sessions: sessions, metrics: metrics)
     }

@@ -35,6 +35,8 @@ final class World {
         var client = World.app()
         var providers: Set<ProviderID> = [.apple, .google]
         var limits = LimitSettings(everything: nil)
+        /// Of answers that must not tell what there was to do.
+        var pace = AnswerPace(.zero)
         /// How long Redis may take to answer. By itself, as PostgreSQL: more than any machine needs, however busy.
         var patience: Duration = .seconds(60)
         /// Instead of a database on the shared server.
