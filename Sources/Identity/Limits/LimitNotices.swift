@@ -1,6 +1,7 @@
 import Text
 
-/// Which buckets have lately been put on record as used up, so that a flood of refused requests does not become one of audit events.
+/// What has lately been put on record, such as buckets that are used up, so that a flood of refused requests does not become one of
+/// audit events.
 /// Confined to its loop.
 final class LimitNotices: @unchecked Sendable {  // asked on its own loop only
     /// How long a bucket is not put on record again, unless said otherwise.

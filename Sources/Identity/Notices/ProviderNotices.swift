@@ -33,6 +33,8 @@ package final class ProviderNotices: Sendable {
     private let issuers: LoopSlot<Issuers>
     private let keys: Federation.KeyLookup
     private let logger: Logger
+    /// Anybody can send what is no notice: the first of each provider and reason in a minute is put on record.
+    private let records = LimitNotices(pause: .seconds(60))
 
     package init(
         issuers: Issuers, keys: @escaping Federation.KeyLookup, store: NoticeStore, tokens: ProviderTokenStore,
@@ -140,6 +142,7 @@ package final class ProviderNotices: Sendable {
     }
 
     private func refused(_ refusal: NoticeRefusal, _ provider: ProviderID, _ caller: Caller) async -> NoticeFailure {
+        guard records.admits("\(provider.text) \(refusal.reason)", at: ambience.now()) else { return .refused(refusal) }
         logger.warning(
             "notice refused", ["provider": .string(provider.text), "reason": .string(refusal.reason)])
         await note(.noticeRefused(refusal), nil, provider, caller)

@@ -43,28 +43,24 @@ extension Sessions {
         }
     }
 
-    /// The same, counted. A session's budget is for tokens of the session; what only names it counts with the address alone.
+    /// The session and the token that may be exchanged, as far as the mac tells. Counted before anything is put on record: a session's
+    /// budget is for tokens of the session; what only names it counts with the address alone.
     private func counted(
         _ presented: SecretString, _ caller: Caller
     ) async throws(IdentityError) -> (Session, RefreshToken) {
+        let holder: RefreshTokenHolder
         do throws(IdentityError) {
-            let (session, token) = try await refreshable(presented, caller)
-            try await limiter.take(.refresh(session.id, caller), caller)
-            return (session, token)
+            holder = try await self.holder(of: presented)
         } catch .invalidRefreshToken where PresentedRefreshToken(presented.revealedText) != nil {
             try await limiter.take(.failedRefresh(caller), caller)
             throw .invalidRefreshToken
         }
-    }
-
-    /// The session and the token that may be exchanged, as far as the mac tells.
-    private func refreshable(
-        _ presented: SecretString, _ caller: Caller
-    ) async throws(IdentityError) -> (Session, RefreshToken) {
-        switch try await holder(of: presented) {
+        switch holder {
         case .live(let session, let token):
+            try await limiter.take(.refresh(session.id, caller), caller)
             return (session, token)
         case .ended(let id, let userID, let reason):
+            try await limiter.take(.failedRefresh(caller), caller)
             // Whoever ended it may not have got to the end.
             _ = try await end(id, of: userID, reason: reason)
             await note(.refreshRefused, id, of: userID, client: nil, by: .anonymous, caller)

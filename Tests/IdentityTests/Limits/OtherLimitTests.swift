@@ -66,6 +66,24 @@ extension WithStores {
             }
         }
 
+        @Test func `a token of a session that is over counts before it is put on record`() async throws {
+            let limits = LimitSettings.only((.refreshAddress, Budget(2, per: .seconds(60))))
+            try await World.run({ $0.limits = limits }) { world in
+                let member = try await world.a.signUp()
+                let gone = try await world.a.signUp("berta@town.example")
+                try await world.a.run { try await $0.sessions.signOut(member.refreshToken, caller: Copy.caller) }
+                try await world.a.run { try await $0.accounts.delete(gone.id, caller: Copy.caller) }
+                await #expect(throws: IdentityError.invalidRefreshToken) { try await world.a.refresh(member.refreshToken) }
+                await #expect(throws: IdentityError.userNotFound) { try await world.a.refresh(gone.refreshToken) }
+                for token in [member.refreshToken, gone.refreshToken] {
+                    await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(30))) {
+                        try await world.a.refresh(token)
+                    }
+                }
+                #expect(try await world.a.events("refresh_refused", count: 2).count == 2)
+            }
+        }
+
         @Test func `the device of the contract that refreshes on every call is not refused`() async throws {
             try await World.run({ $0.limits = LimitSettings() }) { world in
                 let member = try await world.a.signUp(kind: .static)

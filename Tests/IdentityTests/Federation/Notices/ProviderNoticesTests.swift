@@ -230,6 +230,28 @@ extension WithStores {
             }
         }
 
+        @Test func `a flood of what is no notice is put on record once a minute`() async throws {
+            try await Self.run { world, desk, provider in
+                func flood() async {
+                    for _ in 0..<100 {
+                        await #expect(throws: NoticeFailure.refused(.token(.notThreeParts))) {
+                            try await desk.notices.takeApple("x", caller: Copy.caller)
+                        }
+                    }
+                }
+                await flood()
+                try await world.pass(.seconds(60))
+                await flood()
+                // Another reason is another matter.
+                await #expect(throws: NoticeFailure.refused(.issuer)) {
+                    try await desk.notices.takeApple(
+                        try provider.sign(Self.google("risc/event-type/sessions-revoked")), caller: Copy.caller)
+                }
+                let reasons = try await world.a.events("provider_notice_refused", count: 3).map(\.reason)
+                #expect(reasons.compactMap(\.self).sorted() == ["issuer", "not_three_parts", "not_three_parts"])
+            }
+        }
+
         private static func unsigned(_ payload: String) throws -> String {
             Base64URL.encode(Array(#"{"alg":"none","kid":"provider-key-1"}"#.utf8)) + "." + payload + ".AAAA"
         }
