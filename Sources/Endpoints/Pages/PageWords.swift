@@ -51,7 +51,8 @@ struct PageWords: Sendable {
         case .passwordSavedTitle: "The password is saved"
         case .passwordSaved: "Sign in with it from now on. You have been signed out everywhere. You can close this page."
         case .emailTitle: "Confirm your e-mail address"
-        case .emailQuestion: "Is this e-mail address yours? Then confirm it."
+        case .emailQuestion:
+            "Confirm the address only if you made the account yourself. If somebody else did, they would stay in it."
         case .confirmEmail: "Confirm the address"
         case .emailConfirmedTitle: "The address is confirmed"
         case .emailConfirmed: "Thank you. You can close this page."
@@ -83,7 +84,7 @@ struct PageWords: Sendable {
         case .passwordSavedTitle: "パスワードを保存しました"
         case .passwordSaved: "今後は新しいパスワードでログインしてください。すべての端末からログアウトしました。このページは閉じて構いません。"
         case .emailTitle: "メールアドレスの確認"
-        case .emailQuestion: "このメールアドレスがご自身のものであれば、確認してください。"
+        case .emailQuestion: "ご自身で作成したアカウントの場合にのみ、確認してください。お心当たりがない場合は、このページを閉じてください。"
         case .confirmEmail: "確認する"
         case .emailConfirmedTitle: "メールアドレスを確認しました"
         case .emailConfirmed: "ありがとうございます。このページは閉じて構いません。"

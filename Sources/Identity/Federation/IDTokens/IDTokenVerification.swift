@@ -52,7 +52,8 @@ extension VerifiedIDToken {
             throw .unacceptable(.missingClaim("sub"))
         }
         let email = claims["email"]?.stringValue.flatMap { try? EmailAddress($0) }
-        let isVerified = email != nil && claims.flag("email_verified") == true
+        let isVerified =
+            claims.flag("email_verified") == true && email.map { provider.emailTrust.heeds($0) } ?? false
         self.init(
             provider: provider.id, subject: subject, audience: try statement.audience(), email: email,
             isEmailVerified: isVerified,
@@ -71,6 +72,16 @@ extension VerifiedIDToken {
 }
 
 extension EmailTrust {
+    /// Whether it counts at all that the provider calls an address verified. Else anybody whom such a provider lets state any address could
+    /// make an account with somebody else's that looks proved, and stay in it when the owner comes.
+    func heeds(_ email: EmailAddress) -> Bool {
+        switch self {
+        // It was the user's when Google verified it.
+        case .hostedByGoogle: true
+        case .never, .whenVerified, .domains: covers(email, isHosted: false)
+        }
+    }
+
     /// Whether a verified address is its user's today.
     /// - Parameter isHosted: whether Google says that it runs the user's domain.
     func covers(_ email: EmailAddress, isHosted: Bool) -> Bool {

@@ -123,7 +123,14 @@ import Text
         var provider = try acme()
         provider.emailTrust = trust
         let claims = TestIssuer.appleClaims(JSONObject(["iss": "https://acme.example", "email": "mei@TOWN.example"]))
-        #expect(try issuer.verify(issuer.token(claims), provider).isEmailAuthoritative == isTrusted)
+        let proof = try issuer.verify(issuer.token(claims), provider)
+        #expect(proof.isEmailAuthoritative == isTrusted)
+        // Nobody else's address looks proved by its word.
+        #expect(proof.isEmailVerified == isTrusted)
+        var relayed = claims
+        relayed["is_private_email"] = true
+        let claim = IdentityClaim(try issuer.verify(issuer.token(relayed), provider), toldName: nil, claimedEmail: nil)
+        #expect(claim.isEmailVerified == isTrusted)
         let unverified = TestIssuer.appleClaims(
             JSONObject(["iss": "https://acme.example", "email": "mei@town.example", "email_verified": false]))
         #expect(try issuer.verify(issuer.token(unverified), provider).isEmailAuthoritative == false)
