@@ -18,6 +18,7 @@ enum Serve {
         let configuration = reading.configuration
         // A peer that has gone is an error of the write, not the end of the process.
         _ = signal(SIGPIPE, SIG_IGN)
+        forbidCores()
         EventLoop.keepGlobalJobs()
         do throws(LogSinkError) {
             let format = configuration.logging.format(isTerminal: isatty(STDOUT_FILENO) == 1)
@@ -32,6 +33,12 @@ enum Serve {
             console.complain("the log cannot be opened: \(error)")
             return ExitStatus.failure
         }
+    }
+
+    /// A crash leaves no copy of the memory behind: the keys are in it.
+    private static func forbidCores() {
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     }
 
     private static func serve(

@@ -118,6 +118,13 @@ struct ServeTests {
         #expect(!threads.contains { $0.contains("default-qos") })
     }
 
+    @Test func `a crash leaves no copy of the memory behind`() async throws {
+        let server = try await RunningServer(try TestEnvironment().variables)
+        let limits = try TestFile.text(of: "/proc/\(server.process.processID)/limits")
+        let cores = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+        #expect(cores.split(separator: " ").suffix(3) == ["0", "0", "bytes"])
+    }
+
     @Test func `until the listeners close, requests are answered and connections not kept`() async throws {
         let environment = try TestEnvironment()
         let server = try await RunningServer(environment.with(["KIDOBAN_DRAIN_DELAY": "60s"]))
