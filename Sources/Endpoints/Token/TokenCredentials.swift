@@ -9,15 +9,20 @@ struct TokenCredentials {
     /// - Throws: `TokenError.invalid` with everything that is wrong, `unreadableBody`.
     init(_ request: Request) throws(TokenError) {
         guard !request.body.isEmpty else { throw .invalid([.missing(["body"])]) }
-        switch ContentType(of: request.head) {
-        case .json, .absent: break
-        case .form, .multipart, .securityEvent, .unsupported: throw .invalid([.notAnObject])
-        }
+        guard Self.isJSON(request.head) else { throw .invalid([.notAnObject]) }
         switch try Self.document(request.body) {
         case .null: throw .invalid([.missing(["body"])])
         case .object(let object): (email, password) = try Self.read(object)
         case .bool, .integer, .double, .string, .array: throw .invalid([.notAnObject])
         }
+    }
+
+    /// As FastAPI decides: `application/json` and whatever ends in `+json`, with any parameters, and nothing at all.
+    private static func isJSON(_ head: RequestHead) -> Bool {
+        let type = head.value(of: .contentType) ?? ""
+        let essence = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        return essence.isEmpty || essence == "application/json"
+            || essence.hasPrefix("application/") && essence.hasSuffix("+json")
     }
 
     private static func document(_ body: [UInt8]) throws(TokenError) -> JSONValue {

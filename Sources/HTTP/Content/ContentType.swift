@@ -91,7 +91,9 @@ package enum ContentType: Sendable {
                 return false
             }
             if bytes.equalsIgnoringCase("charset", in: parameter.lowerBound..<equals) {
-                guard !sawCharset, bytes.equalsIgnoringCase("utf-8", in: value) else {
+                // `utf8` is the other label of the same encoding (Encoding Standard §4.2), and what many a client calls it.
+                guard !sawCharset, bytes.equalsIgnoringCase("utf-8", in: value) || bytes.equalsIgnoringCase("utf8", in: value)
+                else {
                     return false
                 }
                 sawCharset = true

@@ -72,7 +72,7 @@ struct TokenValidationTests {
 
     @Test(arguments: [
         "application/x-www-form-urlencoded", "application/x-www-form-urlencoded; charset=utf-8", "text/plain",
-        "multipart/form-data; boundary=x",
+        "multipart/form-data; boundary=x", "json", "text/json", "application/jsonx", "application/x; a=application/json",
     ])
     func `a form is no object either`(_ type: String) async throws {
         let form = "email_address=a%40example.com&password=\(Self.secret)"

@@ -6,11 +6,13 @@ import Testing
     @Test(
         arguments: [
             ("application/json", .json), ("Application/JSON", .json), ("application/json;charset=utf-8", .json),
+            ("application/json; charset=utf8", .json),
             ("application/json; charset=UTF-8", .json), ("application/json ; charset=\"utf-8\" ", .json),
             ("application/json; a=b; charset=utf-8", .json), ("application/json;", .json), ("application/json; ;", .json),
             ("application/json; a=\"x;charset=utf-16\"", .json), ("application/x-www-form-urlencoded", .form),
             ("application/x-www-form-urlencoded; charset=utf-8", .form),
             ("application/json; charset=utf-16", .unsupported), ("application/json; charset=latin1", .unsupported),
+            ("application/json; charset=utf", .unsupported),
             ("application/json; charset=", .unsupported), ("application/json; charset", .unsupported),
             ("application/json; charset=utf-8; charset=utf-8", .unsupported), ("application/json; a=\"b", .unsupported),
             ("application/json; a b=c", .unsupported), ("application/json; =c", .unsupported),
