@@ -5,40 +5,48 @@ package enum AppDoor {
     /// - Parameter prefix: what stands before `/auth`; empty for none.
     package static func make(_ services: Services, prefix: String) -> Door {
         let bearer = BearerUser(services)
+        let sharing = PageSharing(services.cookies, requestFields: "Authorization, Content-Type, X-Device-ID")
+        func route<Endpoint: AppEndpoint>(_ endpoint: Endpoint, at alias: String? = nil) -> Route {
+            Self.route(endpoint, sharing, at: alias)
+        }
+        let routes = [
+            route(Register(services: services)),
+            route(Login(services: services)),
+            route(OAuthSignIn(services: services)),
+            route(OAuthSignIn(services: services), at: "/auth/oauth/login"),
+            route(OAuthSignIn(services: services), at: "/auth/oauth-login"),
+            route(Refresh(services: services)),
+            route(Refresh(services: services), at: "/auth/refresh-token"),
+            route(Logout(services: services, bearer: bearer)),
+            route(Me(services: services, bearer: bearer)),
+            route(UpdateMe(services: services, bearer: bearer)),
+            route(DeleteMe(services: services, bearer: bearer)),
+            route(ListSessions(services: services, bearer: bearer)),
+            route(EndSessions(services: services, bearer: bearer)),
+            route(EndSession(services: services, bearer: bearer)),
+            route(ListIdentities(services: services, bearer: bearer)),
+            route(LinkIdentity(services: services, bearer: bearer)),
+            route(UnlinkIdentity(services: services, bearer: bearer)),
+            route(UnlinkNamedIdentity(services: services, bearer: bearer)),
+        ]
         return Door(
-            name: "app", prefix: prefix,
-            routes: [
-                route(Register(services: services)),
-                route(Login(services: services)),
-                route(OAuthSignIn(services: services)),
-                route(OAuthSignIn(services: services), at: "/auth/oauth/login"),
-                route(OAuthSignIn(services: services), at: "/auth/oauth-login"),
-                route(Refresh(services: services)),
-                route(Refresh(services: services), at: "/auth/refresh-token"),
-                route(Logout(services: services, bearer: bearer)),
-                route(Me(services: services, bearer: bearer)),
-                route(UpdateMe(services: services, bearer: bearer)),
-                route(DeleteMe(services: services, bearer: bearer)),
-                route(ListSessions(services: services, bearer: bearer)),
-                route(EndSessions(services: services, bearer: bearer)),
-                route(EndSession(services: services, bearer: bearer)),
-                route(ListIdentities(services: services, bearer: bearer)),
-                route(LinkIdentity(services: services, bearer: bearer)),
-                route(UnlinkIdentity(services: services, bearer: bearer)),
-                route(UnlinkNamedIdentity(services: services, bearer: bearer)),
-            ],
-            documentation: AppError.documentation, failure: { failure, _ in AppError.request(failure).response })
+            name: "app", prefix: prefix, routes: routes + sharing.preflights(of: routes),
+            documentation: AppError.documentation,
+            failure: { failure, head in sharing.sharing(AppError.request(failure).response, with: head) })
     }
 
-    private static func route<Endpoint: AppEndpoint>(_ endpoint: Endpoint, at alias: String? = nil) -> Route {
+    /// Express, which the contract's server is written with, takes a slash at the end of a path for none.
+    private static func route<Endpoint: AppEndpoint>(
+        _ endpoint: Endpoint, _ sharing: PageSharing, at alias: String?
+    ) -> Route {
         Route(
-            Endpoint.method, alias ?? Endpoint.path, accepts: Endpoint.accepts,
+            Endpoint.method, alias ?? Endpoint.path, accepts: Endpoint.accepts, hasOptionalSlash: Endpoint.hasOptionalSlash,
             documentation: alias == nil ? Endpoint.documentation : Endpoint.documentation.alias(of: Endpoint.path),
             handler: LimitFields.telling { request in
                 do throws(AppError) {
-                    return try await endpoint.answer(request)
+                    return sharing.sharing(try await endpoint.answer(request), with: request.head)
                 } catch {
-                    return error.response
+                    return sharing.sharing(error.response, with: request.head)
                 }
             })
     }

@@ -5,6 +5,8 @@ protocol AppEndpoint: Sendable {
     static var method: Method { get }
     static var path: String { get }
     static var accepts: AcceptedContent { get }
+    /// Whether a slash at the end of the path makes no difference.
+    static var hasOptionalSlash: Bool { get }
     static var documentation: RouteDocumentation { get }
 
     func answer(_ request: Request) async throws(AppError) -> Response
@@ -12,4 +14,5 @@ protocol AppEndpoint: Sendable {
 
 extension AppEndpoint {
     static var accepts: AcceptedContent { .none }
+    static var hasOptionalSlash: Bool { true }
 }

@@ -7,6 +7,8 @@ import Text
 struct EndSessions: AppEndpoint {
     static let method = Method.delete
     static let path = "/auth/sessions"
+    /// A client that asks for `/auth/sessions/{id}` with an empty id must not end them all.
+    static let hasOptionalSlash = false
 
     let services: Services
     let bearer: BearerUser

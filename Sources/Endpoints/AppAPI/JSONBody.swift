@@ -5,8 +5,13 @@ import Text
 struct JSONBody {
     var fields: FieldReader
 
+    /// Without a body every field is missing, as the contract's server takes it.
     /// - Throws: `AppError.malformedJSON` for what is no JSON. Anything but an object is a problem of `fields`.
     init(_ request: Request) throws(AppError) {
+        guard !request.body.isEmpty else {
+            fields = FieldReader(.object(JSONObject([])))
+            return
+        }
         guard let value = try? JSON.parse(request.body) else { throw .malformedJSON }
         fields = FieldReader(value)
     }

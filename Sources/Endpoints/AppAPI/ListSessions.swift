@@ -6,6 +6,8 @@ import Text
 struct ListSessions: AppEndpoint {
     static let method = Method.get
     static let path = "/auth/sessions"
+    /// As for `EndSessions`, which is at the same path.
+    static let hasOptionalSlash = false
 
     let services: Services
     let bearer: BearerUser

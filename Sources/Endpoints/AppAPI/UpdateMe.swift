@@ -22,6 +22,8 @@ struct UpdateMe: AppEndpoint {
     }
 
     private static func read(_ request: Request) throws(AppError) -> Accounts.ProfileChange {
+        // Nothing is required here, so a body that got lost on its way would pass for a change of nothing.
+        guard !request.body.isEmpty else { throw .malformedJSON }
         var body = try JSONBody(request)
         var change = Accounts.ProfileChange()
         change.displayName = removable("name", in: &body.fields)

@@ -4,6 +4,9 @@ import HTTP
 /// nothing (cookie session contract §4.5).
 struct PageSharing: Sendable {
     private static let preflightAge = "600"
+    /// Those of an answer that scripts may read beyond the few that they always may (Fetch §3.2.4).
+    private static let exposedFields =
+        "RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, WWW-Authenticate, X-Request-Id"
 
     private let trusted: Set<WebOrigin>
     private let requestFields: String
@@ -15,13 +18,15 @@ struct PageSharing: Sendable {
     }
 
     /// The answer, with what a trusted page's browser wants to see.
-    func sharing(_ response: Response, with head: RequestHead) -> Response {
-        guard !trusted.isEmpty else { return response }
+    /// - Parameter head: of the request; nil when none could be read.
+    func sharing(_ response: Response, with head: RequestHead?) -> Response {
+        guard let head, !trusted.isEmpty else { return response }
         var response = response
         response.fields.append("Vary", "Origin")
         if let origin = trustedOrigin(of: head) {
             response.fields.append("Access-Control-Allow-Origin", origin.text)
             response.fields.append("Access-Control-Allow-Credentials", "true")
+            response.fields.append("Access-Control-Expose-Headers", Self.exposedFields)
         }
         return response
     }

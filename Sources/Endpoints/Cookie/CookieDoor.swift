@@ -19,15 +19,14 @@ package enum CookieDoor {
             routes: routes + sharing.preflights(of: routes),
             documentation: CookieError.documentation,
             failure: { failure, head in
-                let response = CookieError.request(failure).response(deletion)
-                return head.map { sharing.sharing(response, with: $0) } ?? response
+                sharing.sharing(CookieError.request(failure).response(deletion), with: head)
             })
     }
 
     private static func route(_ endpoint: any CookieEndpoint, _ sharing: PageSharing, _ deletion: SetCookie) -> Route {
         let kind = type(of: endpoint)
         return Route(
-            kind.method, kind.path, accepts: kind.accepts, documentation: kind.documentation,
+            kind.method, kind.path, accepts: kind.accepts, hasOptionalSlash: true, documentation: kind.documentation,
             handler: LimitFields.telling { request in
                 do throws(CookieError) {
                     return sharing.sharing(try await endpoint.answer(request), with: request.head)

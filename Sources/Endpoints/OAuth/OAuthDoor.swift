@@ -15,14 +15,20 @@ package enum OAuthDoor {
                 ) { request in
                     await answer(request) { request throws(OAuthError) in try await introspect.answer(request) }
                 },
-                Route(.post, "/oauth2/revoke", accepts: .form, documentation: Revoke.documentation) { request in
-                    await answer(request, Revoke(services: services, authentication: authentication).answer)
+                Route(.post, Revoke.path, accepts: .form, documentation: Revoke.documentation) { request in
+                    Revoke.readable(
+                        await answer(request, Revoke(services: services, authentication: authentication).answer))
                 },
+                Route(.options, Revoke.path, documentation: Revoke.preflightDocumentation) { _ in Revoke.preflight },
                 Route(.get, "/.well-known/jwks.json", logLevel: .debug, documentation: KeySet.documentation) { request in
                     await answer(request, KeySet(keys: services.keys).answer)
                 },
             ],
-            documentation: OAuthError.documentation, failure: { failure, _ in OAuthError.request(failure).response })
+            documentation: OAuthError.documentation,
+            failure: { failure, head in
+                let response = OAuthError.request(failure).response
+                return head?.path == Revoke.path ? Revoke.readable(response) : response
+            })
     }
 
     private static func answer(

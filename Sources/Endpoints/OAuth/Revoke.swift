@@ -2,7 +2,20 @@ import HTTP
 import Identity
 
 /// `POST /oauth2/revoke` (RFC 7009 §2): 200 also for a token that is none; another client's token is refused and stays.
+///
+/// Scripts of any page may ask and read the answer (RFC 7009 §2.3): a public client in a browser is where it is, no cookie counts here, and
+/// who knows a token may end it.
 struct Revoke: Sendable {
+    static let path = "/oauth2/revoke"
+    /// What a browser is told that asks first.
+    static let preflight = readable(
+        .empty(
+            .noContent,
+            fields: [
+                "Access-Control-Allow-Methods": "POST", "Access-Control-Allow-Headers": "Content-Type",
+                "Access-Control-Max-Age": "600",
+            ]))
+
     let services: Services
     let authentication: ClientAuthentication
 
@@ -19,9 +32,20 @@ struct Revoke: Sendable {
         }
         return .empty(.ok, fields: .notStored)
     }
+
+    static func readable(_ response: Response) -> Response {
+        var response = response
+        response.fields.append("Access-Control-Allow-Origin", "*")
+        return response
+    }
 }
 
 extension Revoke {
+    static var preflightDocumentation: RouteDocumentation {
+        RouteDocumentation(
+            "What the scripts of pages may do here", responses: [.empty(.noContent, "They may send the form.")])
+    }
+
     static var documentation: RouteDocumentation {
         RouteDocumentation(
             "Make a token bad (RFC 7009)",

@@ -5,28 +5,28 @@ import Identity
 package enum TokenDoor {
     /// - Parameter prefix: what stands before `/auth`; empty for none.
     package static func make(_ services: Services, prefix: String) -> Door {
-        Door(
-            name: "token", prefix: prefix,
-            routes: both(ObtainToken(services: services)) + both(RenewToken(services: services))
-                + both(EndToken(services: services)),
-            documentation: TokenError.documentation, failure: { failure, _ in TokenError.request(failure).response })
+        let sharing = PageSharing(services.cookies, requestFields: "Authorization, Content-Type, X-Device-ID")
+        let routes = [
+            route(ObtainToken(services: services), sharing), route(RenewToken(services: services), sharing),
+            route(EndToken(services: services), sharing),
+        ]
+        return Door(
+            name: "token", prefix: prefix, routes: routes + sharing.preflights(of: routes),
+            documentation: TokenError.documentation,
+            failure: { failure, head in sharing.sharing(TokenError.request(failure).response, with: head) })
     }
 
-    private static let path = "/auth/token"
-
     /// With and without a slash at the end, and never a redirect, on which URLSession may drop `Authorization` (§2).
-    private static func both<Endpoint: TokenEndpoint>(_ endpoint: Endpoint) -> [Route] {
-        [path, "\(path)/"].map { own in
-            let documentation = own == path ? Endpoint.documentation : Endpoint.documentation.alias(of: path)
-            return Route(
-                Endpoint.method, own, accepts: Endpoint.accepts, documentation: documentation,
-                handler: LimitFields.telling { request in
-                    do throws(TokenError) {
-                        return try await endpoint.answer(request)
-                    } catch {
-                        return error.response
-                    }
-                })
-        }
+    private static func route<Endpoint: TokenEndpoint>(_ endpoint: Endpoint, _ sharing: PageSharing) -> Route {
+        Route(
+            Endpoint.method, "/auth/token", accepts: Endpoint.accepts, hasOptionalSlash: true,
+            documentation: Endpoint.documentation,
+            handler: LimitFields.telling { request in
+                do throws(TokenError) {
+                    return sharing.sharing(try await endpoint.answer(request), with: request.head)
+                } catch {
+                    return sharing.sharing(error.response, with: request.head)
+                }
+            })
     }
 }

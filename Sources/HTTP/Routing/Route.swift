@@ -13,7 +13,8 @@ package final class Route: Sendable {
     package let handler: Handler
     /// At which level its answers below 500 are logged; the busiest routes say less.
     package let logLevel: LogLevel
-    /// Whether the slash at the end of the pattern may be left out: both paths are the same then, and neither is redirected.
+    /// Whether a slash at the end of the path makes no difference: with and without it are the same then, however the pattern is
+    /// written, and neither is redirected.
     package let hasOptionalSlash: Bool
     private let makeDocumentation: @Sendable () -> RouteDocumentation
 
@@ -27,7 +28,7 @@ package final class Route: Sendable {
         self.pattern = pattern
         self.accepts = accepts
         self.handler = handler
-        self.hasOptionalSlash = hasOptionalSlash && pattern.utf8.last == .ascii("/")
+        self.hasOptionalSlash = hasOptionalSlash
         self.logLevel = logLevel
         makeDocumentation = documentation
     }

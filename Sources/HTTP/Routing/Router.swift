@@ -39,9 +39,9 @@ package struct Router: Sendable {
                     endpoints.append(Endpoint(owner: owner, routes: []))
                 }
                 if route.hasOptionalSlash {
-                    let shorter = String(entry.pattern.dropLast())
-                    guard tree.endpoint(for: shorter, owner: owner, orAdd: place) == place else {
-                        throw .duplicateRoute(method: route.method, pattern: shorter, doors: [door.name])
+                    let twin = Self.twin(of: entry.pattern)
+                    guard tree.endpoint(for: twin, owner: owner, orAdd: place) == place else {
+                        throw .duplicateRoute(method: route.method, pattern: twin, doors: [door.name])
                     }
                 }
                 if let other = endpoints[place].routes.first(where: { routes[$0].route.method == route.method }) {
@@ -110,6 +110,11 @@ package struct Router: Sendable {
             return exact
         }
         return method == .head ? route(at: endpoint, for: .get) : nil
+    }
+
+    /// The same path with a slash at its end, or without.
+    private static func twin(of pattern: String) -> String {
+        pattern.utf8.last == .ascii("/") ? String(pattern.dropLast()) : pattern + "/"
     }
 
     private static func allowed(_ methods: [Method]) -> [Method] {

@@ -26,8 +26,8 @@ extension Worker {
     /// - Throws: `StartError.configuration` when two doors would answer the same requests.
     static func router(_ doors: [Door]) throws(StartError) -> Router {
         do throws(RouterError) {
-            // What no door is near to is worded by the app's, which is there unless it was left out.
-            return try Router(doors: doors, fallback: doors.first { $0.name == "app" }?.failure ?? Router.plainText)
+            // What no door is near to is worded by the app's or, if that was left out, by the first that is there.
+            return try Router(doors: doors, fallback: doors.first?.failure ?? Router.plainText)
         } catch {
             throw .configuration(Self.explanation(error))
         }

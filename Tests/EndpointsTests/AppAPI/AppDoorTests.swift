@@ -24,8 +24,8 @@ struct AppDoorTests {
     }
 
     @Test(arguments: [
-        "/", "/auth", "/auth/", "/auth/me/", "//auth/me", "/AUTH/ME", "/auth/%6de", "/auth/./me", "/auth/sessions/",
-        "/auth/oauth/", "/auth/oauth/google", "/auth/identities/a/b",
+        "/", "/auth", "/auth/", "/auth/me//", "//auth/me", "/AUTH/ME", "/auth/%6de", "/auth/./me", "/auth/sessions/",
+        "/auth/oauth//", "/auth/oauth/google", "/auth/identities/a/b",
         "/auth/sessions/a/b", "/nothing", "/metrics", "/health/live", "/health/ready", "/auth/me;x", "/auth/me%00",
     ])
     func `what is not there is not found`(_ path: String) async throws {
@@ -45,6 +45,32 @@ struct AppDoorTests {
             let response = try await server.send(method, path, [("Canary", "echo")])
             expect(response, 405, "Method not allowed")
             #expect(response.value("Allow") == allowed)
+        }
+    }
+
+    @Test func `a slash at the end of the path makes no difference, as in Express`() async throws {
+        let account = try await server.signUp()
+        let body: JSONValue = ["email": .string(account.email), "password": .string(Account.password)]
+        #expect(try await server.post("/auth/login/", body).status == 200)
+        #expect(try await server.get("/auth/me/", bearer: account.accessToken).status == 200)
+        for path in Self.posts { #expect(try await server.post(path + "/", []).status == 400) }
+    }
+
+    @Test func `a session without its id ends no session`() async throws {
+        let account = try await server.signUp()
+        #expect(try await server.delete("/auth/sessions/", bearer: account.accessToken).status == 404)
+        #expect(try await server.get("/auth/me", bearer: account.accessToken).status == 200)
+    }
+
+    @Test(arguments: ["/auth/register", "/auth/login", "/auth/oauth"])
+    func `without a body the fields that are missing are named`(_ path: String) async throws {
+        let json = [(name: "Content-Type", value: "application/json")]
+        let missing = try await server.send("POST", path, json, body: "{}").text
+        #expect(missing.contains(#""path":["email"],"message":"Required""#), "\(missing)")
+        for fields in [[], json] {
+            let response = try await server.send("POST", path, fields)
+            #expect(response.status == 400)
+            #expect(response.text == missing)
         }
     }
 
@@ -68,6 +94,7 @@ struct AppDoorTests {
 
     @Test(arguments: [
         "application/json", "Application/JSON", "application/json; charset=utf-8", #"application/json;charset="UTF-8""#,
+        "application/json; charset=utf8",
     ])
     func `JSON is known by any of its names`(_ type: String) async throws {
         let response = try await server.send("POST", "/auth/refresh", [("Content-Type", type)], body: "{}")

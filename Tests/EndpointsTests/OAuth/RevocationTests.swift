@@ -31,6 +31,26 @@ struct RevocationTests {
         #expect(try await refreshStatus(account.refreshToken) == 200)
     }
 
+    @Test func `scripts of any page may revoke, and read the answer`() async throws {
+        let (page, account) = ([(name: "Origin", value: "https://spa.example")], try await server.signUp())
+        let asked = try await server.send(
+            "OPTIONS", "/oauth2/revoke", page + [(name: "Access-Control-Request-Method", value: "POST")])
+        #expect(asked.status == 204)
+        #expect(asked.value("Access-Control-Allow-Methods") == "POST")
+        #expect(asked.value("Access-Control-Allow-Headers") == "Content-Type")
+        let answers = try await [
+            asked, revoke(account.accessToken), revoke(""), revoke("x", ("client_secret", "wrong")),
+            server.send("GET", "/oauth2/revoke", page), server.send(.json("POST", "/oauth2/revoke", Array("{}".utf8))),
+        ]
+        #expect(answers.map(\.status) == [204, 200, 400, 401, 405, 415])
+        for answer in answers {
+            #expect(answer.value("Access-Control-Allow-Origin") == "*")
+            #expect(answer.value("Access-Control-Allow-Credentials") == nil)
+        }
+        let backend = try await #require(installation).backend()
+        #expect(try await server.introspect("x", backend).value("Access-Control-Allow-Origin") == nil)
+    }
+
     @Test func `a refresh token is revoked with its session, and no other`() async throws {
         let account = try await server.signUp()
         let other = try await server.signIn(account)
@@ -108,7 +128,7 @@ struct RevocationTests {
         #expect(try await server.post("/oauth2/revoke", ["client_id": "app", "token": "x"]).status == 415)
         let get = try await server.get("/oauth2/revoke")
         #expect(get.status == 405)
-        #expect(get.value("Allow") == "POST")
+        #expect(get.value("Allow") == "OPTIONS, POST")
         #expect(try await status(account.accessToken) == 200)
     }
 }

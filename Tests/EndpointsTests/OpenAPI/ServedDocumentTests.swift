@@ -71,13 +71,13 @@ struct ClosedDoorTests {
         }
     }
 
-    @Test func `without the app's door, what is nowhere is said in plain text`() async throws {
+    @Test func `without the app's door, what is nowhere is said in the words of the first door that is open`() async throws {
         try await Installation { $0.doors.open = .only(["oauth"]) }.run { installation in
             let http = try installation.server
             #expect(try await http.get("/.well-known/jwks.json").status == 200)
             let response = try await http.get("/auth/me")
             #expect(response.status == 404)
-            #expect(response.value("Content-Type") == "text/plain; charset=utf-8")
+            #expect(response.json["error"] == "invalid_request")
         }
     }
 }

@@ -189,6 +189,32 @@ import Testing
         #expect(throws: RouterError.malformedPattern("\(prefix)/x")) { try router([(.get, "/x")], prefix: prefix) }
     }
 
+    @Test func `a slash at the end makes no difference where the route says so, however it is written`() throws {
+        func route(_ method: Method, _ pattern: String, hasOptionalSlash: Bool = true) -> Route {
+            Route(method, pattern, hasOptionalSlash: hasOptionalSlash, documentation: .undocumented) { _ in .empty(.ok) }
+        }
+        let routes = [
+            route(.get, "/a"), route(.put, "/a", hasOptionalSlash: false), route(.get, "/b/"), route(.get, "/c/{d}"),
+            route(.get, "/e", hasOptionalSlash: false),
+        ]
+        let door = Door(name: "d", routes: routes, documentation: .plainText(""), failure: Router.plainText)
+        let router = try Router(doors: [door])
+        func found(_ method: String, _ path: String) throws -> Int? {
+            guard case .found(let found) = router.match(try parsedHead(fields: [], method: method, path: path)) else {
+                return nil
+            }
+            return found.index
+        }
+        for (path, index) in [("/a", 0), ("/b", 2), ("/c/x", 3)] {
+            #expect(try found("GET", path) == index)
+            #expect(try found("GET", path + "/") == index)
+            #expect(try found("GET", path + "//") == nil)
+        }
+        #expect(try found("PUT", "/a/") == 1)
+        #expect(try found("GET", "/c/") == nil)
+        #expect(try found("GET", "/e/") == nil)
+    }
+
     @Test func `a path may have its own route with a slash at the end`() throws {
         let router = try router([(.get, "/a"), (.put, "/a/"), (.get, "/b/{c}/")])
         #expect(router.routes.map(\.pattern) == ["/a", "/a/", "/b/{c}/"])

@@ -24,6 +24,15 @@ import Testing
         _ = try Worker.router([door("app"), door("token", .put)])
     }
 
+    @Test func `what no door is near to is answered in the words of the first`() throws {
+        let words = Door(
+            name: "token", routes: door("token").routes, documentation: .plainText(""),
+            failure: { failure, _ in .text(failure.status, "in these words") })
+        let router = try Worker.router([words, door("cookie", prefix: "/api")])
+        #expect(router.response(to: .notFound, in: nil, head: nil).body == Array("in these words".utf8))
+        #expect(try Worker.router([]).response(to: .notFound, in: nil, head: nil).status == .notFound)
+    }
+
     @Test func `a name of a door that does not exist is answered with the nearest`() throws {
         let problems = Sample.problems(["KIDOBAN_DOORS": "app,oath"])
         #expect(problems.map(\.reason) == [.refused("names a door that does not exist; the nearest is oauth")])
