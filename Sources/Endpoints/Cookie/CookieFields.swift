@@ -25,7 +25,7 @@ struct CookieFields {
             return
         }
         if case .form = ContentType(of: request.head) {
-            guard let form = try? FormFields(parsing: request.body) else { throw .invalidRequest }
+            guard let form = try? FormFields(parsing: request.body, repeatsLists: true) else { throw .invalidRequest }
             source = .form(form)
         } else {
             guard let object = (try? JSON.parse(request.body))?.objectValue else { throw .invalidRequest }
@@ -45,24 +45,29 @@ struct CookieFields {
         return text
     }
 
-    /// A wish, false unless it is there: `1`, `true` or `on` in a form, as libraries and browsers write it, a boolean, 1 or 0 in JSON.
+    /// A wish, false unless it is there: `1`, `true`, `on` or `yes` in any letter case, as libraries and browsers write it; in JSON also
+    /// a boolean, 1 or 0.
     /// - Throws: `CookieError.invalidRequest` for anything else.
     func flag(_ name: StaticString) throws(CookieError) -> Bool {
         switch source {
         case .none: return false
-        case .form(let form):
-            switch form.value(name) {
-            case "1", "true", "on": return true
-            case nil, "0", "false", "off", "": return false
-            default: throw .invalidRequest
-            }
+        case .form(let form): return try Self.flag(form.value(name))
         case .json(let object):
             switch object[name.description] {
             case .bool(let flag)?: return flag
             case .integer(1)?: return true
             case .integer(0)?, .null?, nil: return false
+            case .string(let text)?: return try Self.flag(text)
             default: throw .invalidRequest
             }
+        }
+    }
+
+    private static func flag(_ text: String?) throws(CookieError) -> Bool {
+        switch text?.lowercased() {
+        case "1", "true", "on", "yes": return true
+        case nil, "0", "false", "off", "no", "": return false
+        default: throw .invalidRequest
         }
     }
 

@@ -11,14 +11,15 @@ package struct FormFields: Sendable, UnprintedContent {
     private let bytes: [UInt8]
     private let fields: [FieldLine]
 
-    package init(parsing body: [UInt8]) throws(FormError) {
+    /// - Parameter repeatsLists: whether a name that ends in `[]` may come again: lists, as Alamofire, Rails and PHP write them.
+    package init(parsing body: [UInt8], repeatsLists: Bool = false) throws(FormError) {
         if let fields = try Self.places(in: body.span) {
             self.fields = fields
             bytes = body
         } else {
             (bytes, fields) = try Self.decoded(body.span)
         }
-        try checkNames()
+        try checkNames(repeatsLists: repeatsLists)
     }
 
     package var count: Int {
@@ -52,13 +53,14 @@ package struct FormFields: Sendable, UnprintedContent {
         return nil
     }
 
-    private func checkNames() throws(FormError) {
+    private func checkNames(repeatsLists: Bool) throws(FormError) {
         let span = bytes.span
         for (index, field) in fields.enumerated() {
             let name = field.name.range
             guard !name.isEmpty else {
                 throw .malformed
             }
+            if repeatsLists, name.count >= 2, span.equals("[]", in: name.upperBound - 2..<name.upperBound) { continue }
             for other in fields[..<index] where span.equals(other.name.range, name) {
                 throw .repeatedField(span.text(in: name))
             }

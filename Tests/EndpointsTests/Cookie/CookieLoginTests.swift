@@ -57,15 +57,44 @@ struct CookieLoginTests {
         #expect(try await client.logIn(email, long.replacing("+", with: " ") + "x").status == 401)
     }
 
-    @Test(arguments: ["", "1", "true", "0", "false", "null"])
+    @Test(arguments: ["", "1", "true", "0", "false", "null", #""1""#, #""True""#, #""0""#, #""""#])
     func `JSON does as well`(_ remember: String) async throws {
         let account = try await server.signUp()
         let wish = remember.isEmpty ? "" : #","remember":\#(remember)"#
         let body = #"{"email":"\#(account.email)","password":"\#(Account.password)"\#(wish)}"#
         let response = try await client.send("POST", "/login", [("Content-Type", "application/json")], body: body)
         #expect(response.status == 200)
-        let isRemembered = ["1", "true"].contains(remember)
+        let isRemembered = ["1", "true", #""1""#, #""True""#].contains(remember)
         #expect(try ReceivedCookie(response).attributes.keys.contains("max-age") == isRemembered)
+    }
+
+    @Test(arguments: [
+        ("1", true), ("true", true), ("True", true), ("on", true), ("yes", true), ("0", false), ("False", false), ("off", false),
+        ("no", false), ("", false),
+    ])
+    func `the wish to be remembered may be written in many ways`(_ text: String, _ isRemembered: Bool) async throws {
+        let account = try await server.signUp()
+        let body = CookieClient.form([("email", account.email), ("password", Account.password), ("remember", text)])
+        let response = try await client.send("POST", "/login", [CookieClient.formType], body: body)
+        #expect(response.status == 200, "\(response.text)")
+        #expect(try ReceivedCookie(response).attributes.keys.contains("max-age") == isRemembered)
+    }
+
+    @Test(arguments: ["tags%5B%5D=a&tags%5B%5D=b", "tags[]=a&tags[]=b", "device%5Bname%5D=x&device%5Bos%5D=y", "a=1&b=0"])
+    func `what else Alamofire puts into a form is passed over`(_ more: String) async throws {
+        let account = try await server.signUp()
+        let body = CookieClient.form([("email", account.email), ("password", Account.password)]) + "&" + more
+        #expect(try await client.send("POST", "/login", [CookieClient.formType], body: body).status == 200)
+    }
+
+    @Test func `a slash at the end of the path makes no difference, and nothing redirects`() async throws {
+        let (account, client) = (try await server.signUp(), try client)
+        let body = CookieClient.form([("email", account.email), ("password", Account.password)])
+        #expect(try await client.send("POST", "/login/", [CookieClient.formType], body: body).status == 200)
+        for path in ["/touch/", "/session/", "/sessions/"] { #expect(try await client.send("GET", path).status == 200) }
+        #expect(try await client.send("DELETE", "/session/").status == 405)
+        #expect(try await client.send("POST", "/logout/").status == 200)
+        expectSignedOut(try await client.send("GET", "/touch/"), "unauthenticated")
     }
 
     @Test func `nobody can tell why a sign-in failed`() async throws {
@@ -84,7 +113,7 @@ struct CookieLoginTests {
 
     @Test(arguments: [
         "", "email=a%40example.com", "password=x", "email=a&email=b&password=x", "email=%zz&password=x",
-        "email=a&password=x&remember=yes",
+        "email=a&password=x&remember=maybe",
         "email=a&password=x&remember=2", "=", "email=a b&password=x",
     ])
     func `a form that lacks something or is malformed is refused`(_ body: String) async throws {
@@ -93,7 +122,7 @@ struct CookieLoginTests {
         #expect(response.text == #"{"error":"invalid_request"}"#)
     }
 
-    @Test(arguments: ["{", "[]", "null", "{}", #"{"email":1,"password":"x"}"#, #"{"email":"a","password":"x","remember":"1"}"#])
+    @Test(arguments: ["{", "[]", "null", "{}", #"{"email":1,"password":"x"}"#, #"{"email":"a","password":"x","remember":"2"}"#])
     func `so is such JSON`(_ body: String) async throws {
         let response = try await client.send("POST", "/login", [("Content-Type", "application/json")], body: body)
         #expect(response.status == 400)

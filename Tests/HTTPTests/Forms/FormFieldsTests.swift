@@ -90,6 +90,19 @@ import Text
         #expect(throws: FormError.repeatedField(name)) { try fields(text) }
     }
 
+    @Test(arguments: ["a=0&tags[]=1&tags[]=2&b=3", "a=0&tags%5B%5D=1&tags[]=2&b=3"])
+    func `a list may repeat its name where lists are known`(text: String) throws {
+        let form = try FormFields(parsing: [UInt8](text.utf8), repeatsLists: true)
+        #expect(form.names == ["a", "tags[]", "tags[]", "b"])
+        #expect(form.value("b") == "3")
+        #expect(throws: FormError.repeatedField("tags[]")) { try fields(text) }
+    }
+
+    @Test(arguments: ["a=1&a=2", "a[]=1&b=2&b=3", "]=1&]=2", "a[b]=1&a[b]=2"])
+    func `what is no list may not, also there`(text: String) {
+        #expect(throws: FormError.self) { try FormFields(parsing: [UInt8](text.utf8), repeatsLists: true) }
+    }
+
     @Test(arguments: [-1, 0, 1], ["", "%41"]) func `a form may have 100 fields`(offset: Int, value: String) throws {
         let text = (0..<100 + offset).map { "f\($0)=\(value)" }.joined(separator: "&")
         guard offset > 0 else {
