@@ -89,12 +89,10 @@ struct RestAuthCaller: Sendable {
     }
 
     private var gone: RestAuthError {
-        isSimpleJWT ? .token(.userNotFound, code: "user_not_found") : .unauthenticated(.inactiveUser)
+        options.isSimpleJWT ? .token(.userNotFound, code: "user_not_found") : .unauthenticated(.inactiveUser)
     }
 
     private var disabled: RestAuthError {
-        isSimpleJWT ? .token(.userIsInactive, code: "user_inactive") : .unauthenticated(.inactiveUser)
+        options.isSimpleJWT ? .token(.userIsInactive, code: "user_inactive") : .unauthenticated(.inactiveUser)
     }
-
-    private var isSimpleJWT: Bool { options.tokens == .jwt && options.dialect == .djRestAuth }
 }

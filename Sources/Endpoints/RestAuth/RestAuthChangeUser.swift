@@ -29,7 +29,9 @@ struct RestAuthChangeUser: RestAuthEndpoint {
     }
 
     private func username(_ fields: inout RestAuthFields, of user: User) async throws(RestAuthError) -> Username? {
-        let text = fields.text("username", isRequired: method == .put)
+        // To leave it out is not to send it empty, not even in a form.
+        let isRequired = method == .put || fields.has("username")
+        let text = fields.text("username", isRequired: isRequired, nullCharacters: [.invalidUsername, .nullCharacters])
         return try await RestAuthUsername.check(text, &fields, of: user.id, services.restAuth.profiles)
     }
 }

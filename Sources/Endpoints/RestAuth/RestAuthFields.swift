@@ -53,9 +53,12 @@ struct RestAuthFields {
 
     /// A `CharField`: without the white space around it. Nil when it is missing or wrong.
     mutating func text(
-        _ name: String, isRequired: Bool = true, allowsBlank: Bool = false, maximum: Int? = nil
+        _ name: String, isRequired: Bool = true, allowsBlank: Bool = false, maximum: Int? = nil,
+        nullCharacters: [RestAuthText] = [.nullCharacters]
     ) -> String? {
-        value(name, isRequired: isRequired, allowsBlank: allowsBlank, maximum: maximum).map(Self.trimmed)
+        value(
+            name, isRequired: isRequired, allowsBlank: allowsBlank, maximum: maximum, nullCharacters: nullCharacters
+        ).map(Self.trimmed)
     }
 
     /// The same for what counts to its last space.
@@ -63,10 +66,19 @@ struct RestAuthFields {
         value(name, isRequired: isRequired, allowsBlank: false, maximum: maximum).map { SecretString($0) }
     }
 
+    /// One that may be missing, and is when it is blank.
+    mutating func optionalSecret(_ name: String) -> SecretString? {
+        value(name, isRequired: false, allowsBlank: true).flatMap { Self.trimmed($0).isEmpty ? nil : SecretString($0) }
+    }
+
     /// An `EmailField`.
     mutating func email(_ name: String, isRequired: Bool = true, allowsBlank: Bool = false) -> String? {
-        guard let text = text(name, isRequired: isRequired, allowsBlank: allowsBlank) else { return nil }
-        let address = repaired(text)
+        guard
+            let text = value(
+                name, isRequired: isRequired, allowsBlank: allowsBlank, notString: .invalidEmail,
+                nullCharacters: [.nullCharacters, .invalidEmail])
+        else { return nil }
+        let address = repaired(Self.trimmed(text))
         if !address.isEmpty, (try? EmailAddress(address)) == nil {
             refuse(name, [.invalidEmail])
             return nil
@@ -80,16 +92,23 @@ struct RestAuthFields {
         return String(address.map { $0 == " " ? "+" : $0 })
     }
 
-    private mutating func value(_ name: String, isRequired: Bool, allowsBlank: Bool, maximum: Int?) -> String? {
-        guard let text = raw(name, isRequired: isRequired) else { return nil }
+    /// - Parameters:
+    ///   - notString: what is said of another type.
+    ///   - nullCharacters: what is said of a text with one.
+    private mutating func value(
+        _ name: String, isRequired: Bool, allowsBlank: Bool, maximum: Int? = nil, notString: RestAuthText = .notString,
+        nullCharacters: [RestAuthText] = [.nullCharacters]
+    ) -> String? {
+        guard let text = raw(name, isRequired: isRequired, notString) else { return nil }
         let length = Self.trimmed(text).unicodeScalars.count
         if length == 0, !allowsBlank {
-            if isRequired || !isForm { refuse(name, [.blank]) }
+            // A form sends all its fields: one that is empty was left out.
+            if isRequired || !isForm || !text.isEmpty { refuse(name, [.blank]) }
             return nil
         }
         var texts: [RestAuthText] = []
         if let maximum, length > maximum { texts.append(.tooLong(maximum)) }
-        if text.utf8.contains(0) { texts.append(.nullCharacters) }
+        if text.utf8.contains(0) { texts += nullCharacters }
         guard texts.isEmpty else {
             refuse(name, texts)
             return nil
@@ -102,7 +121,7 @@ struct RestAuthFields {
     }
 
     /// The text of a field, as a `CharField` takes it: numbers too.
-    private mutating func raw(_ name: String, isRequired: Bool) -> String? {
+    private mutating func raw(_ name: String, isRequired: Bool, _ notString: RestAuthText) -> String? {
         let value: JSONValue? =
             switch source {
             case .json(let object): object[name]
@@ -115,12 +134,12 @@ struct RestAuthFields {
         case .string(let text): return text
         case .integer(let number): return String(number)
         case .double(let number): return number.description
-        case .bool, .array, .object: refuse(name, [.notString])
+        case .bool, .array, .object: refuse(name, [notString])
         }
         return nil
     }
 
-    private static func trimmed(_ text: String) -> String {
+    static func trimmed(_ text: String) -> String {
         var scalars = Substring(text).unicodeScalars
         while let first = scalars.first, first.properties.isWhitespace { scalars.removeFirst() }
         while let last = scalars.last, last.properties.isWhitespace { scalars.removeLast() }

@@ -14,7 +14,7 @@ struct RestAuthLogin: RestAuthEndpoint {
         try RestAuthOrigin(services).check(request.head)
         let (name, password) = try Self.read(request, words.options)
         let caller = Caller(request)
-        let readings = [password] + Self.rawPassword(in: request).filter { $0.revealedText != password.revealedText }
+        let readings = Self.readings(of: password, in: request)
         let (user, tokens) = try await Self.wording { () throws(IdentityError) in
             try await services.accounts.signIn(
                 SignInAttempt(
@@ -37,7 +37,7 @@ struct RestAuthLogin: RestAuthEndpoint {
             switch options.loginName {
             case .email: nonEmpty(email).map { .email($0) }
             case .username: nonEmpty(username).map { .username($0) }
-            case .either: nonEmpty(email).map { .email($0) } ?? nonEmpty(username).map { .username($0) }
+            case .either: nonEmpty(email).map { .email($0) } ?? nonEmpty(username).map { .usernameOrEmail($0) }
             }
         guard let name, let password else { throw .nonField(.mustInclude(options.loginName)) }
         return (name, password)
@@ -45,6 +45,18 @@ struct RestAuthLogin: RestAuthEndpoint {
 
     private static func nonEmpty(_ text: String?) -> String? {
         text.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// All that a password may have been meant to be. The original took the white space around it away, also where it was set: who came
+    /// from there with a space too many still gets in.
+    private static func readings(of password: SecretString, in request: Request) -> [SecretString] {
+        let text = password.revealedText
+        var readings = [password]
+        for other in [SecretString(RestAuthFields.trimmed(text))] + rawPassword(in: request)
+        where !readings.contains(where: { $0.revealedText == other.revealedText }) {
+            readings.append(other)
+        }
+        return readings
     }
 
     /// The password of a client that encodes nothing, and so may send `&`, `%` and `+` as they are: all there is after

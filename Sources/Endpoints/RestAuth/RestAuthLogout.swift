@@ -6,6 +6,8 @@ import Text
 /// comes, nothing is left to end, and that is success too.
 struct RestAuthLogout: RestAuthEndpoint {
     let path = "/logout/"
+    /// Only a refresh token is looked for in the body: whatever else comes keeps nobody from signing out.
+    var accepts: AcceptedContent { method == .post && door.options.isSimpleJWT ? .jsonOrAnyForm : .none }
 
     let services: Services
     let method: Method
@@ -24,9 +26,11 @@ struct RestAuthLogout: RestAuthEndpoint {
         } else {
             try RestAuthOrigin(services).check(request.head)
         }
-        let isSimpleJWT = words.options.tokens == .jwt && words.options.dialect == .djRestAuth
-        let text = isSimpleJWT ? try await endByRefreshToken(request, words.options) : try await endByKey(request, words.options)
-        return words.response(.ok, detail: text).setting(RestAuthCookies.signedOut(words.options))
+        let response =
+            words.options.isSimpleJWT
+            ? try await endByRefreshToken(request, words)
+            : words.response(.ok, detail: try await endByKey(request, words.options))
+        return response.setting(RestAuthCookies.signedOut(words.options))
     }
 
     /// Both, if they are of different sessions: the original forgets the key of one and the cookie of the other.
@@ -63,33 +67,47 @@ struct RestAuthLogout: RestAuthEndpoint {
         }
     }
 
-    private func endByRefreshToken(_ request: Request, _ options: RestAuthOptions) async throws(RestAuthError) -> RestAuthText {
+    /// The session of the cookie ends first, as in the original: also for who is told then that the refresh token is no good.
+    private func endByRefreshToken(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
         var fields = try RestAuthFields(request)
-        let hasCookie = !options.tokenCookies.refresh.isEmpty
         let sent =
-            RestAuthCookies.value(options.tokenCookies.refresh, in: request.head)
+            RestAuthCookies.value(words.options.tokenCookies.refresh, in: request.head)
             ?? fields.secret("refresh", isRequired: false)
-        guard let sent else { return try await endWithoutRefreshToken(request, options, hasCookie) }
+        try await endCookie(request)
+        do throws(RestAuthError) {
+            return words.response(.ok, detail: try await end(sent, request, words.options))
+        } catch .token(let text, let code) {
+            return words.refusal(text, code: code)
+        } catch .detail(let status, let text) {
+            return words.response(status, detail: text)
+        } catch {
+            throw error
+        }
+    }
+
+    private func end(
+        _ sent: SecretString?, _ request: Request, _ options: RestAuthOptions
+    ) async throws(RestAuthError) -> RestAuthText {
+        guard let sent else { return try await endWithoutRefreshToken(request, options) }
         guard case .valid(let claims) = door.tokens.read(sent, at: door.ambience.now()),
             RestAuthClaims.kind(of: claims) == .refresh, let token = claims["jti"]?.stringValue
         else { throw .token(.token(.invalid)) }
         try await restAuth { () throws(IdentityError) in
             try await services.sessions.signOut(SecretString(token), caller: Caller(request))
         }
-        try await endCookie(request)
         return .loggedOut
     }
 
     /// As the original without its blacklist, but the session of the access token does end.
     private func endWithoutRefreshToken(
-        _ request: Request, _ options: RestAuthOptions, _ hasCookie: Bool
+        _ request: Request, _ options: RestAuthOptions
     ) async throws(RestAuthError) -> RestAuthText {
         guard !options.hasBlacklist else {
-            throw .detail(.unauthorized, hasCookie ? .refreshMissingInCookies : .refreshMissingInRequest)
+            throw .detail(
+                .unauthorized, options.tokenCookies.refresh.isEmpty ? .refreshMissingInRequest : .refreshMissingInCookies)
         }
         let wasSignedIn = try await endAccessToken(request, options)
         guard wasSignedIn || options.beginsCookieSession else { throw .detail(.badRequest, .notLoggedIn) }
-        try await endCookie(request)
         return options.tokenCookies.access.isEmpty ? .tokenNotDeleted : .loggedOut
     }
 }
@@ -99,7 +117,7 @@ extension RestAuthLogout {
         RouteDocumentation(
             method == .get ? "Sign out, for clients that can only follow a link" : "Sign out",
             security: RestAuthCaller.schemes(services.restAuth.options) + [.none],
-            body: method == .get ? nil : .optional(.object([.optional("refresh", .string)])),
+            body: accepts == .none ? nil : .optional(.object([.optional("refresh", .string)])),
             responses: [RestAuthError.done("Successfully logged out."), RestAuthError.fieldsDocumented("No refresh token.")]
                 + RestAuthCaller.refusals
                 + (method == .get ? [RestAuthError.documented(.methodNotAllowed, "Switched off, or another site asks.")] : []))

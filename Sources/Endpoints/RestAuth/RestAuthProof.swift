@@ -31,9 +31,9 @@ struct RestAuthProof: Sendable {
     ) async throws(RestAuthError) -> RestAuthProof {
         var fields = try RestAuthFields(request)
         let sent = Sent(
-            idToken: fields.secret("id_token", isRequired: false), accessToken: fields.secret("access_token", isRequired: false),
-            code: fields.secret("code", isRequired: false), verifier: fields.secret("code_verifier", isRequired: false),
-            nonce: fields.secret("nonce", isRequired: false))
+            idToken: fields.optionalSecret("id_token"), accessToken: fields.optionalSecret("access_token"),
+            code: fields.optionalSecret("code"), verifier: fields.optionalSecret("code_verifier"),
+            nonce: fields.optionalSecret("nonce"))
         try fields.check()
         guard sent.idToken != nil || sent.accessToken != nil || sent.code != nil else { throw .nonField(.missingSocialToken) }
         return try await restAuth { () throws(IdentityError) in

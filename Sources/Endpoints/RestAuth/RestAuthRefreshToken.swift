@@ -33,9 +33,11 @@ struct RestAuthRefreshToken: RestAuthEndpoint {
         var writer = JSONWriter(capacity: 1024)
         writer.beginObject()
         writer.member("access", access.text.revealedText)
-        if options.returnsExpiration { writer.member("access_expiration", access.expiresAt) }
+        // Whatever a sign-in says of it.
+        writer.member("access_expiration", access.expiresAt)
         if let successor, !(isFromCookie && options.tokenCookies.isHTTPOnly) {
             writer.member("refresh", successor.revealedText)
+            writer.member("refresh_expiration", end)
         }
         writer.endObject()
         let cookies = RestAuthCookies.tokens(
@@ -93,7 +95,8 @@ extension RestAuthRefreshToken {
                 .json(
                     .ok, "The token.",
                     .object([
-                        .required("access", .string), .optional("access_expiration", .time), .optional("refresh", .string),
+                        .required("access", .string), .required("access_expiration", .time), .optional("refresh", .string),
+                        .optional("refresh_expiration", .time),
                     ])), RestAuthError.fieldsDocumented(), RestAuthCaller.refusals[0], RestAuthError.crossSiteDocumented,
                 RestAuthError.limitedDocumented,
             ])

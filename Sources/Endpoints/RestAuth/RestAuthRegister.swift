@@ -49,7 +49,8 @@ struct RestAuthRegister: RestAuthEndpoint {
         let email = try await email(&fields, permit)
         let password = fields.secret("password1")
         if let password {
-            let address = email.flatMap { try? EmailAddress($0) }
+            // 7 compares it with what is known of the user when all else is right.
+            let address = options.dialect == .djRestAuth ? nil : email.flatMap { try? EmailAddress($0) }
             let reasons = DjangoPasswordRules.objections(to: password, of: nil, email: address)
             if !reasons.isEmpty { fields.refuse("password1", reasons.map { .password($0) }) }
         }
@@ -58,7 +59,19 @@ struct RestAuthRegister: RestAuthEndpoint {
         guard let email, let password, let repeated, password.revealedText == repeated.revealedText else {
             throw .nonField(.registrationMismatch)
         }
+        if options.dialect == .djRestAuth { try Self.checkSimilarity(of: password, to: email, username) }
         return (Accounts.SignUp(email: email, password: password, displayName: nil), username)
+    }
+
+    private static func checkSimilarity(
+        of password: SecretString, to email: String, _ username: Username?
+    ) throws(RestAuthError) {
+        guard let address = try? EmailAddress(email) else { return }
+        let owner = DjangoPasswordRules.Owner(newUser: address, username: username)
+        let reasons = DjangoPasswordRules.objections(to: password, of: owner, email: address)
+        guard reasons.isEmpty else {
+            throw .fields([RestAuthError.Field(RestAuthError.Field.none, all: reasons.map { .password($0) })])
+        }
     }
 
     /// An address that nobody has: the serializer tells this together with all else that is wrong.

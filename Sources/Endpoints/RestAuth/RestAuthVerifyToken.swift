@@ -39,7 +39,7 @@ struct RestAuthVerifyToken: RestAuthEndpoint {
                 _ = try await services.accessTokens.authenticate(token)
             }
         } catch .invalidRefreshToken {
-            throw .token(.token(.blacklisted))
+            throw .nonField(.token(.blacklisted))
         } catch .invalidToken {
             throw .token(.token(.invalid))
         } catch .userNotFound {

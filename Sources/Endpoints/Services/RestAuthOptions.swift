@@ -100,6 +100,9 @@ package struct RestAuthOptions: Sendable {
     /// Whether the link in a verification mail leads to a page whichever doors are open.
     var hasVerificationPage: Bool { explicitVerificationLink != nil || pages != nil }
 
+    /// Whether a sign-in gives an access and a refresh token.
+    var isSimpleJWT: Bool { tokens == .jwt && dialect == .djRestAuth }
+
     /// Whether pages and cookies are for https only.
     var isSecure: Bool { site.utf8.starts(with: "https:".utf8) }
 }

@@ -58,8 +58,9 @@ package struct SetCookie: Sendable {
         switch life {
         case .clientSession: break
         case .until(let end, let now):
-            let seconds = max(0, end.duration(since: now).components.seconds)
-            text += "; Max-Age=\(seconds); Expires=\(end.httpDate)"
+            // A second that has begun counts: a cookie for a day is not one for a day less a second.
+            let (seconds, fraction) = end.duration(since: now).components
+            text += "; Max-Age=\(max(0, seconds + (fraction > 0 ? 1 : 0))); Expires=\(end.httpDate)"
         case .ended: text += "; Max-Age=0; Expires=\(Timestamp(seconds: 0).httpDate)"
         }
         if isHTTPOnly { text += "; HttpOnly" }

@@ -6,6 +6,8 @@ package struct SignInAttempt: Sendable {
     package enum Name: Sendable {
         case email(String)
         case username(String)
+        /// Either, where there is one field for both: what is one user's username and another's address is the address.
+        case usernameOrEmail(String)
     }
 
     package let name: Name
@@ -36,14 +38,14 @@ extension Accounts {
     /// The user whose name and password these are. Counted before anything is hashed.
     func authenticate(_ attempt: SignInAttempt, _ client: Client, _ caller: Caller) async throws(IdentityError) -> User {
         let presented = try Self.presented(attempt.passwords)
-        switch attempt.name {
+        switch try await resolved(attempt.name) {
         case .email(let text):
             let address = try Self.valid { () throws(InputProblem) in try EmailAddress(text) }
             let limit = LimitAttempt.signIn(account: address.normalized, name: address.normalized, client: client.id, caller)
             return try await limiter.limiting(limit, caller) { () throws(IdentityError) in
                 try await authenticate(attempt, presented, try await users.credentials(of: address), client, caller)
             }
-        case .username(let text):
+        case .username(let text), .usernameOrEmail(let text):
             // What can be no username is nobody's. Whoever it is has one count, by whichever name: so who it is has to be known first.
             let username = try? Username(text)
             var found: UserStore.Credentials?
@@ -55,6 +57,16 @@ extension Accounts {
                 try await authenticate(attempt, presented, found, client, caller)
             }
         }
+    }
+
+    /// What was typed into a field for both is a username if it can be no address, or is no user's address but somebody's username.
+    private func resolved(_ name: SignInAttempt.Name) async throws(IdentityError) -> SignInAttempt.Name {
+        guard case .usernameOrEmail(let text) = name else { return name }
+        guard let address = try? EmailAddress(text) else { return .username(text) }
+        guard let username = try? Username(text), try await users.credentials(of: username) != nil,
+            try await users.credentials(of: address) == nil
+        else { return .email(text) }
+        return .username(text)
     }
 
     private func authenticate(

@@ -5,19 +5,31 @@ package import Text
 package enum DjangoPasswordRules {
     /// What is known of who wants the password.
     package struct Owner: Sendable {
-        package let email: EmailAddress
-        package let profile: Profile
+        fileprivate let email: EmailAddress
+        private let username: String
+        private let firstName: String
+        private let lastName: String
 
         package init(email: EmailAddress, profile: Profile) {
             self.email = email
-            self.profile = profile
+            username = profile.username.text
+            firstName = profile.firstName
+            lastName = profile.lastName
+        }
+
+        /// Somebody who is about to become a user.
+        /// - Parameter username: nil to have one made of the address.
+        package init(newUser email: EmailAddress, username: Username?) {
+            self.email = email
+            self.username = username?.text ?? Username.base(for: email)
+            firstName = ""
+            lastName = ""
         }
 
         /// In the order in which they are looked at.
         fileprivate var attributes: [(field: InputProblem.Field, text: String)] {
             [
-                (.username, profile.username.text), (.firstName, profile.firstName), (.lastName, profile.lastName),
-                (.email, email.normalized),
+                (.username, username), (.firstName, firstName), (.lastName, lastName), (.email, email.normalized),
             ]
         }
     }

@@ -1,3 +1,4 @@
+import Endpoints
 import HTTP
 import Server
 import TestSupport
@@ -45,7 +46,11 @@ struct RestAuthLoginTests {
         (#"{"email":"nobody","password":"x"}"#, #"{"email":["Enter a valid email address."]}"#),
         (
             #"{"email":["a@example.com"],"password":{"$ne":null}}"#,
-            #"{"email":["Not a valid string."],"password":["Not a valid string."]}"#
+            #"{"email":["Enter a valid email address."],"password":["Not a valid string."]}"#
+        ),
+        (
+            #"{"email":"a\u0000@example.com","password":"x\u0000"}"#,
+            #"{"email":["Null characters are not allowed.","Enter a valid email address."],"password":["Null characters are not allowed."]}"#
         ),
         (#"{"email":"nobody"}"#, #"{"email":["Enter a valid email address."],"password":["This field is required."]}"#),
         (#"{"email":"nobody-there@example.com","password":12345678}"#, wrong),
@@ -109,6 +114,18 @@ struct RestAuthLoginTests {
         let email = try await django.register().email
         let response = try await django.logIn(email, DjangoClient.password, fields.map { (name: $0.0, value: $0.1) })
         #expect(response.status == status, "\(response.text)")
+    }
+
+    @Test func `white space around a password is forgiven, as who came from the original is used to`() async throws {
+        let email = try await django.register().email
+        for password in [" \(DjangoClient.password) ", "\(DjangoClient.password)\n"] {
+            #expect(try await django.logIn(email, password).status == 200)
+        }
+        #expect(try await django.logIn(email, "correct  horse battery").text == Self.wrong)
+        let (spaced, response) = try await django.register(password: " \(DjangoClient.password)")
+        #expect(response.status == 201)
+        #expect(try await django.logIn(spaced, " \(DjangoClient.password)").status == 200)
+        #expect(try await django.logIn(spaced, DjangoClient.password).text == Self.wrong)
     }
 
     @Test func `the address may be typed in another case`() async throws {
@@ -202,8 +219,40 @@ struct RestAuthLoginTests {
         #expect(try await django.get("/login/", ja).json["detail"] == #"メソッド "GET" は許されていません。"#)
         #expect(try await django.get("/nothing/", ja).json["detail"] == "見つかりませんでした。")
         #expect(try await django.get("/user/", ja).json["detail"] == "認証情報が含まれていません。")
+        let spaces = try await django.get("/user/", ja + [("Authorization", "Token a b")])
+        #expect(spaces.json["detail"] == "不正なトークンヘッダです。トークン文字列に空白を含めてはいけません。")
+        let types = try await django.json("/login/", #"{"email":[],"password":{}}"#, ja)
+        #expect(types.json == ["email": ["有効なメールアドレスを入力してください。"], "password": ["Not a valid string."]])
+        #expect(
+            try await django.json("/login/", "[]", ja).texts("non_field_errors") == ["不正なデータです。list 型ではなく辞書を入力してください。"])
         let wrong = try await django.logIn(Account.newEmail(), "not the password", ja)
         #expect(wrong.text == Self.wrong)
         #expect(wrong.value("Content-Language") == "ja")
+    }
+}
+
+@Suite(.needsServers, .installation { $0.restAuth.loginName = .either })
+struct RestAuthEitherNameTests {
+    @Test func `an address is understood in the field of the username, and comes before a username`() async throws {
+        let django = DjangoClient(server: try #require(Installation.current).server)
+        let name = "either\(UInt32.random(in: 0 ... .max))"
+        let email = try await django.register(Account.newEmail(), [("username", name)]).email
+        let (other, response) = try await django.register(password: "another horse battery", [("username", email)])
+        #expect(response.status == 201)
+        let unclaimed = "\(name)@town.example"
+        _ = try await django.register(password: "a third horse battery", [("username", unclaimed)])
+        for (username, password, owner) in [
+            (name, DjangoClient.password, email), (email, DjangoClient.password, email),
+            (email.uppercased(), DjangoClient.password, email),
+            (other, "another horse battery", other), (unclaimed, "a third horse battery", nil),
+        ] as [(String, String, String?)] {
+            let signedIn = try await django.send("/login/", [("username", username), ("password", password)])
+            let user = try await django.user(try #require(signedIn.key, "\(username)"))
+            #expect(owner == nil || user.json["email"]?.stringValue == owner)
+        }
+        for username in [email, unclaimed, Account.newEmail(), "nobody-\(name)", "not a name"] {
+            let wrong = try await django.send("/login/", [("username", username), ("password", "another horse battery")])
+            #expect(wrong.text == RestAuthLoginTests.wrong)
+        }
     }
 }

@@ -210,6 +210,6 @@ struct RestAuthMandatoryVerificationTests {
         let byEmail = try await django.logIn(email)
         #expect(byEmail.text == #"{"non_field_errors":["Must include \"username\" and \"password\"."]}"#)
         let ja = try await django.send("/login/", [("username", "nobody"), ("password", "x")], [("Accept-Language", "ja")])
-        #expect(ja.texts("non_field_errors") == ["入力された情報ではログインできません。"])
+        #expect(ja.texts("non_field_errors") == ["提供された認証情報でログインできません。"])
     }
 }

@@ -43,8 +43,10 @@ struct RestAuthSocialTests {
             #expect(response.status == 400)
             #expect(response.text == incorrect)
         }
-        let missing = try await django.json("/google/", "{}")
-        #expect(missing.text == #"{"non_field_errors":["Incorrect input. access_token or code is required."]}"#)
+        for body in ["{}", #"{"access_token":"","code":" ","id_token":""}"#] {
+            let missing = try await django.json("/google/", body)
+            #expect(missing.text == #"{"non_field_errors":["Incorrect input. access_token or code is required."]}"#)
+        }
     }
 
     @Test func `a proof that may not sign in yet is still good for connecting`() async throws {

@@ -103,6 +103,7 @@ struct RestAuthUserTests {
             ("{}", ["username": ["This field is required."]]),
             (#"{"username":""}"#, ["username": ["This field may not be blank."]]),
             (#"{"username":"a b"}"#, ["username": [.string(invalid)]]),
+            (#"{"username":"a\u0000b"}"#, ["username": [.string(invalid), "Null characters are not allowed."]]),
             (#"{"username":"\#(taken)"}"#, ["username": ["A user with that username already exists."]]),
             (#"{"username":"\#(taken.uppercased())"}"#, ["username": ["A user with that username already exists."]]),
             (
@@ -118,6 +119,15 @@ struct RestAuthUserTests {
         let own = try #require(try await django.user(key).json["username"]?.stringValue)
         let same = try await django.json("PUT", "/user/", #"{"username":"\#(own)"}"#, [("Authorization", "Token \(key)")])
         #expect(same.status == 200)
+    }
+
+    @Test(arguments: DjangoClient.Encoding.allCases)
+    func `an empty username is no missing one`(_ encoding: DjangoClient.Encoding) async throws {
+        let key = try await django.signedIn().key
+        let response = try await django.send(
+            "PATCH", "/user/", [("username", "")], as: encoding, [("Authorization", "Token \(key)")])
+        #expect(response.status == 400)
+        #expect(response.json == ["username": ["This field may not be blank."]])
     }
 
     @Test func `no other method is there`() async throws {

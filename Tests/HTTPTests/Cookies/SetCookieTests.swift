@@ -21,6 +21,10 @@ import Text
             "__Host-sid=abc; Path=/; Max-Age=3600; Expires=Sun, 06 Nov 1994 09:49:37 GMT; HttpOnly; Secure; SameSite=Lax"
         #expect(cookie(life).fieldValue == expected)
         #expect(cookie(.until(Self.now, now: Self.now.adding(.seconds(1)))).fieldValue.contains("; Max-Age=0; "))
+        for (left, seconds) in [(Duration.milliseconds(1), 1), (.milliseconds(999), 1), (.milliseconds(1001), 2)] {
+            let value = cookie(.until(Self.now.adding(left), now: Self.now)).fieldValue
+            #expect(value.contains("; Max-Age=\(seconds); "))
+        }
     }
 
     @Test func `a deletion keeps what names the cookie`() {
