@@ -5,6 +5,9 @@ import Networking
 ///
 /// One long-lived task runs it on its loop. What has been pipelined is answered in one write.
 actor HTTPConnection {
+    /// How many requests that are there already are answered before it is others' turn.
+    static let requestsInARow = 16
+
     enum Phase {
         /// Between requests: may be closed without harm.
         case idle
@@ -63,7 +66,14 @@ actor HTTPConnection {
     private func serve() async {
         do throws(StreamError) {
             guard try await receivePreface() else { return stream.close() }
-            while try await serveOne() {}
+            var inARow = 0
+            while try await serveOne() {
+                inARow = stream.input.isEmpty ? 0 : inARow + 1
+                // Many clients that pipeline would keep the loop from its sockets and timers for seconds.
+                guard inARow == Self.requestsInARow else { continue }
+                inARow = 0
+                await loop.sleep(for: .zero)
+            }
             // A client that has ended its side still reads.
             try await sendRest()
         } catch {

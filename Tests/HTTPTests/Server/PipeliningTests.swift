@@ -30,6 +30,25 @@ struct PipeliningTests {
         }
     }
 
+    @Test func `who pipelines keeps others waiting for a few requests only`() async throws {
+        try await withServer { server in
+            let greedy = try server.connect()
+            let modest = try server.connect()
+            for client in [greedy, modest] {
+                try client.send(Self.request(0))
+                try client.expectStatus(200)
+            }
+            try server.whileLoopStands {
+                // What one read takes.
+                try greedy.send((1...300).map(Self.request).joined())
+                try modest.send("GET /empty HTTP/1.1\r\nHost: a\r\n\r\n")
+            }
+            try modest.expectStatus(204)
+            for _ in 0..<300 { try greedy.expectStatus(200) }
+            #expect(try #require(server.served.value.firstIndex(of: "/empty")) <= 2 + HTTPConnection.requestsInARow)
+        }
+    }
+
     @Test func `requests may be cut anywhere`() async throws {
         try await withServer { server in
             let bytes = [UInt8](Self.conversation.utf8)

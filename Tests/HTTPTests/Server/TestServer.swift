@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Logging
 import Networking
@@ -109,6 +110,22 @@ final class TestServer: Sendable {
         try wait { result.value != nil }
         guard let value = result.value else { throw Unexpected() }
         return value
+    }
+
+    /// Has nothing else happen on the loop until `body` has returned.
+    func whileLoopStands(_ body: () throws -> Void) throws {
+        let (stands, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        loop.start {
+            stands.signal()
+            Self.block(on: goesOn)
+        }
+        stands.wait()
+        defer { goesOn.signal() }
+        try body()
+    }
+
+    private static func block(on semaphore: DispatchSemaphore) {
+        semaphore.wait()
     }
 
     /// How many bytes of answers its connections have not been able to send.
