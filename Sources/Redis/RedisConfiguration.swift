@@ -21,6 +21,10 @@ package struct RedisConfiguration: Sendable {
     package var inFlightLimit = 16_384
     /// The pause before a new attempt: doubles from the lower to the upper bound, half of it random.
     package var backOff: ClosedRange<Duration> = .milliseconds(20)...(.milliseconds(500))
+    /// The pause between two questions whether the server is still the primary.
+    package var roleInterval: Duration = .seconds(1)
+    /// Whether a replica will do, for who only looks at what a server says of itself. It reads what may long be revoked.
+    package var acceptsReplica = false
 
     package init(
         endpoint: Endpoint, username: String? = nil, password: String? = nil, database: Int = 0, usesTLS: Bool = false

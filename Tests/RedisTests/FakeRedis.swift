@@ -28,10 +28,12 @@ final class FakeRedis: Sendable {
             }
         }
 
-        /// Answers the `SELECT` that every connection begins with.
-        func greet() throws {
+        /// Answers the `SELECT` that every connection begins with, and the question for the server's role.
+        func greet(role: String = ":0\r\n") throws {
             _ = try command()
             try send("+OK\r\n")
+            _ = try command()
+            try send(role)
         }
 
         func send(_ text: String) throws {

@@ -129,6 +129,8 @@ extension RedisConfiguration {
         var configuration = RedisConfiguration(endpoint: .host("127.0.0.1", port: port))
         configuration.connectTimeout = .seconds(30)
         configuration.commandDeadline = .seconds(30)
+        // Not asked unless a test is about that.
+        configuration.roleInterval = .seconds(3600)
         return configuration
     }
 }

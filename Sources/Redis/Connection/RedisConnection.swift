@@ -5,12 +5,17 @@ package import Networking
 ///
 /// It reconnects by itself. When the connection dies, the commands in flight fail at once; while the first new attempt runs,
 /// commands wait for it; while it rests between attempts, they fail at once.
+///
+/// It asks now and then whether the server still takes writes (`RedisConnection+Role`): after a failover the address leads elsewhere,
+/// and a connection to who was the primary would go on reading what has been revoked since.
 package actor RedisConnection {
     private enum State {
         case idle
         /// The first attempt after a connection: commands may wait for it.
-        case connecting(waiting: [CheckedContinuation<Void, Never>])
-        case ready(Stream)
+        case connecting
+        case ready(Stream, since: Instant)
+        /// Its commands in flight are awaited, new ones wait for the next connection.
+        case leaving(Stream)
         /// An attempt has failed.
         case resting
         case closed
@@ -24,9 +29,12 @@ package actor RedisConnection {
     private let logger: Logger
     private var state = State.idle
     private var pending = PendingReplies()
+    /// Commands that wait for the connection.
+    private var waiting: [CheckedContinuation<Void, Never>] = []
     private var getTemplate: GetTemplate?
     /// In nanoseconds, worked out once.
     private let commandDeadline: UInt64
+    var roleTimer: LoopTimer?
     /// The digests of the scripts that this server is known to hold, by name.
     private var digests: [String: String] = [:]
     /// Why the last attempt to connect has failed; nil when none has.
@@ -45,9 +53,8 @@ package actor RedisConnection {
     package func run() async {
         var backOff = BackOff(configuration.backOff)
         while !isClosed {
-            if case .idle = state { state = .connecting(waiting: []) }
-            if await connectAndServe() > configuration.backOff.upperBound {
-                // A connection that has held is made anew at once; one that breaks over and over is not worth the hurry.
+            if case .idle = state { state = .connecting }
+            if await connectAndServe() {
                 backOff.succeeded()
                 continue
             }
@@ -56,26 +63,28 @@ package actor RedisConnection {
         }
     }
 
-    /// - Returns: for how long the connection held.
-    private func connectAndServe() async -> Duration {
+    /// - Returns: whether the next attempt may come at once.
+    private func connectAndServe() async -> Bool {
         do throws(StreamError) {
             let stream = try await connect()
             let start = loop.now
             await serve(stream)
-            return loop.now.since(start)
+            // Left on purpose, and commands wait for the next one already.
+            if case .connecting = state { return true }
+            // A connection that has held is made anew at once; one that breaks over and over is not worth the hurry.
+            return loop.now.since(start) > configuration.backOff.upperBound
         } catch {
             lastFailure = error
             logger.warning("Redis cannot be reached", ["error": .string("\(error)")])
-            return .zero
+            return false
         }
     }
 
     /// Fails what is in flight and stays closed.
     package func close() {
-        let former = state
+        endConnection()
         state = .closed
-        resumeWaiting(of: former)
-        if case .ready(let stream) = former { stream.close() }
+        resumeWaiting()
         pending.failAll(.unavailable)
     }
 
@@ -88,10 +97,7 @@ package actor RedisConnection {
     var inFlightCount: Int { pending.count }
 
     /// Commands that wait for the connection.
-    var waitingCount: Int {
-        guard case .connecting(let waiting) = state else { return 0 }
-        return waiting.count
-    }
+    var waitingCount: Int { waiting.count }
 
     /// Sends one command and awaits its answer.
     /// - Throws: `RedisError`.
@@ -172,24 +178,34 @@ package actor RedisConnection {
         return command
     }
 
-    /// Waits for the first attempt to connect, if it is on its way.
+    /// Waits for the next connection, if it is on its way.
     private func waitForConnection() async throws(RedisError) {
-        guard case .connecting(let waiting) = state else { return }
+        guard commandsWait else { return }
         guard waiting.count < configuration.inFlightLimit else { throw .overloaded }
         await withCheckedContinuation { continuation in
             // Looked at anew: a task that prefers its loop can be set aside on its way here.
-            guard case .connecting(var waiting) = state else { return continuation.resume() }
-            // Gives up the other reference, so that appending does not copy.
-            state = .idle
+            guard commandsWait else { return continuation.resume() }
             waiting.append(continuation)
-            state = .connecting(waiting: waiting)
         }
+    }
+
+    private var commandsWait: Bool {
+        switch state {
+        case .connecting, .leaving: true
+        case .idle, .ready, .resting, .closed: false
+        }
+    }
+
+    private func resumeWaiting() {
+        let resumed = waiting
+        waiting = []
+        for continuation in resumed { continuation.resume() }
     }
 
     /// Has `count` commands written, or says why not. Nothing suspends between the look at the state and the writing: a command
     /// entered for a connection that has gone would be given the answer to another one on the next.
     private func submit(_ count: Int, _ write: (Stream) -> Void) -> RedisError? {
-        guard case .ready(let stream) = state else { return .unavailable }
+        guard case .ready(let stream, _) = state else { return .unavailable }
         guard pending.count + count <= configuration.inFlightLimit else { return .overloaded }
         write(stream)
         return nil
@@ -225,13 +241,17 @@ package actor RedisConnection {
     private func refusal(_ text: String) -> RedisError {
         let kind = Self.kind(of: text)
         switch kind {
-        case "LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "OOM", "MISCONF", "NOREPLICAS":
+        case "NOREPLICAS":
+            logger.error("Redis cannot serve", ["kind": .string(kind)])
+            leave()
+            return .unavailable
+        case "LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "OOM", "MISCONF":
             logger.error("Redis cannot serve", ["kind": .string(kind)])
             return .unavailable
         case "READONLY", "NOAUTH", "MOVED", "ASK", "UNBLOCKED":
             // A different server now, or this one forgot us: connect anew.
             logger.error("Redis has changed its role", ["kind": .string(kind)])
-            if case .ready(let stream) = state { stream.close() }
+            endConnection()
             return .unavailable
         default:
             return .refused(kind: kind)
@@ -248,16 +268,37 @@ package actor RedisConnection {
         return false
     }
 
-    private func rest() {
-        guard !isClosed else { return }
-        let former = state
-        state = .resting
-        resumeWaiting(of: former)
+    /// Whether new commands go there.
+    func isServing(_ stream: Stream) -> Bool {
+        if case .ready(let current, _) = state { return current === stream }
+        return false
     }
 
-    private func resumeWaiting(of state: State) {
-        guard case .connecting(let waiting) = state else { return }
-        for continuation in waiting { continuation.resume() }
+    /// Gives the connection up at once, with all that is in flight: what a server reads that is not ours any more is not to be believed.
+    private func endConnection() {
+        switch state {
+        case .ready(let stream, _), .leaving(let stream): stream.close()
+        case .idle, .connecting, .resting, .closed: break
+        }
+    }
+
+    /// Makes the connection anew without failing what is in flight: a primary without replicas may have been replaced, and then the
+    /// address leads to another server by now. If it does not, this one is made do with until it is time to look again.
+    private func leave() {
+        guard case .ready(let stream, let since) = state, loop.now.since(since) >= configuration.roleInterval else { return }
+        state = .leaving(stream)
+        endIfLeft(stream)
+    }
+
+    /// Ends a connection that is left and owes nothing any more.
+    private func endIfLeft(_ stream: Stream) {
+        if case .leaving = state, pending.count == 0 { stream.close() }
+    }
+
+    private func rest() {
+        guard !isClosed else { return }
+        state = .resting
+        resumeWaiting()
     }
 
     private func connect() async throws(StreamError) -> Stream {
@@ -294,19 +335,24 @@ package actor RedisConnection {
     /// Hands answers over until the connection ends.
     private func serve(_ stream: Stream) async {
         guard !isClosed else { return stream.close() }
-        let former = state
-        state = .ready(stream)
+        state = .ready(stream, since: loop.now)
         digests = [:]
         stream.setDeadline(nil)
         stream.isPrompt = true
         logger.info("Redis connected", ["loop": .integer(Int64(loop.index))])
-        resumeWaiting(of: former)
+        resumeWaiting()
+        askForRoleLater(stream)
         let error = await deliverReplies(of: stream)
+        cancelRoleQuestion()
         stream.close()
         // Closed on purpose: nothing is left in flight, and nobody needs to know.
         guard !isClosed else { return }
-        state = .idle
-        logger.warning("Redis connection ended", ["error": .string("\(error)")])
+        if case .leaving = state {
+            state = .connecting
+        } else {
+            state = .idle
+            logger.warning("Redis connection ended", ["error": .string("\(error)")])
+        }
         pending.failAll(error == .timedOut ? .deadlineExceeded : .unavailable)
     }
 
@@ -315,7 +361,9 @@ package actor RedisConnection {
         do throws(StreamError) {
             while try await stream.fill() {
                 // An answer to nothing: this is not the protocol we speak.
-                guard pending.count > 0 else { return Self.notRedis }
+                guard let deadline = pending.nextDeadline else { return Self.notRedis }
+                // This process has stood still since it came: who is told now could have been told otherwise meanwhile.
+                guard loop.now <= deadline else { return .timedOut }
                 do throws(RedisError) {
                     try reader.feed(stream.input)
                     stream.consume(stream.input.count)
@@ -326,6 +374,7 @@ package actor RedisConnection {
                     return Self.notRedis
                 }
                 stream.setDeadline(pending.nextDeadline)
+                endIfLeft(stream)
             }
             return .closed
         } catch {

@@ -22,13 +22,15 @@ actor RedisProbe {
         case facts(RedisFacts)
     }
 
-    private let configuration: RedisConfiguration
+    private var configuration: RedisConfiguration
     private nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     private let resolving: BlockingPool
 
     init(_ configuration: RedisConfiguration, loop: EventLoop, resolving: BlockingPool) {
         self.configuration = configuration
+        // A replica is told apart by its role, with a remedy.
+        self.configuration.acceptsReplica = true
         self.loop = loop
         self.resolving = resolving
     }
