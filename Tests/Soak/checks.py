@@ -29,9 +29,9 @@ class Checks:
             return answer
         body = answer.json
         if body.get("active") is True:
-            if before is Standing.ENDED:
+            if before is after is Standing.ENDED:
                 self.judge.blame(answer, f"REVOKED, AND ACTIVE: {token}")
-            elif was_inactive and token.is_access:
+            elif was_inactive and token.seen_inactive and token.is_access:
                 self.judge.blame(answer, f"active again: {token}")
             if (body.get("sub"), body.get("sid"), body.get("jti")) != (token.user_id, token.sid, token.jti):
                 self.judge.blame(answer, f"an answer about another token than {token}")
@@ -66,7 +66,7 @@ class Checks:
         if answer.is_unanswered:
             return
         if answer.status == 200:
-            if before is Standing.ENDED:
+            if before is cookie.standing is Standing.ENDED:
                 self.judge.blame(answer, f"ENDED, AND GOOD: the cookie of session {cookie.sid}")
             self.check_times(answer, cookie, asked)
         elif answer.status != 401:
@@ -85,7 +85,6 @@ class Checks:
         if token is None:
             return
         before = {other.sid: other.standing for other in [*user.sessions, *user.cookies]}
-        known_losses = user.lost_sign_ins
         answer = await self.balancer.ask("devices", user.name, "GET", "/auth/sessions", bearer=token.text, note=session.sid)
         if answer.is_unanswered or token.standing(answer.answered) is not Standing.LIVE:
             return
@@ -93,11 +92,13 @@ class Checks:
             self.judge.blame(answer, REFUSED)
             return
         listed = {entry["id"] for entry in answer.json["sessions"]}
+        after = {other.sid: other.standing for other in [*user.sessions, *user.cookies]}
+        before = {sid: standing if after[sid] is standing else Standing.DOUBT for sid, standing in before.items()}
         live = {sid for sid, standing in before.items() if standing is Standing.LIVE}
         ended = {sid for sid, standing in before.items() if standing is Standing.ENDED}
         if live - listed:
             self.judge.blame(answer, f"live sessions are not listed: {sorted(live - listed)}")
         if ended & listed:
             self.judge.blame(answer, f"sessions that have ended are listed: {sorted(ended & listed)}")
-        if len(listed - before.keys()) > known_losses:
+        if len(listed - before.keys()) > user.lost_sign_ins:
             self.judge.blame(answer, f"more sessions than sign-ins: {sorted(listed - before.keys())}")

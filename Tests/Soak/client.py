@@ -1,10 +1,13 @@
 """Speaks HTTP with the copies as an app behind a balancer would: keep-alive connections that are given up when an answer says so."""
 
 import asyncio
+import contextlib
 import dataclasses
 import json
 import random
 import time
+
+from processes import until
 
 PATIENCE = 10.0
 # Shorter than the server's own idle timeout, so that no request meets a connection that is just being closed.
@@ -52,6 +55,9 @@ class Balancer:
     def __init__(self, copies, judge):
         self.copies, self.judge = copies, judge
         self.number = 0
+        self.under_way = 0
+        self.open = asyncio.Event()
+        self.open.set()
 
     def choose(self, other_than=None):
         """Any copy in rotation; those that are not only when there is no other."""
@@ -61,6 +67,7 @@ class Balancer:
     async def ask(self, operation, who, method, path, *, copy=None, bearer=None, body=None, form=None, basic=None, cookie=None,
                   lose=False, note=""):
         """One request. It is judged, and returned whatever became of it; with `lose` nobody waits for the answer."""
+        await self.open.wait()
         copy = copy or self.choose()
         self.number += 1
         identifier = f"soak-{self.number}"
@@ -79,6 +86,7 @@ class Balancer:
         if content or method == "POST":
             head.append(f"Content-Length: {len(content)}")
         exchange = Exchange(operation, who, copy.name, self.judge.now(), on_purpose=lose, note=note)
+        self.under_way += 1
         try:
             async with asyncio.timeout(PATIENCE):
                 await self._exchange(copy, "\r\n".join(head + ["", ""]).encode() + content, exchange, lose)
@@ -86,6 +94,8 @@ class Balancer:
             exchange.status, exchange.failure = 0, f"silence for {PATIENCE:.0f} s"
         except (OSError, EOFError, ValueError, IndexError) as error:
             exchange.status, exchange.failure = 0, str(error) or type(error).__name__
+        finally:
+            self.under_way -= 1
         exchange.answered = self.judge.now()
         self.judge.hear(exchange)
         if exchange.status and exchange.headers.get("x-request-id") != identifier:
@@ -121,6 +131,16 @@ class Balancer:
                 copy.idle.append((time.monotonic(), streams))
             elif streams:
                 streams[1].close()
+
+    @contextlib.asynccontextmanager
+    async def quiet(self):
+        """Nobody asks anything in here, and nothing is under way any more."""
+        self.open.clear()
+        try:
+            await until(lambda: self.under_way == 0, PATIENCE + 5, "quiet")
+            yield
+        finally:
+            self.open.set()
 
     def close(self):
         for copy in self.copies:

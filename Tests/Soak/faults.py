@@ -56,7 +56,7 @@ async def _(world):
     await world.redis.start()
 
 
-@fault("redis-pause", ALL, quick=True)
+@fault("redis-pause", ALL)
 async def _(world):
     world.redis.pause()
     await asyncio.sleep(3)
@@ -112,6 +112,17 @@ async def _(world):
         await world.redis.start()
 
 
+@fault("redis-disk-later", WRITES, needs="root")
+async def _(world):
+    """The same for a Redis that writes to disk once a second: it lives, takes no writes, and goes on reading."""
+    await world.redis.command("config", "set", "appendfsync", "everysec")
+    world.redis.fill()
+    await asyncio.sleep(3)
+    world.redis.empty()
+    await until(lambda: world.redis.says("persistence", "aof_last_write_status:ok"), 20, "Redis's disk")
+    await world.redis.command("config", "set", "appendfsync", "always")
+
+
 @fault("redis-cut", ALL, quick=True)
 async def _(world):
     await world.cut_off("redis", 4)
@@ -121,6 +132,32 @@ async def _(world):
 async def _(world):
     """200 ms more: everything takes longer, nothing fails."""
     await world.slow_down("redis", 4)
+
+
+@fault("redis-jitter", NOTHING)
+async def _(world):
+    """Up to 100 ms more, each time another delay, and 400 now and then."""
+    await world.misbehave("redis", "jitter", 4)
+
+
+@fault("redis-crumbs", NOTHING)
+async def _(world):
+    """Every command and every reply comes byte by byte."""
+    await world.misbehave("redis", "crumbs", 3)
+
+
+@fault("redis-throttle", ALL)
+async def _(world):
+    """A peer that reads and writes so slowly that commands queue up."""
+    await world.misbehave("redis", "throttle", 4)
+
+
+@fault("redis-vanish", ALL)
+async def _(world):
+    """The connections that there are lead nowhere from one moment to the next, and nobody is told."""
+    world.proxies["redis"].tell("vanish")
+    # As long as a command may take.
+    await asyncio.sleep(2.5)
 
 
 @fault("redis-stall", ALL)
@@ -236,6 +273,28 @@ async def _(world):
 @fault("postgres-slow", NOTHING)
 async def _(world):
     await world.slow_down("postgres", 4)
+
+
+@fault("postgres-jitter", NOTHING)
+async def _(world):
+    await world.misbehave("postgres", "jitter", 4)
+
+
+@fault("postgres-crumbs", NOTHING)
+async def _(world):
+    await world.misbehave("postgres", "crumbs", 3)
+
+
+@fault("postgres-throttle", USERS)
+async def _(world):
+    await world.misbehave("postgres", "throttle", 4)
+
+
+@fault("postgres-vanish", USERS)
+async def _(world):
+    world.proxies["postgres"].tell("vanish")
+    # As long as a query may take.
+    await asyncio.sleep(5.5)
 
 
 @fault("postgres-half", USERS)

@@ -85,7 +85,7 @@ class Load:
         if answer.status != (200 if user.standing is Standing.LIVE else 401):
             self.judge.blame(answer, "an acknowledged user is lost" if user.standing is Standing.LIVE else "a deleted user is back")
         if answer.status == 200 and user.standing is Standing.LIVE:
-            session = Session(user, True)
+            session = Session(user, True, answer.answered)
             session.add(answer.json["accessToken"], answer.sent, answer.answered)
             user.sessions.append(session)
             await self.checks.devices(session)

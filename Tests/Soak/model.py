@@ -23,6 +23,7 @@ class Token:
         self.text, self.session = text, session
         self.is_access = not text.startswith("kdr_")
         self.own = Standing.LIVE
+        self.answered, self.ended = answered, None
         self.seen_inactive = False
         self.good_until = self.dead_from = None
         if self.is_access:
@@ -40,17 +41,47 @@ class Token:
             return Standing.DOUBT
         return Standing.LIVE
 
+    def end(self, now):
+        self.own, self.ended = Standing.ENDED, now
+
+    def lose(self, since):
+        """That it was given out, or ended, may be forgotten if it was answered later than that."""
+        if self.answered >= since or (self.ended or -1) >= since:
+            self.own = Standing.DOUBT
+        self.seen_inactive = False
+
     def __str__(self):
         kind = "access" if self.is_access else "refresh"
         return f"{kind} token {self.jti or self.text[:30]} of session {self.sid}"
 
 
-class Session:
-    """A sign-in. Of a rotating one `refresh` is the token that is expected next; `spent` are those before the last rotation."""
+class Lasting:
+    """What a sign-in begins and a sign-out ends, both at the instants at which they were answered."""
 
-    def __init__(self, user, rotates):
-        self.user, self.rotates = user, rotates
+    def __init__(self, user, began):
+        self.user, self.began, self.ended = user, began, None
         self.standing = Standing.LIVE
+
+    def doubt(self):
+        if self.standing is Standing.LIVE:
+            self.standing = Standing.DOUBT
+
+    def end(self, now):
+        self.standing, self.ended = Standing.ENDED, now
+
+    def lose(self, since):
+        """Its beginning or its end may be forgotten if it was answered later than that."""
+        if self.began >= since or (self.ended or -1) >= since:
+            self.standing = Standing.DOUBT
+
+
+class Session(Lasting):
+    """A sign-in. Of a rotating one `refresh` is the token that is expected next; `spent` are those before the last rotation, with the
+    instants at which they gave way."""
+
+    def __init__(self, user, rotates, began):
+        super().__init__(user, began)
+        self.rotates = rotates
         self.access = []
         self.refresh = None
         self.parent = None
@@ -70,7 +101,7 @@ class Session:
         if self.refresh and text == self.refresh.text:
             return
         if self.parent:
-            self.spent.append(self.parent)
+            self.spent.append((answered, self.parent))
         self.parent, self.refresh = self.refresh, self.add(text, sent, answered)
 
     def usable(self, now):
@@ -78,28 +109,21 @@ class Session:
         return next((token for token in reversed(self.access)
                      if token.standing(now) is Standing.LIVE and now < token.good_until - 15), None)
 
-    def doubt(self):
-        if self.standing is Standing.LIVE:
-            self.standing = Standing.DOUBT
+    def lose(self, since):
+        """A rotation that is forgotten: its refresh token is taken all the same, but what it replaced may be the current one again."""
+        super().lose(since)
+        self.spent = [(when, token) for when, token in self.spent if when < since]
+        for token in [*self.access, self.refresh]:
+            token.lose(since)
 
-    def end(self):
-        self.standing = Standing.ENDED
 
-
-class Cookie:
+class Cookie(Lasting):
     """A session that a cookie holds. `ends` is when it ends however it is used, by everybody's clock but a wrong one."""
 
-    def __init__(self, user, value, ends):
-        self.user, self.value, self.ends = user, value, ends
+    def __init__(self, user, value, ends, began):
+        super().__init__(user, began)
+        self.value, self.ends = value, ends
         self.sid = value.removeprefix("kdc_").split(".")[0]
-        self.standing = Standing.LIVE
-
-    def doubt(self):
-        if self.standing is Standing.LIVE:
-            self.standing = Standing.DOUBT
-
-    def end(self):
-        self.standing = Standing.ENDED
 
 
 class User:
@@ -114,7 +138,20 @@ class User:
         self.sessions = []
         self.cookies = []
         self.lost_sign_ins = 0
+        # When those that are not counted any more were ended with all others, and how many.
+        self.found_sign_ins = []
         self.undeletable_until = 0.0
+
+    def find_sign_ins(self, now):
+        """Sessions that nobody knew of have been ended with all others."""
+        self.found_sign_ins.append((now, self.lost_sign_ins))
+        self.lost_sign_ins = 0
+
+    def lose(self, since):
+        for lasting in [*self.sessions, *self.cookies]:
+            lasting.lose(since)
+        self.lost_sign_ins += sum(count for when, count in self.found_sign_ins if when >= since)
+        self.found_sign_ins = []
 
     def live(self):
         return [session for session in self.sessions if session.standing is Standing.LIVE]
@@ -124,17 +161,27 @@ class Truth:
     """All users and, for whoever asks about tokens, a sample of each kind that does not grow with the run."""
 
     SAMPLE = 3000
+    HORIZON = 12.0
 
     def __init__(self, run):
         self.run = run
+        # A request that was given up may be carried out this much later: by a copy that was paused, or in a packet sent again.
+        self.horizon = self.HORIZON
         self.users = []
         self.ended = []
         self.ended_count = 0
+        self.losses = 0
 
     def new_user(self):
         user = User(len(self.users), self.run)
         self.users.append(user)
         return user
+
+    def lose(self, since):
+        """Redis may have forgotten whatever it has been told since then, and nothing else."""
+        self.losses += 1
+        for user in self.users:
+            user.lose(since)
 
     def note_ended(self, session):
         """A fair sample of the tokens of all sessions that have ended."""

@@ -21,6 +21,7 @@ import time
 
 import copyfaults  # noqa: F401 - its faults join the list
 import ending
+import failovers  # noqa: F401
 from client import Balancer
 from faults import KINDS
 from judge import RECOVERY, Judge
@@ -58,6 +59,7 @@ class Soak:
             watches.append(asyncio.create_task(world.guard()))
             self.say_what_is_left_out()
             balancer, truth = Balancer(world.copies, self.judge), Truth(f"{options.seed}-{time.time_ns() % 10**9}")
+            world.balancer, world.truth = balancer, truth
             load = Load(balancer, self.judge, truth, world.backend, phones=options.phones, backends=4,
                         pace=0.5 if options.short else 1)
             load.start()
@@ -77,8 +79,8 @@ class Soak:
 
     def say_what_is_left_out(self):
         world = self.world
-        if not world.is_root:
-            print("Without root stores are cut off by proxies, and no disk is filled.")
+        if not world.names:
+            print("Without root stores are cut off and moved by proxies, and no disk is filled.")
         elif not world.redis.namespace.can_delay:
             print("The kernel has no netem: stores are slow for copy3 only, behind its proxies.")
         if not world.has_clock:
@@ -135,6 +137,8 @@ class Soak:
             judge.end(fault)
         # Its consequences must be over before the next one begins; and then all is well for a moment.
         await asyncio.sleep(RECOVERY + 1.0)
+        while world.aftermath:
+            await world.aftermath.pop()()
         found = judge.count["violations"] - before
         print(f"{fault.began:6.1f} s {fault.name:45} {fault.ended - fault.began:5.1f} s, {fault.requests:5} requests, "
               f"{fault.refusals:4} x 503, {fault.losses:3} lost, recovery {fault.recovery:.2f} s"

@@ -10,13 +10,16 @@ import shutil
 import tempfile
 
 from copies import Clock, Copy, clean_environment
-from network import Proxy
+from network import Names, Proxy
 from processes import Problem, free_port, output
 from stores import Postgres, Redis
 
 
 class World:
-    """The first copy is spared by faults, the second has a wall clock of its own, the third reaches its stores through proxies."""
+    """The first copy is spared by faults, the second has a wall clock of its own, the third reaches its stores through proxies.
+
+    `redis` and `postgres` are the present primaries. Names and proxies lead there; `replicas` are started by who needs them.
+    """
 
     def __init__(self, binary, logs, judge):
         self.binary, self.logs, self.judge = binary, logs, judge
@@ -27,8 +30,13 @@ class World:
         self.directory.chmod(0o755)
         self.redis = Redis(self.directory, logs, self.is_root)
         self.postgres = Postgres(self.directory, logs, self.is_root)
+        self.replicas = {store.kind: type(store)(self.directory, logs, self.is_root, beside=store)
+                         for store in (self.redis, self.postgres)}
+        self.names = Names(self.directory) if Names.can_be_had() else None
         self.proxies = {}
         self.copies = []
+        self.balancer = self.truth = None
+        self.aftermath = []
         self.victim = None
 
     @property
@@ -38,27 +46,61 @@ class World:
     async def open(self):
         clock = Clock(self.directory)
         self.has_clock = await clock.make()
-        await asyncio.gather(self.redis.open(), self.postgres.open())
-        for name, store in (("redis", self.redis), ("postgres", self.postgres)):
-            self.proxies[name] = Proxy(free_port(), store.address, store.port, self.logs / "proxies.log")
+        if self.names:
+            await self.names.open()
+        await asyncio.gather(self.open_redis(), self.open_postgres())
         keys = {"KIDOBAN_MASTER_KEY": secrets.token_hex(32)}
-        direct = {**keys, "DATABASE_URL": self.postgres.url, "REDIS_URL": self.redis.url}
-        around = {**keys, "DATABASE_URL": self.through_proxy("postgres"), "REDIS_URL": self.through_proxy("redis")}
+        around = {**keys, "DATABASE_URL": self.through_proxy(self.postgres), "REDIS_URL": self.through_proxy(self.redis)}
         # Without a network of its own, a store can be cut off from those copies only that are behind a proxy.
-        first = direct if self.is_root else around
+        first = {**keys, "DATABASE_URL": self.by_name(self.postgres), "REDIS_URL": self.by_name(self.redis)} if self.names else around
         self.copies = [
             Copy("copy1", self.binary, self.logs, first),
             Copy("copy2", self.binary, self.logs, {**first, "KIDOBAN_LOOPS": "2"},
                  clock=clock if self.has_clock else None),
             Copy("copy3", self.binary, self.logs, around)]
         await self.copies[0].start()
-        self.backend = await self.add_client(direct)
+        self.backend = await self.add_client(first)
         await asyncio.gather(*(copy.start() for copy in self.copies[1:]))
         self.watches = [asyncio.create_task(copy.watch_rotation()) for copy in self.copies]
 
-    def through_proxy(self, name):
-        store, proxy = getattr(self, name), self.proxies[name]
-        return store.url.replace(f"{store.address}:{store.port}", f"127.0.0.1:{proxy.port}")
+    async def open_redis(self):
+        await self.redis.open()
+        await self.replicas["redis"].open()
+        await self.redis.start()
+        self.make_way(self.redis)
+
+    async def open_postgres(self):
+        await self.postgres.open()
+        await self.replicas["postgres"].open()
+        await self.postgres.make()
+        self.make_way(self.postgres)
+
+    def make_way(self, store):
+        self.proxies[store.kind] = Proxy(free_port(), store.address, store.port, self.logs / "proxies.log")
+        if self.names:
+            self.names.point(store.kind, store.address)
+
+    def through_proxy(self, store):
+        return store.url("127.0.0.1", self.proxies[store.kind].port)
+
+    def by_name(self, store):
+        return store.url(self.names.of(store.kind), store.port)
+
+    def move(self, store):
+        """The address of a store leads to this server from now on, as a DNS or a floating address does: who is connected is not told."""
+        self.proxies[store.kind].tell({"to": [store.address, store.port]})
+        if self.names:
+            self.names.point(store.kind, store.address)
+
+    def afterwards(self, function):
+        """Decorates what is done once the consequences of a fault are over."""
+        self.aftermath.append(function)
+
+    def replace(self, name):
+        """What was the replica is the primary now."""
+        former = getattr(self, name)
+        setattr(self, name, self.replicas[name])
+        self.replicas[name] = former
 
     async def add_client(self, environment):
         """Credentials of a backend that may introspect, as HTTP Basic has them."""
@@ -73,22 +115,22 @@ class World:
     async def cut_off(self, name, seconds):
         """No byte goes to a store or comes from it, and nobody is told."""
         store, proxy = getattr(self, name), self.proxies[name]
-        if store.namespace:
-            await store.namespace.cut()
+        if self.names:
+            await store.cut()
         else:
             proxy.tell("cut")
         try:
             await asyncio.sleep(seconds)
         finally:
-            if store.namespace:
-                await store.namespace.mend()
+            if self.names:
+                await store.mend()
             else:
                 proxy.tell("pass")
 
     async def slow_down(self, name, seconds):
         """200 ms more, on the network where the kernel can do that, else for the copy behind the proxy."""
         store, proxy = getattr(self, name), self.proxies[name]
-        by_network = store.namespace and store.namespace.can_delay
+        by_network = self.names and store.namespace.can_delay
         if by_network:
             await store.namespace.slow()
         else:
@@ -104,8 +146,10 @@ class World:
     async def misbehave(self, name, mode, seconds):
         """What only a proxy can do."""
         self.proxies[name].tell(mode)
-        await asyncio.sleep(seconds)
-        self.proxies[name].tell("pass")
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self.proxies[name].tell("pass")
 
     async def guard(self):
         """A copy that ends when nobody has told it to has crashed."""
@@ -119,6 +163,6 @@ class World:
     async def close(self):
         for task in getattr(self, "watches", []):
             task.cancel()
-        for part in [*self.copies, *self.proxies.values(), self.redis, self.postgres]:
+        for part in [*self.copies, *self.proxies.values(), *self.replicas.values(), self.redis, self.postgres]:
             part.close()
         shutil.rmtree(self.directory, ignore_errors=True)
