@@ -9,14 +9,25 @@ package struct Ambience: Sendable {
     package let random: @Sendable (Int) -> [UInt8]
     /// Whose time counts inside the scripts of Redis; only tests at another hour have a reason to choose.
     package let scriptClock: ScriptClock
+    /// The same for the statements of PostgreSQL.
+    package let statementClock: StatementClock
 
     package init(
         now: @escaping @Sendable () -> Timestamp, random: @escaping @Sendable (Int) -> [UInt8],
-        scriptClock: ScriptClock = .redis
+        scriptClock: ScriptClock = .redis, statementClock: StatementClock = .postgres
     ) {
         self.now = now
         self.random = random
         self.scriptClock = scriptClock
+        self.statementClock = statementClock
+    }
+
+    /// By what time a statement goes that is sent now.
+    package var statementTime: StatementTime {
+        switch statementClock {
+        case .postgres: .postgres
+        case .callers: .given(now())
+        }
     }
 
     /// A new UUIDv7.

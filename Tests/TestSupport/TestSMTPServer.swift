@@ -40,8 +40,12 @@ package final class TestSMTPServer {
         case reply(String)
         /// It says nothing any more.
         case silence
+        /// It waits until this fault is none any more, and goes on.
+        case hold
         /// It resets the connection.
         case close
+        /// For the content: it takes the mail, and resets the connection before it has said so.
+        case lose
         /// It begins a reply, and never ends it.
         case flood
         /// For `STARTTLS`: it says more in plain text behind its reply, as somebody between us and the server could.
@@ -167,6 +171,8 @@ extension TestSMTPServer.Fault {
         switch self {
         case .reply(let text): text.split(separator: "\r\n").joined(separator: "\\r\\n")
         case .silence: "hang"
+        case .hold: "hold"
+        case .lose: "lose"
         case .close: "close"
         case .flood: "flood"
         case .injection: "inject"

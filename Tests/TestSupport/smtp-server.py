@@ -10,7 +10,8 @@ In the directory it keeps
     faults          written by the test: lines of a place, a tab, and what happens there instead
 
 A place is `greeting`, a command, a command with its argument (`RCPT TO:<a@b.example>`), or `content` (the final dot). What happens is a reply,
-`hang`, `close`, `flood`, or `inject` (STARTTLS: bytes in plain text behind its reply)."""
+`hang`, `hold` (until the line is gone), `close`, `flood`, `lose` (content: it is taken, and the connection reset before the reply), or `inject`
+(STARTTLS: bytes in plain text behind its reply)."""
 
 import argparse
 import asyncio
@@ -56,6 +57,12 @@ class Server(SMTP):
                 return False
             case "hang":
                 await asyncio.sleep(3600)
+            case "hold":
+                while any(faults().get(place) == "hold" for place in places):
+                    await asyncio.sleep(0.005)
+                return False
+            case "lose":
+                return False
             case "close":
                 self.transport.abort()
                 await asyncio.sleep(3600)
@@ -128,6 +135,9 @@ class Inbox:
         with open(f"{number}.part", "wb") as file:
             file.write("\n".join(head).encode() + envelope.original_content)
         os.rename(f"{number}.part", f"{number}.mail")
+        if faults().get("content") == "lose":
+            server.transport.abort()
+            await asyncio.sleep(3600)
         return "250 taken"
 
 

@@ -13,7 +13,7 @@ extension Accounts {
         guard try await identityStore.add(identity, to: user, provingOwn: claim.email) else { return nil }
         await note(.identityLinked(.sameEmail), user.id, by: .user(user.id), client, caller, detail: claim.detail)
         // The link stands; a notice that cannot be written now is no reason to refuse the user.
-        try? await outbox.add(notice(of: .identityLinked, to: user))
+        try? await outbox.add(notice(of: .identityLinked, to: user), at: ambience.statementTime)
         return await named(try await users.user(user.id), claim.displayName)
     }
 

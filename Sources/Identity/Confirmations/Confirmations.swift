@@ -104,7 +104,7 @@ package final class Confirmations: Sendable {
     ) async throws(IdentityError) {
         let now = ambience.now()
         let recipient = user ?? Self.nobody(at: now, ambience)
-        guard try await outbox.hasRoom(for: recipient.id, kind, at: now) else { return }
+        guard try await outbox.hasRoom(for: recipient.id, kind, at: ambience.statementTime) else { return }
         let profile = user == nil ? Self.nobodysProfile : try await profiles.profile(of: recipient)
         let code = OneTimeCode(random: ambience.random(OneTimeCode.randomByteCount))
         let grant = OneTimeCode.Grant(
@@ -114,7 +114,8 @@ package final class Confirmations: Sendable {
         try await outbox.add(
             Mail(
                 id: ambience.uuid(), userID: recipient.id, kind: kind, recipient: recipient.email.normalized,
-                language: language, link: link(profile, code.text), createdAt: now, expiresAt: now.adding(life)))
+                language: language, link: link(profile, code.text), createdAt: now, expiresAt: now.adding(life)),
+            at: ambience.statementTime)
         if user != nil, let event = kind.requested { await accounts.note(event, recipient.id, by: .anonymous, nil, caller) }
     }
 

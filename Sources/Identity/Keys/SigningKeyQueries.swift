@@ -1,13 +1,16 @@
 package import Postgres
 
-/// The SQL of the signing keys. Instants are milliseconds since the epoch.
+/// The SQL of the signing keys. Instants are milliseconds since the epoch; the first parameter is a `StatementTime`'s where a statement asks
+/// for the time.
 package enum SigningKeyQueries {
-    /// All keys, oldest first: kid, alg, sealed_private_key, public_jwk as JSON text, state, created_at, activated_at, retired_at.
+    /// All keys, oldest first: kid, alg, sealed_private_key, public_jwk as JSON text, state, created_at, activated_at, retired_at, the time.
+    /// Parameter: time.
     package static let all = Statement(
         name: "signing_keys_all",
         sql: """
             SELECT kid, alg, sealed_private_key, public_jwk::text, state, (extract(epoch FROM created_at) * 1000)::bigint,
-                (extract(epoch FROM activated_at) * 1000)::bigint, (extract(epoch FROM retired_at) * 1000)::bigint
+                (extract(epoch FROM activated_at) * 1000)::bigint, (extract(epoch FROM retired_at) * 1000)::bigint,
+                (extract(epoch FROM \(SQL.now)) * 1000)::bigint
             FROM signing_keys
             ORDER BY created_at, kid
             """, retryable: true)
@@ -18,43 +21,43 @@ package enum SigningKeyQueries {
         sql: "SELECT kid, state FROM signing_keys WHERE alg = $1::text ORDER BY created_at, kid FOR UPDATE")
 
     /// The first key of an algorithm. When several copies of the service start at once, one of them succeeds; the others insert nothing
-    /// and read `all` again. Parameters: kid, alg, sealed_private_key, public_jwk, created_at. Returns the kid if inserted.
+    /// and read `all` again. Parameters: time, kid, alg, sealed_private_key, public_jwk. Returns the kid if inserted.
     package static let insertActive = Statement(
         name: "signing_keys_insert_active",
         sql: """
             INSERT INTO signing_keys (kid, alg, sealed_private_key, public_jwk, state, created_at, activated_at)
             VALUES (
-                $1::text, $2::text, $3::bytea, $4::jsonb, 'active', to_timestamp($5::bigint / 1000.0),
-                to_timestamp($5::bigint / 1000.0)
+                $2::text, $3::text, $4::bytea, $5::jsonb, 'active', \(SQL.now), \(SQL.now)
             )
             ON CONFLICT DO NOTHING
             RETURNING kid
             """)
 
-    /// A key that will sign later. Parameters as for `insertActive`.
+    /// A key that will sign later. Parameters as for `insertActive`. Returns created_at.
     package static let insertNext = Statement(
         name: "signing_keys_insert_next",
         sql: """
             INSERT INTO signing_keys (kid, alg, sealed_private_key, public_jwk, state, created_at)
-            VALUES ($1::text, $2::text, $3::bytea, $4::jsonb, 'next', to_timestamp($5::bigint / 1000.0))
+            VALUES ($2::text, $3::text, $4::bytea, $5::jsonb, 'next', \(SQL.now))
+            RETURNING (extract(epoch FROM created_at) * 1000)::bigint
             """)
 
-    /// First half of a change of keys, in one transaction with `activate`. Parameters: alg, retired_at.
+    /// First half of a change of keys, in one transaction with `activate`. Parameters: time, alg.
     package static let retireActive = Statement(
         name: "signing_keys_retire_active",
         sql: """
             UPDATE signing_keys
-            SET state = 'retired', retired_at = to_timestamp($2::bigint / 1000.0)
-            WHERE alg = $1::text AND state = 'active'
+            SET state = 'retired', retired_at = \(SQL.now)
+            WHERE alg = $2::text AND state = 'active'
             """)
 
-    /// Parameters: kid, activated_at. Returns the kid if the key was `next`.
+    /// Parameters: time, kid. Returns the kid if the key was `next`.
     package static let activate = Statement(
         name: "signing_keys_activate",
         sql: """
             UPDATE signing_keys
-            SET state = 'active', activated_at = to_timestamp($2::bigint / 1000.0)
-            WHERE kid = $1::text AND state = 'next'
+            SET state = 'active', activated_at = \(SQL.now)
+            WHERE kid = $2::text AND state = 'next'
             RETURNING kid
             """)
 

@@ -25,12 +25,18 @@ extension SigningKeyStore {
     /// All keys, the oldest first, without opening one.
     /// - Throws: `Failure.store`.
     package func records() async throws(Failure) -> [SigningKeyRecord] {
+        try await timed().records
+    }
+
+    /// The same, and the time that their instants are to be compared with; any time where there are none.
+    private func timed() async throws(Failure) -> (records: [SigningKeyRecord], now: Timestamp) {
         do throws(PostgresError) {
-            var records: [SigningKeyRecord] = []
-            for row in try await pool.query(SigningKeyQueries.all) {
+            var (records, now): ([SigningKeyRecord], Timestamp) = ([], ambience.now())
+            for row in try await pool.query(SigningKeyQueries.all, [ambience.statementTime.parameter]) {
                 if let record = try Self.record(row) { records.append(record) }
+                now = Timestamp(milliseconds: try row.int64(8))
             }
-            return records
+            return (records, now)
         } catch {
             throw .store(error)
         }
@@ -42,23 +48,24 @@ extension SigningKeyStore {
     package func rotate(_ algorithm: SignatureAlgorithm) async throws(Failure) -> Rotation {
         // A key that is sealed with another master key would keep every copy from starting.
         _ = try await load(ensuring: [])
-        let keys = try await records().filter { $0.algorithm == algorithm }
+        let (records, now) = try await timed()
+        let keys = records.filter { $0.algorithm == algorithm }
         guard keys.contains(where: { $0.state == .active }) else { return .noActiveKey }
         if let next = keys.first(where: { $0.state == .next }) {
-            guard KeyRotation.activation(of: next) <= ambience.now() else { return .underWay(next) }
+            guard KeyRotation.activation(of: next) <= now else { return .underWay(next) }
             return try await activate(next) ? .completed(next) : try await rotate(algorithm)
         }
         let new = try await make(algorithm)
-        let isInserted = try await changing { transaction throws(PostgresError) in
+        let parameters = new.parameters(at: ambience.statementTime)
+        let createdAt = try await changing { transaction throws(PostgresError) -> Timestamp? in
             let states = try await Self.lock(algorithm, transaction).states.values
-            guard !states.contains(.next), states.contains(.active) else { return false }
-            _ = try await transaction.query(SigningKeyQueries.insertNext, new.parameters)
-            return true
+            guard !states.contains(.next), states.contains(.active) else { return nil }
+            let row = try await transaction.query(SigningKeyQueries.insertNext, parameters).first
+            return try row.map { row throws(PostgresError) in Timestamp(milliseconds: try row.int64(0)) }
         }
         // Somebody else was faster.
-        guard isInserted else { return try await rotate(algorithm) }
-        return .begun(
-            SigningKeyRecord(kid: new.sealed.kid, algorithm: algorithm, state: .next, createdAt: new.createdAt))
+        guard let createdAt else { return try await rotate(algorithm) }
+        return .begun(SigningKeyRecord(kid: new.sealed.kid, algorithm: algorithm, state: .next, createdAt: createdAt))
     }
 
     /// Takes a key out of the key set at once, whatever it has signed. If it is the one that signs, the key that waits takes its
@@ -71,19 +78,19 @@ extension SigningKeyStore {
             _ = try await load(ensuring: [])
             new = try await make(record.algorithm)
         }
-        let now = ambience.now()
+        let time = ambience.statementTime
         return try await changing { transaction throws(PostgresError) in
             let keys = try await Self.lock(record.algorithm, transaction)
             guard let state = keys.states[kid] else { return .unknown }
             _ = try await transaction.query(SigningKeyQueries.delete, [.text(kid)])
             guard state == .active else { return .removed(record, successor: nil) }
             if let next = keys.order.first(where: { keys.states[$0] == .next }) {
-                _ = try await transaction.query(SigningKeyQueries.activate, [.text(next), .integer(now.milliseconds)])
+                _ = try await transaction.query(SigningKeyQueries.activate, [time.parameter, .text(next)])
                 return .removed(record, successor: next)
             }
             // It began to sign only just now: whoever asks again finds it so.
             guard let new else { throw .unavailable }
-            _ = try await transaction.query(SigningKeyQueries.insertActive, new.parameters)
+            _ = try await transaction.query(SigningKeyQueries.insertActive, new.parameters(at: time))
             return .removed(record, successor: new.sealed.kid)
         }
     }
@@ -92,7 +99,8 @@ extension SigningKeyStore {
     /// - Throws: `Failure.store`.
     package func advance(_ rotation: KeyRotation) async throws(Failure) -> [KeyRotation.Step] {
         var done: [KeyRotation.Step] = []
-        for step in rotation.steps(try await records(), at: ambience.now()) {
+        let (records, now) = try await timed()
+        for step in rotation.steps(records, at: now) {
             switch step {
             case .activate(let key): if try await activate(key) { done.append(step) }
             case .remove(let key): if try await removeRetired(key) { done.append(step) }
@@ -103,11 +111,11 @@ extension SigningKeyStore {
 
     /// False when somebody else was faster.
     private func activate(_ key: SigningKeyRecord) async throws(Failure) -> Bool {
-        let now = PostgresValue.integer(ambience.now().milliseconds)
+        let time = ambience.statementTime.parameter
         return try await changing { transaction throws(PostgresError) in
             guard try await Self.lock(key.algorithm, transaction).states[key.kid] == .next else { return false }
-            _ = try await transaction.query(SigningKeyQueries.retireActive, [.text(key.algorithm.rawValue), now])
-            return try await !transaction.query(SigningKeyQueries.activate, [.text(key.kid), now]).isEmpty
+            _ = try await transaction.query(SigningKeyQueries.retireActive, [time, .text(key.algorithm.rawValue)])
+            return try await !transaction.query(SigningKeyQueries.activate, [time, .text(key.kid)]).isEmpty
         }
     }
 

@@ -55,7 +55,7 @@ package struct SigningKeyStore: Sendable {
     private func read() async throws(Failure) -> [StoredKey] {
         do throws(PostgresError) {
             var keys: [StoredKey] = []
-            for row in try await pool.query(SigningKeyQueries.all) {
+            for row in try await pool.query(SigningKeyQueries.all, [ambience.statementTime.parameter]) {
                 guard let algorithm = SignatureAlgorithm(rawValue: try row.string(1)),
                     let state = KeyState(rawValue: try row.string(4))
                 else { continue }
@@ -80,7 +80,7 @@ package struct SigningKeyStore: Sendable {
     private func create(_ algorithm: SignatureAlgorithm) async throws(Failure) {
         let made = try await make(algorithm)
         do throws(PostgresError) {
-            _ = try await pool.query(SigningKeyQueries.insertActive, made.parameters)
+            _ = try await pool.query(SigningKeyQueries.insertActive, made.parameters(at: ambience.statementTime))
         } catch {
             throw .store(error)
         }
@@ -104,7 +104,7 @@ package struct SigningKeyStore: Sendable {
             throw .store(.overloaded)
         }
         guard case .success(let (sealed, jwk)) = made else { throw .generation }
-        return NewSigningKey(sealed: sealed, algorithm: algorithm, jwk: jwk, createdAt: ambience.now())
+        return NewSigningKey(sealed: sealed, algorithm: algorithm, jwk: jwk)
     }
 }
 
@@ -114,13 +114,12 @@ struct NewSigningKey: Sendable {
     let algorithm: SignatureAlgorithm
     /// The public part, rendered.
     let jwk: [UInt8]
-    let createdAt: Timestamp
 
     /// Those of `SigningKeyQueries.insertActive`.
-    var parameters: [PostgresValue] {
+    func parameters(at time: StatementTime) -> [PostgresValue] {
         [
-            .text(sealed.kid), .text(algorithm.rawValue), .bytes(sealed.sealed), .json(String(decoding: jwk, as: UTF8.self)),
-            .integer(createdAt.milliseconds),
+            time.parameter, .text(sealed.kid), .text(algorithm.rawValue), .bytes(sealed.sealed),
+            .json(String(decoding: jwk, as: UTF8.self)),
         ]
     }
 }

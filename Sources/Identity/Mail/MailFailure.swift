@@ -59,6 +59,14 @@ package enum MailFailure: Equatable, Sendable {
             }
     }
 
+    /// Whether it is the mail server's word about this mail, which therefore takes mail from us.
+    var isAnswer: Bool {
+        switch self {
+        case .refused, .deferred: true
+        case .unwritable, .unreachable, .halted, .busy, .unreadable, .expired: false
+        }
+    }
+
     /// As it is stored and logged.
     package var text: String {
         switch self {

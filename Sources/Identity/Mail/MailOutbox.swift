@@ -1,5 +1,5 @@
 package import Postgres
-package import Text
+import Text
 
 /// Mail that waits to be sent, in PostgreSQL: what has been put here survives whatever happens to the process or to the mail server.
 package struct MailOutbox: Sendable {
@@ -20,11 +20,10 @@ package struct MailOutbox: Sendable {
 
     /// Whether a user may get one more mail of a kind now.
     /// - Throws: the store's failure.
-    func hasRoom(for userID: UserID, _ kind: Mail.Kind, at now: Timestamp) async throws(IdentityError) -> Bool {
-        let since = now.adding(.zero - Self.window)
+    func hasRoom(for userID: UserID, _ kind: Mail.Kind, at time: StatementTime) async throws(IdentityError) -> Bool {
         let count = try await asking { () throws(PostgresError) in
             let parameters: [PostgresValue] = [
-                .uuid(userID.description), .text(kind.rawValue), .integer(since.milliseconds),
+                time.parameter, .uuid(userID.description), .text(kind.rawValue), .duration(Self.window),
             ]
             return try await pool.query(MailQueries.countSince, parameters).first.map { row throws(PostgresError) in
                 try row.int64(0)
@@ -33,13 +32,13 @@ package struct MailOutbox: Sendable {
         return count ?? 0 < Self.limit
     }
 
-    /// Puts a mail to the others. One to a user who is not there is dropped, at the same price.
+    /// Puts a mail to the others, for as long as it says it is of use. One to a user who is not there is dropped, at the same price.
     /// - Throws: the store's failure.
-    func add(_ mail: Mail) async throws(IdentityError) {
+    func add(_ mail: Mail, at time: StatementTime) async throws(IdentityError) {
         let parameters: [PostgresValue] = [
-            .uuid(mail.id.description), .uuid(mail.userID.description), .text(mail.kind.rawValue), .text(mail.recipient),
-            .text(mail.language.rawValue), .bytes(try seal.seal(mail)), .integer(mail.createdAt.milliseconds),
-            .integer(mail.expiresAt.milliseconds),
+            time.parameter, .uuid(mail.id.description), .uuid(mail.userID.description), .text(mail.kind.rawValue),
+            .text(mail.recipient), .text(mail.language.rawValue), .bytes(try seal.seal(mail)),
+            .duration(mail.expiresAt.duration(since: mail.createdAt)),
         ]
         _ = try await asking { () throws(PostgresError) in try await pool.query(MailQueries.insert, parameters) }
         bell?.ring()
@@ -47,9 +46,9 @@ package struct MailOutbox: Sendable {
 
     /// What waits, due or not, the oldest first, at most `count`. What is of another version or does not open has no mail.
     /// - Throws: the store's failure.
-    package func waiting(_ count: Int, at now: Timestamp) async throws(IdentityError) -> [StoredMail] {
+    package func waiting(_ count: Int, at time: StatementTime) async throws(IdentityError) -> [StoredMail] {
         try await asking { () throws(PostgresError) in
-            try await pool.query(MailQueries.waiting, [.integer(now.milliseconds), .integer(count)])
+            try await pool.query(MailQueries.waiting, [time.parameter, .integer(count)])
                 .map { row throws(PostgresError) in try StoredMail(row, seal) }
         }
     }

@@ -1,5 +1,5 @@
 package import Postgres
-package import Text
+import Text
 
 /// The outbox as those see it who send what is in it.
 package struct MailQueue: Sendable {
@@ -15,9 +15,9 @@ package struct MailQueue: Sendable {
     }
 
     /// Takes what is due, at most `count`: nobody else gets it before the end of the lease.
-    func claim(_ count: Int, at now: Timestamp, until lease: Timestamp) async throws(PostgresError) -> [StoredMail] {
+    func claim(_ count: Int, at time: StatementTime, for lease: Duration) async throws(PostgresError) -> [StoredMail] {
         let parameters: [PostgresValue] = [
-            .integer(now.milliseconds), .integer(lease.milliseconds), .integer(count),
+            time.parameter, .duration(lease), .integer(count),
             .textArray(Mail.Kind.allCases.map(\.rawValue)), .textArray(Mail.Language.allCases.map(\.rawValue)),
         ]
         return try await pool.query(MailQueries.claim, parameters).map { row throws(PostgresError) in
@@ -26,50 +26,53 @@ package struct MailQueue: Sendable {
     }
 
     /// The mail is sent, and its link forgotten.
-    func finish(_ id: UUID, at now: Timestamp) async throws(PostgresError) {
-        _ = try await pool.query(MailQueries.finish, [.uuid(id.description), .integer(now.milliseconds)])
+    func finish(_ id: UUID, at time: StatementTime) async throws(PostgresError) {
+        _ = try await pool.query(MailQueries.finish, [time.parameter, .uuid(id.description)])
     }
 
-    func postpone(_ mail: StoredMail, until next: Timestamp, because failure: String) async throws(PostgresError) {
-        _ = try await pool.query(MailQueries.postpone, Self.parameters(mail, next, failure))
+    func postpone(
+        _ mail: StoredMail, at time: StatementTime, by pause: Duration, because failure: String
+    ) async throws(PostgresError) {
+        let parameters: [PostgresValue] = [
+            time.parameter, .uuid(mail.id.description), .integer(mail.attempts), .duration(pause), .text(failure),
+        ]
+        _ = try await pool.query(MailQueries.postpone, parameters)
     }
 
     /// Gives back what was not tried: for anybody, now.
-    func giveBack(_ mail: StoredMail, at now: Timestamp, because failure: String) async throws(PostgresError) {
-        _ = try await pool.query(MailQueries.giveBack, Self.parameters(mail, now, failure))
+    func giveBack(_ mail: StoredMail, at time: StatementTime, because failure: String) async throws(PostgresError) {
+        let parameters: [PostgresValue] = [
+            time.parameter, .uuid(mail.id.description), .integer(mail.attempts), .text(failure),
+        ]
+        _ = try await pool.query(MailQueries.giveBack, parameters)
     }
 
-    func giveUp(_ mail: StoredMail, at now: Timestamp, because failure: String) async throws(PostgresError) {
-        _ = try await pool.query(
-            MailQueries.giveUp, [.uuid(mail.id.description), .integer(now.milliseconds), .text(failure)])
+    func giveUp(_ mail: StoredMail, at time: StatementTime, because failure: String) async throws(PostgresError) {
+        _ = try await pool.query(MailQueries.giveUp, [time.parameter, .uuid(mail.id.description), .text(failure)])
     }
 
     /// Gives up what is of no use any more. Returns how many of each kind.
-    func expire(at now: Timestamp) async throws(PostgresError) -> [(kind: String, count: Int64)] {
+    func expire(at time: StatementTime) async throws(PostgresError) -> [(kind: String, count: Int64)] {
         try await pool.query(
-            MailQueries.expire, [.integer(now.milliseconds), .integer(Self.sweepLimit), .text(MailFailure.expired.text)]
+            MailQueries.expire, [time.parameter, .integer(Self.sweepLimit), .text(MailFailure.expired.text)]
         ).map { row throws(PostgresError) in (try row.string(0), try row.int64(1)) }
     }
 
-    /// Removes what is over and was put here up to an instant.
-    func remove(upTo instant: Timestamp) async throws(PostgresError) {
-        _ = try await pool.query(MailQueries.remove, [.integer(instant.milliseconds), .integer(Self.sweepLimit)])
+    /// Removes what is over and was put here at least so long ago.
+    func remove(at time: StatementTime, after age: Duration) async throws(PostgresError) {
+        _ = try await pool.query(MailQueries.remove, [time.parameter, .duration(age), .integer(Self.sweepLimit)])
     }
 
-    /// How many wait, and since when the oldest does.
-    func counts(at now: Timestamp) async throws(PostgresError) -> (waiting: Int, oldest: Timestamp?) {
-        try await Self.counts(pool, at: now)
+    /// How many wait, and for how long the oldest has.
+    func counts(at time: StatementTime) async throws(PostgresError) -> (waiting: Int, oldestAge: Duration) {
+        try await Self.counts(pool, at: time)
     }
 
     /// The same for who has no master key.
     package static func counts(
-        _ pool: PostgresPool, at now: Timestamp
-    ) async throws(PostgresError) -> (waiting: Int, oldest: Timestamp?) {
-        guard let row = try await pool.query(MailQueries.counts, [.integer(now.milliseconds)]).first else { return (0, nil) }
-        return (Int(try row.int64(0)), try row.optionalInt64(1).map { Timestamp(milliseconds: $0) })
-    }
-
-    private static func parameters(_ mail: StoredMail, _ instant: Timestamp, _ failure: String) -> [PostgresValue] {
-        [.uuid(mail.id.description), .integer(mail.attempts), .integer(instant.milliseconds), .text(failure)]
+        _ pool: PostgresPool, at time: StatementTime
+    ) async throws(PostgresError) -> (waiting: Int, oldestAge: Duration) {
+        guard let row = try await pool.query(MailQueries.counts, [time.parameter]).first else { return (0, .zero) }
+        return (Int(try row.int64(0)), .milliseconds(max(0, try row.optionalInt64(1) ?? 0)))
     }
 }

@@ -9,7 +9,7 @@ struct MailServerState: Sendable {
         /// Nothing has been sent yet.
         case unknown
         case up
-        case down(MailFailure.Trouble, rounds: Int, until: Timestamp)
+        case down(MailFailure.Trouble, rounds: Int, Rest)
     }
 
     private var state = State.unknown
@@ -25,7 +25,7 @@ struct MailServerState: Sendable {
 
     /// Whether it is to be left alone for now.
     func rests(at now: Timestamp) -> Bool {
-        if case .down(_, _, let until) = state { now < until } else { false }
+        if case .down(_, _, let rest) = state { rest.holds(at: now) } else { false }
     }
 
     /// It has answered. Returns whether that is news: it did not before.
@@ -40,7 +40,7 @@ struct MailServerState: Sendable {
         if case .down(let trouble, let count, _) = state { (rounds, former) = (count + 1, trouble) }
         let pause = MailSchedule.pause(
             afterAttempts: rounds, first: Self.firstPause, longest: Self.longestPause, chance: chance)
-        state = .down(trouble, rounds: rounds, until: now.adding(pause))
+        state = .down(trouble, rounds: rounds, Rest(since: now, length: pause))
         return former?.name != trouble.name
     }
 }

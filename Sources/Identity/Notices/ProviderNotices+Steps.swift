@@ -15,11 +15,9 @@ extension ProviderNotices {
         let (provider, subject) = (identity.provider, identity.subject)
         switch step {
         case .setMailForwarding(let isOn, let time):
-            // Whatever its clock says, no change is of a time to come.
-            let now = ambience.now()
-            try await store.setMailForwarding(provider, subject, isOn: isOn, at: max(min(time ?? now, now), .earliest))
+            try await store.setMailForwarding(provider, subject, isOn: isOn, since: time, at: ambience.statementTime)
         case .requireNewProof: try await store.requireNewProof(provider, subject, after: identity.issuedAt)
-        case .block: try await store.block(provider, subject, at: ambience.now())
+        case .block: try await store.block(provider, subject, at: ambience.statementTime)
         case .unblock: try await store.unblock(provider, subject)
         case .endSessions(let scope): try await endSessions(scope, of: identity)
         case .forgetTokens: try await tokens.forget(provider, subject)
@@ -49,8 +47,4 @@ extension ProviderNotices {
         }
         await note(.identityUnlinked, identity.userID, provider, caller)
     }
-}
-
-extension Timestamp {
-    fileprivate static let earliest = Timestamp(milliseconds: 0)
 }

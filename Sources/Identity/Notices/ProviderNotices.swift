@@ -89,7 +89,7 @@ package final class ProviderNotices: Sendable {
             for happening in notice.happenings {
                 try await act(on: happening, of: issuer.provider, issuedAt: notice.issuedAt, caller)
             }
-            try await store.remember(notice.digest, at: ambience.now())
+            try await store.remember(notice.digest, at: ambience.statementTime)
         } catch {
             throw NoticeFailure(error)
         }

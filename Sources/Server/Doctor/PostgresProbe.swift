@@ -60,7 +60,7 @@ struct PostgresProbe: Sendable {
             outcome.facts = try PostgresFacts(try await pool.query(Self.question).first)
             outcome.facts?.clock = try await clock(pool)
             outcome.keys = await keys(pool)
-            outcome.mailsWaiting = try await MailQueue.counts(pool, at: Timestamp.now()).waiting
+            outcome.mailsWaiting = try await MailQueue.counts(pool, at: .postgres).waiting
         } catch {}
         await pool.close()
         return outcome

@@ -75,7 +75,8 @@ final class Installation: Sendable {
     /// Starts a copy and does not wait until it is prepared.
     func launch() async throws -> Copy {
         let clock = clock
-        let ambience = Ambience(now: { clock.now }, random: { SecureRandom.bytes($0) }, scriptClock: .callers)
+        let ambience = Ambience(
+            now: { clock.now }, random: { SecureRandom.bytes($0) }, scriptClock: .callers, statementClock: .callers)
         let application = try Application(
             configuration, logger: log?.logger ?? .disabled, ambience: ambience, logSink: log?.sink)
         let addresses = try await application.start()

@@ -88,7 +88,7 @@ extension WithStores {
                 let events = try await world.a.events("identity_linked")
                 #expect(events.map(\.reason) == ["same_email"] && events.map(\.userID) == [local.id.description])
                 let now = world.clock.now
-                let mails = try await world.a.run { rooms in try await rooms.outbox.waiting(10, at: now) }
+                let mails = try await world.a.run { rooms in try await rooms.outbox.waiting(10, at: .given(now)) }
                     .compactMap(\.mail)
                 #expect(mails.map(\.kind) == [.identityLinked] && mails.map(\.recipient) == ["anna@gmail.com"])
                 #expect(mails.first?.link.isEmpty == true)

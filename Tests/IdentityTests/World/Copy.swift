@@ -13,6 +13,7 @@ actor Copy {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     nonisolated let rooms: Rooms
+    nonisolated let ambience: Ambience
     /// Where passwords are hashed.
     nonisolated let hashing: BlockingPool
     private let connecting: BlockingPool
@@ -26,7 +27,9 @@ actor Copy {
         hashing = BlockingPool(label: "test.hash", threads: 1, queueLimit: options.hashQueue)
         connecting = BlockingPool(label: "test.connect", threads: 1, queueLimit: 100)
         let ambience = Ambience(
-            now: { clock.now.adding(ahead) }, random: { SecureRandom.bytes($0) }, scriptClock: options.scriptClock)
+            now: { clock.now.adding(ahead) }, random: { SecureRandom.bytes($0) }, scriptClock: options.scriptClock,
+            statementClock: options.statementClock)
+        self.ambience = ambience
         rooms = try Rooms(
             options, ambience, masterKey: masterKey,
             postgres: PostgresPool(postgres, loop: loop, connecting: connecting, logger: logger),

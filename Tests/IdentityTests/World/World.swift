@@ -24,6 +24,7 @@ final class World {
         var policy = RefreshPolicy.standard
         /// The copies' own, which tests turn.
         var scriptClock = ScriptClock.callers
+        var statementClock = StatementClock.callers
         /// How far ahead the clock of each copy after the first is.
         var ahead = Duration.zero
         var sessionsPerUser = 50
@@ -39,6 +40,8 @@ final class World {
         var pace = AnswerPace(.zero)
         /// How long Redis may take to answer. By itself, as PostgreSQL: more than any machine needs, however busy.
         var patience: Duration = .seconds(60)
+        /// The same for PostgreSQL.
+        var postgresPatience: Duration = .seconds(60)
         /// Instead of a database on the shared server.
         var connectionString: String?
     }
@@ -64,7 +67,7 @@ final class World {
         let logger = Logger(sink: log.sink, level: .trace)
         var postgres = try PostgresConfiguration(
             connectionString: options.connectionString ?? database?.connectionString ?? "")
-        postgres.deadline = .seconds(60)
+        postgres.deadline = options.postgresPatience
         postgres.backOff = .milliseconds(10)...(.milliseconds(50))
         var store = RedisConfiguration(endpoint: .unix(path: redis.socketPath))
         store.commandDeadline = options.patience

@@ -150,7 +150,7 @@ package actor AuthorizationCodes {
 
     private func keep(_ token: SecretString, of grant: ProviderGrant) async throws(CodeExchangeFailure) {
         do throws(IdentityError) {
-            guard try await store.keep(token, of: grant, at: ambience.now()) else { throw IdentityError.userNotFound }
+            guard try await store.keep(token, of: grant, at: ambience.statementTime) else { throw IdentityError.userNotFound }
         } catch .userNotFound {
             throw .userGone
         } catch {

@@ -15,13 +15,13 @@ package struct NoticeStore: Sendable {
         try await ask(NoticeQueries.isKnown, [.bytes(digest.bytes)]) { row throws(PostgresError) in try row.bool(0) } ?? false
     }
 
-    func remember(_ digest: Digest, at now: Timestamp) async throws(IdentityError) {
-        try await run(NoticeQueries.remember, [.bytes(digest.bytes), .integer(now.milliseconds)])
+    func remember(_ digest: Digest, at time: StatementTime) async throws(IdentityError) {
+        try await run(NoticeQueries.remember, [time.parameter, .bytes(digest.bytes)])
     }
 
-    /// Forgets notices of long ago.
-    func forget(before cutoff: Timestamp) async throws(PostgresError) {
-        _ = try await pool.query(NoticeQueries.forget, [.integer(cutoff.milliseconds)])
+    /// Forgets notices of at least so long ago.
+    func forget(at time: StatementTime, after age: Duration) async throws(PostgresError) {
+        _ = try await pool.query(NoticeQueries.forget, [time.parameter, .duration(age)])
     }
 
     /// Whose the identity is; nil when it is nobody's.
@@ -31,11 +31,12 @@ package struct NoticeStore: Sendable {
         } ?? nil
     }
 
+    /// - Parameter change: when that changed, as the provider says it; nil for now.
     func setMailForwarding(
-        _ provider: ProviderID, _ subject: String, isOn: Bool, at time: Timestamp
+        _ provider: ProviderID, _ subject: String, isOn: Bool, since change: Timestamp?, at time: StatementTime
     ) async throws(IdentityError) {
-        let values: [PostgresValue] = [.bool(isOn), .integer(time.milliseconds)]
-        try await run(NoticeQueries.setMailForwarding, Self.key(provider, subject) + values)
+        let values: [PostgresValue] = [.bool(isOn), change.map { .integer($0.milliseconds) } ?? .null]
+        try await run(NoticeQueries.setMailForwarding, [time.parameter] + Self.key(provider, subject) + values)
     }
 
     /// Voids id tokens from before an instant.
@@ -43,8 +44,8 @@ package struct NoticeStore: Sendable {
         try await run(NoticeQueries.requireNewProof, Self.key(provider, subject) + [.integer(time.milliseconds)])
     }
 
-    func block(_ provider: ProviderID, _ subject: String, at now: Timestamp) async throws(IdentityError) {
-        try await run(NoticeQueries.block, Self.key(provider, subject) + [.integer(now.milliseconds)])
+    func block(_ provider: ProviderID, _ subject: String, at time: StatementTime) async throws(IdentityError) {
+        try await run(NoticeQueries.block, [time.parameter] + Self.key(provider, subject))
     }
 
     func unblock(_ provider: ProviderID, _ subject: String) async throws(IdentityError) {

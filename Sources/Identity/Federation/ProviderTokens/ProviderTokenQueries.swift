@@ -4,21 +4,21 @@ import Postgres
 /// `provider_tokens`).
 enum ProviderTokenQueries {
     /// Stores a token in the place of an older one. If the identity is gone by now, the token is queued for revocation instead.
-    /// Parameters: provider, subject, client_id, sealed_token, obtained_at. Returns whether it was stored.
+    /// Parameters: time, provider, subject, client_id, sealed_token. Returns whether it was stored.
     static let keep = Statement(
         name: "provider_tokens_keep",
         sql: """
             WITH owner AS (
-                SELECT 1 FROM identities WHERE provider = $1::text AND subject = $2::text FOR KEY SHARE
+                SELECT 1 FROM identities WHERE provider = $2::text AND subject = $3::text FOR KEY SHARE
             ), kept AS (
                 INSERT INTO provider_tokens (provider, subject, client_id, sealed_token, obtained_at)
-                SELECT $1::text, $2::text, $3::text, $4::bytea, to_timestamp($5::bigint / 1000.0) FROM owner
+                SELECT $2::text, $3::text, $4::text, $5::bytea, \(SQL.now) FROM owner
                 ON CONFLICT (provider, subject, client_id)
                     DO UPDATE SET sealed_token = excluded.sealed_token, obtained_at = excluded.obtained_at
                 RETURNING 1
             ), orphaned AS (
                 INSERT INTO provider_revocations (provider, subject, client_id, sealed_token)
-                SELECT $1::text, $2::text, $3::text, $4::bytea WHERE NOT EXISTS (SELECT 1 FROM owner)
+                SELECT $2::text, $3::text, $4::text, $5::bytea WHERE NOT EXISTS (SELECT 1 FROM owner)
             )
             SELECT EXISTS (SELECT 1 FROM kept)
             """)

@@ -30,7 +30,7 @@ package struct ProviderTokenStore: Sendable {
     /// Stores a token in the place of an older one of the same grant.
     /// - Returns: false when its identity is gone by now: the token will be revoked.
     /// - Throws: the store's failure.
-    func keep(_ token: SecretString, of grant: ProviderGrant, at now: Timestamp) async throws(IdentityError) -> Bool {
+    func keep(_ token: SecretString, of grant: ProviderGrant, at time: StatementTime) async throws(IdentityError) -> Bool {
         let sealed: SealedProviderToken
         do throws(CryptoError) {
             sealed = try SealedProviderToken(sealing: token, of: grant, with: masterKey)
@@ -38,8 +38,7 @@ package struct ProviderTokenStore: Sendable {
             throw .internalFault
         }
         let parameters: [PostgresValue] = [
-            .text(grant.provider.text), .text(grant.subject), .text(grant.clientID), .bytes(sealed.sealed),
-            .integer(now.milliseconds),
+            time.parameter, .text(grant.provider.text), .text(grant.subject), .text(grant.clientID), .bytes(sealed.sealed),
         ]
         return try await asking { () throws(PostgresError) in
             try await pool.query(ProviderTokenQueries.keep, parameters).first?.bool(0) ?? false
@@ -56,10 +55,10 @@ package struct ProviderTokenStore: Sendable {
 
     /// Takes on what is due at some of the providers.
     func claim(
-        _ limit: Int, of providers: [ProviderID], at now: Timestamp, until end: Timestamp
+        _ limit: Int, of providers: [ProviderID], at time: StatementTime, for lease: Duration
     ) async throws(PostgresError) -> [Claim] {
         let parameters: [PostgresValue] = [
-            .integer(now.milliseconds), .integer(end.milliseconds), .integer(limit), .textArray(providers.map(\.text)),
+            time.parameter, .duration(lease), .integer(limit), .textArray(providers.map(\.text)),
         ]
         var claims: [Claim] = []
         for row in try await pool.query(RevocationQueries.claim, parameters) {
@@ -82,24 +81,29 @@ package struct ProviderTokenStore: Sendable {
         _ = try await pool.query(RevocationQueries.finish, [.uuid(claim.id)])
     }
 
-    func postpone(_ claim: Claim, until due: Timestamp, because failure: String) async throws(PostgresError) {
-        _ = try await pool.query(RevocationQueries.postpone, Self.parameters(claim, due, failure))
+    func postpone(
+        _ claim: Claim, at time: StatementTime, by pause: Duration, because failure: String
+    ) async throws(PostgresError) {
+        let parameters: [PostgresValue] = [
+            time.parameter, .uuid(claim.id), .integer(claim.attempts), .duration(pause), .text(failure),
+        ]
+        _ = try await pool.query(RevocationQueries.postpone, parameters)
     }
 
-    func giveUp(_ claim: Claim, at now: Timestamp, because failure: String) async throws(PostgresError) {
-        _ = try await pool.query(RevocationQueries.giveUp, Self.parameters(claim, now, failure))
+    func giveUp(_ claim: Claim, at time: StatementTime, because failure: String) async throws(PostgresError) {
+        let parameters: [PostgresValue] = [
+            time.parameter, .uuid(claim.id), .integer(claim.attempts), .text(failure),
+        ]
+        _ = try await pool.query(RevocationQueries.giveUp, parameters)
     }
 
-    func deleteGivenUp(before cutoff: Timestamp) async throws(PostgresError) {
-        _ = try await pool.query(RevocationQueries.deleteGivenUp, [.integer(cutoff.milliseconds)])
+    /// Deletes what was given up at least so long ago.
+    func deleteGivenUp(at time: StatementTime, after age: Duration) async throws(PostgresError) {
+        _ = try await pool.query(RevocationQueries.deleteGivenUp, [time.parameter, .duration(age)])
     }
 
     func counts() async throws(PostgresError) -> Counts {
         guard let row = try await pool.query(RevocationQueries.counts).first else { throw .unexpectedColumn(0) }
         return Counts(waiting: Int(try row.int64(0)), givenUp: Int(try row.int64(1)))
-    }
-
-    private static func parameters(_ claim: Claim, _ time: Timestamp, _ failure: String) -> [PostgresValue] {
-        [.uuid(claim.id), .integer(claim.attempts), .integer(time.milliseconds), .text(failure)]
     }
 }

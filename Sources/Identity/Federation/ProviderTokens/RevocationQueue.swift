@@ -27,7 +27,7 @@ package actor RevocationQueue {
     private let ambience: Ambience
     private let logger: Logger
     private var isRunning = true
-    private var sweptAt: Timestamp?
+    private var swept: Rest?
 
     package init(
         store: ProviderTokenStore, notices: NoticeStore, revoker: TokenRevoker, audit: AuditLog, metrics: IdentityMetrics,
@@ -60,9 +60,8 @@ package actor RevocationQueue {
     package func work() async {
         do throws(PostgresError) {
             while isRunning {
-                let now = ambience.now()
                 let claims = try await store.claim(
-                    Self.batch, of: revoker.providers, at: now, until: now.adding(Self.lease))
+                    Self.batch, of: revoker.providers, at: ambience.statementTime, for: Self.lease)
                 for claim in claims { try await attempt(claim) }
                 if claims.count < Self.batch { break }
             }
@@ -104,7 +103,7 @@ package actor RevocationQueue {
                 "provider": .string(claim.grant.provider.text), "attempts": .integer(claim.attempts),
                 "failure": .string(failure.description),
             ])
-        try await store.postpone(claim, until: ambience.now().adding(pause), because: failure.description)
+        try await store.postpone(claim, at: ambience.statementTime, by: pause, because: failure.description)
     }
 
     private func giveUp(_ claim: ProviderTokenStore.Claim, because failure: String) async throws(PostgresError) {
@@ -112,16 +111,16 @@ package actor RevocationQueue {
         logger.error(
             "a token could not be revoked, and will not be tried again",
             ["provider": .string(claim.grant.provider.text), "id": .string(claim.id), "failure": .string(failure)])
-        try await store.giveUp(claim, at: ambience.now(), because: failure)
+        try await store.giveUp(claim, at: ambience.statementTime, because: failure)
         await note(.revocationGivenUp, claim)
     }
 
     private func sweep() async throws(PostgresError) {
         let now = ambience.now()
-        if let sweptAt, now.duration(since: sweptAt) < Self.sweepPeriod { return }
-        try await store.deleteGivenUp(before: now.adding(.zero - Self.retention))
-        try await notices.forget(before: now.adding(.zero - Self.noticeRetention))
-        sweptAt = now
+        if swept?.holds(at: now) == true { return }
+        try await store.deleteGivenUp(at: ambience.statementTime, after: Self.retention)
+        try await notices.forget(at: ambience.statementTime, after: Self.noticeRetention)
+        swept = Rest(since: now, length: Self.sweepPeriod)
     }
 
     private func note(_ event: ProviderAudit, _ claim: ProviderTokenStore.Claim) async {

@@ -22,8 +22,8 @@ enum MailCommand {
     /// With the links, which are for the recipients alone: for who develops, or helps a user by hand.
     private static func show(asJSON: Bool, _ configuration: Configuration, _ console: Console) async -> Int32 {
         await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
-            let now = desk.ambience.now()
-            let mails = try await desk.ask { worker throws(IdentityError) in try await worker.outbox.waiting(shown, at: now) }
+            let time = desk.ambience.statementTime
+            let mails = try await desk.ask { worker throws(IdentityError) in try await worker.outbox.waiting(shown, at: time) }
             if asJSON { return console.print(mails.map { $0.document.line }.joined()) }
             guard !mails.isEmpty else { return console.print("No mail waits.\n") }
             return console.print(mails.map(\.text).joined(separator: "\n"))

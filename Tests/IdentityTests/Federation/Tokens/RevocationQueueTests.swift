@@ -126,7 +126,7 @@ extension WithStores {
                 try await Self.queue(1, world, desk)
                 let now = world.clock.now
                 let taken = try await desk.tokens.claim(
-                    5, of: [.apple], at: now, until: now.adding(RevocationQueue.lease))
+                    5, of: [.apple], at: .given(now), for: RevocationQueue.lease)
                 #expect(taken.count == 1)
                 await desk.revocations.work()
                 #expect(provider.server.requests.isEmpty)

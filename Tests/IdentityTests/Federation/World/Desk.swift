@@ -26,9 +26,10 @@ struct Desk: Sendable {
         timeout: Duration = .seconds(5)
     ) throws {
         let copy = copy ?? world.a
-        let clock = world.clock
         // One byte is the chance of a pause, which a test wants to know.
-        let ambience = Ambience(now: { clock.now }, random: { $0 == 1 ? [255] : SecureRandom.bytes($0) }, scriptClock: .callers)
+        let ambience = Ambience(
+            now: copy.ambience.now, random: { $0 == 1 ? [255] : SecureRandom.bytes($0) },
+            scriptClock: copy.ambience.scriptClock, statementClock: copy.ambience.statementClock)
         var configuration = OutboundConfiguration()
         configuration.timeout = timeout
         let https = try HTTPSClient(configuration)
@@ -73,7 +74,7 @@ struct Desk: Sendable {
     /// Stores a token as if a code had been exchanged.
     func keep(_ token: String, of proof: ProviderProof) async throws {
         let grant = ProviderGrant(provider: proof.provider, subject: proof.subject, clientID: proof.audience)
-        #expect(try await tokens.keep(SecretString(token), of: grant, at: Sample.now))
+        #expect(try await tokens.keep(SecretString(token), of: grant, at: .given(Sample.now)))
     }
 
     /// How many tokens are stored, and how many wait to be revoked or were given up.

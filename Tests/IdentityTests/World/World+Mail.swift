@@ -1,0 +1,71 @@
+import Crypto
+import Logging
+import Networking
+import Outbound
+import Postgres
+import TestSupport
+import Testing
+import Text
+
+@testable import Identity
+
+/// Mails of a test's, and who sends them.
+extension World {
+    static let link = "https://id.example/account/password?code=SECRETcode"
+
+    /// A copy's delivery, on its loop.
+    func delivery(
+        _ copy: Copy, _ server: TestSMTPServer?, masterKey: MasterKey? = nil, login: String? = nil,
+        security: SMTPConfiguration.Security = .none, timeout: Duration = .seconds(30), bell: MailBell = MailBell(),
+        _ change: (inout MailDelivery.Policy) -> Void = { _ in }
+    ) throws -> MailDelivery {
+        var policy = MailDelivery.Policy()
+        policy.timeout = timeout
+        change(&policy)
+        let client = server.map { server in
+            SMTPClient(
+                SMTPConfiguration(
+                    host: "127.0.0.1", port: server.port, security: security, username: login,
+                    password: SecretString(login == nil ? "" : "wrong"), greetingName: "id.example", timeout: timeout))
+        }
+        let sender = try #require(MailSender("Kidoban <no-reply@id.example>"))
+        let rooms = copy.rooms
+        return MailDelivery(
+            queue: MailQueue(pool: rooms.postgres, seal: try MailSeal(masterKey ?? self.masterKey)), client: client,
+            composer: MailComposer(sender: sender, templates: .builtIn), policy: policy, audit: rooms.audit,
+            metrics: rooms.metrics,
+            ambience: copy.ambience, bell: bell, loop: copy.loop, logger: logger)
+    }
+
+    /// Mails for one new user, at other addresses of the mail server's.
+    func put(
+        _ count: Int, on copy: Copy? = nil, kind: Mail.Kind = .passwordReset, language: Mail.Language = .english,
+        life: Duration = .seconds(3600), recipient: String = "mei"
+    ) async throws {
+        let copy = copy ?? a
+        let id = try await copy.signUp("\(recipient)-owner@example.com").id
+        let now = copy.ambience.now()
+        for index in 0..<count {
+            let mail = Mail(
+                id: UUID(version7At: now, random: SecureRandom.bytes(10)), userID: id, kind: kind,
+                recipient: "\(recipient)\(index)@example.com", language: language, link: SecretString(Self.link), createdAt: now,
+                expiresAt: now.adding(life))
+            let time = copy.ambience.statementTime
+            try await copy.run { rooms in try await rooms.outbox.add(mail, at: time) }
+        }
+    }
+
+    /// What waits, due or not.
+    func waitingMails() async throws -> [StoredMail] {
+        let time = a.ambience.statementTime
+        return try await a.run { rooms in try await rooms.outbox.waiting(1000, at: time) }
+    }
+}
+
+extension Copy {
+    /// What became of mails that this copy has tried.
+    func mailOutcomes() async -> [MailCounters.Outcome: UInt64] {
+        let outcomes = await run { $0.metrics.snapshot.mails.outcomes }
+        return Dictionary(outcomes.map { ($0.key.outcome, $0.value) }, uniquingKeysWith: +)
+    }
+}
