@@ -104,14 +104,17 @@ package struct SessionStore: Sendable {
     }
 
     /// Ends a session; its access tokens are for the caller to delete.
+    /// - Parameter isRecorded: whether the end is to be put on record.
     /// - Throws: the store's failure.
     func end(
-        _ id: SessionID, reason: SessionEnd, at now: Timestamp
+        _ id: SessionID, reason: SessionEnd, isRecorded: Bool = false, at now: Timestamp
     ) async throws(IdentityError) -> EndSessionScript.Reply {
-        let reply = try await run(Self.end[clock], EndSessionScript.key(id), EndSessionScript.arguments(reason: reason, at: now))
-        guard let parts = reply.elements, parts.count == 3, let outcome = parts[0].text, let userID = parts[1].text,
+        let arguments = EndSessionScript.arguments(reason: reason, isRecorded: isRecorded, at: now)
+        let reply = try await run(Self.end[clock], EndSessionScript.key(id), arguments)
+        guard let parts = reply.elements, parts.count == 4, let outcome = parts[0].text, let userID = parts[1].text,
+            let unrecorded = parts[3].text,
             let ended = EndSessionScript.Reply(
-                outcome: outcome, userID: userID, revoked: try Self.texts(parts[2]).compactMap(\.self))
+                outcome: outcome, userID: userID, revoked: try Self.texts(parts[2]).compactMap(\.self), unrecorded: unrecorded)
         else { throw .internalFault }
         return ended
     }
@@ -133,10 +136,12 @@ package struct SessionStore: Sendable {
         return sessions.sorted { $0.lastUsedAt > $1.lastUsedAt }
     }
 
-    /// False when it was not there (any more).
+    /// The last of an end: nothing is left to do for who finds the session in its user's index.
+    /// - Parameter isRecorded: whether the end is on record now.
     /// - Throws: the store's failure.
-    func removeFromIndex(_ id: SessionID, of userID: UserID) async throws(IdentityError) -> Bool {
-        try await send(RedisCommand("ZREM", IndexSessionScript.key(userID), id.text)).integerValue == 1
+    func finishEnd(of id: SessionID, of userID: UserID, isRecorded: Bool) async throws(IdentityError) {
+        let done = isRecorded ? [RedisCommand("HDEL", SessionRecord.key(id), EndSessionScript.unrecorded)] : []
+        _ = try await send(done + [RedisCommand("ZREM", IndexSessionScript.key(userID), id.text)])
     }
 
     /// Strikes access tokens that have been deleted from their session's list. A failure does no harm: they are listed until

@@ -62,7 +62,8 @@ extension Sessions {
         case .ended(let id, let userID, let reason):
             try await limiter.take(.failedRefresh(caller), caller)
             // Whoever ended it may not have got to the end.
-            _ = try await end(id, of: userID, reason: reason)
+            try await end(
+                id, of: userID, reason: reason, noting: SessionEndNote(actor: .anonymous, clientID: nil, caller: caller))
             await note(.refreshRefused, id, of: userID, client: nil, by: .anonymous, caller)
             throw reason == .userDeleted ? .userNotFound : .invalidRefreshToken
         }
@@ -143,11 +144,12 @@ extension Sessions {
         case .reuse:
             outcome = .reuse
             await note(.refreshReused, session.id, of: session.userID, client: session.clientID, by: .anonymous, caller)
-            _ = try await end(session.id, of: session.userID, reason: .refreshReused)
+            try await end(session.id, of: session.userID, reason: .refreshReused)
             throw .invalidRefreshToken
         case .ended(let reason):
             await note(.refreshRefused, session.id, of: session.userID, client: session.clientID, by: .anonymous, caller)
-            _ = try await end(session.id, of: session.userID, reason: reason)
+            let event = SessionEndNote(actor: .anonymous, clientID: session.clientID, caller: caller)
+            try await end(session.id, of: session.userID, reason: reason, noting: event)
             throw reason == .userDeleted ? .userNotFound : .invalidRefreshToken
         case .missing:
             throw .invalidRefreshToken

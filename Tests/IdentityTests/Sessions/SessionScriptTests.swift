@@ -59,22 +59,25 @@ import Text
     @Test(arguments: ["", "00", String(repeating: "G", count: 64), String(repeating: "A", count: 64)])
     func `a hash that is none spoils the reply`(hash: String) {
         #expect(RefreshSessionScript.Reply(outcome: "reuse", generation: 0, revoked: [hash], reason: "") == nil)
-        #expect(EndSessionScript.Reply(outcome: "ended", userID: "", revoked: [hash]) == nil)
+        #expect(EndSessionScript.Reply(outcome: "ended", userID: "", revoked: [hash], unrecorded: "") == nil)
     }
 
     @Test func `an end leaves a short tombstone, and a long one if the user is gone`() {
         let now = String(Sample.now.milliseconds)
-        #expect(EndSessionScript.arguments(reason: .signedOut, at: Sample.now) == ["signed_out", "60000", "0", now])
-        #expect(EndSessionScript.arguments(reason: .userDeleted, at: Sample.now) == ["user_deleted", "60000", "1", now])
+        #expect(EndSessionScript.arguments(reason: .signedOut, at: Sample.now) == ["signed_out", "60000", "0", now, "0"])
+        #expect(EndSessionScript.arguments(reason: .userDeleted, at: Sample.now) == ["user_deleted", "60000", "1", now, "0"])
     }
 
     @Test func `the reply to an end is read`() {
-        let ended = EndSessionScript.Reply(outcome: "ended", userID: Sample.userID.description, revoked: [hash])
+        let now = String(Sample.now.milliseconds)
+        let ended = EndSessionScript.Reply(outcome: "ended", userID: Sample.userID.description, revoked: [hash], unrecorded: now)
         #expect(ended?.outcome == .ended)
         #expect(ended?.userID == Sample.userID)
         #expect(ended?.revoked == [token.hash])
-        #expect(EndSessionScript.Reply(outcome: "missing", userID: "", revoked: [])?.userID == nil)
-        #expect(EndSessionScript.Reply(outcome: "?", userID: "", revoked: []) == nil)
+        #expect(ended?.unrecordedSince == Sample.now)
+        #expect(EndSessionScript.Reply(outcome: "ended", userID: "", revoked: [], unrecorded: "x") == nil)
+        #expect(EndSessionScript.Reply(outcome: "missing", userID: "", revoked: [], unrecorded: "")?.userID == nil)
+        #expect(EndSessionScript.Reply(outcome: "?", userID: "", revoked: [], unrecorded: "") == nil)
     }
 
     @Test func `a cookie session is written with its own idle life, the others without`() throws {

@@ -177,8 +177,8 @@ extension WithStores {
                 #expect(life > 90 * Self.day && life <= 90 * Self.day + 300_000)
                 let late = short.absoluteEnd.adding(.seconds(301))
                 #expect(try await store.announce(long, at: late) == 1)
-                #expect(try await store.removeFromIndex(long.id, of: Sample.userID))
-                #expect(try await !store.removeFromIndex(long.id, of: Sample.userID))
+                try await store.finishEnd(of: long.id, of: Sample.userID, isRecorded: false)
+                #expect(try await store.ids(of: Sample.userID) == [])
             }
         }
     }

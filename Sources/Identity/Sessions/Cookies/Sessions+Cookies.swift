@@ -58,13 +58,12 @@ extension Sessions {
         do throws(IdentityError) {
             switch try await holder(of: cookie, use: use) {
             case .live(let session):
-                guard try await end(session.id, of: session.userID, reason: .signedOut) else { return }
-                await note(
-                    .sessionEnded(.signedOut), session.id, of: session.userID, client: session.clientID,
-                    by: .user(session.userID), caller)
+                let note = SessionEndNote(actor: .user(session.userID), clientID: session.clientID, caller: caller)
+                try await end(session.id, of: session.userID, reason: .signedOut, noting: note)
             case .ended(let id, let userID):
                 // Whoever ended it may not have got to the end.
-                _ = try await end(id, of: userID, reason: .signedOut)
+                let note = SessionEndNote(actor: .user(userID), clientID: nil, caller: caller)
+                try await end(id, of: userID, reason: .signedOut, noting: note)
             }
         } catch .invalidToken {
             return
@@ -78,7 +77,7 @@ extension Sessions {
         _ userID: UserID, from current: SessionID, keepingIt: Bool, caller: Caller
     ) async throws(IdentityError) {
         try await endAll(of: userID, reason: .revoked, except: current)
-        if !keepingIt { _ = try await end(current, of: userID, reason: .signedOut) }
+        if !keepingIt { try await end(current, of: userID, reason: .signedOut) }
         await note(
             .allSessionsEnded(keepingIt ? .revoked : .signedOut), current, of: userID, client: nil, by: .user(userID), caller)
     }

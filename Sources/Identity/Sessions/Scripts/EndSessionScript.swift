@@ -8,16 +8,18 @@ package import Text
 ///
 /// - Key: `session:<sid>`.
 /// - Arguments: the reason (a raw value of `SessionEnd`); the tombstone's least life in milliseconds; 1 to let it live as long as
-///   the session would have if that is longer, else 0; the caller's `now` in milliseconds.
-/// - Returns three elements: `ended`, `already` (a tombstone was there; it keeps its reason and its life) or `missing`; the
-///   user's id, empty if unknown; the hashes of all access tokens to delete. A repeated call lists them again: the tombstone
-///   outlives them all.
+///   the session would have if that is longer, else 0; the caller's `now` in milliseconds; 1 if the end is to be put on record.
+/// - Returns four elements: `ended`, `already` (a tombstone was there; it keeps its reason and its life) or `missing`; the
+///   user's id, empty if unknown; the hashes of all access tokens to delete; since when the end is to be put on record and has not been,
+///   in milliseconds, or empty. A repeated call lists the tokens again: the tombstone outlives them all.
+///
+/// Who has put the end on record says so with `HDEL session:<sid> unrecorded`.
 package enum EndSessionScript {
     package static let source = """
         local key = KEYS[1]
         local life, as_long_as_session, now = tonumber(ARGV[2]), ARGV[3] == '1', clock(ARGV[4])
 
-        local hashes, kept, ended, user = {}, {}, false, ''
+        local hashes, kept, ended, user, unrecorded = {}, {}, false, '', ''
         local reply = redis.call('HGETALL', key)
         for i = 1, #reply, 2 do
             local field, value = reply[i], reply[i + 1]
@@ -29,30 +31,38 @@ package enum EndSessionScript {
             end
             if field == 'ended' then ended = true end
             if field == 'user' then user = value end
+            if field == '\(unrecorded)' then unrecorded = value end
             if is_token or field == 'user' or field == 'salt' then
                 kept[#kept + 1] = field
                 kept[#kept + 1] = value
             end
         end
-        if ended then return { 'already', user, hashes } end
+        if ended then return { 'already', user, hashes, unrecorded } end
 
         if as_long_as_session then life = math.max(life, redis.call('PTTL', key)) end
         redis.call('DEL', key)
         redis.call('HSET', key, 'ended', ARGV[1], unpack(kept))
+        if ARGV[5] == '1' then
+            unrecorded = string.format('%.0f', now)
+            redis.call('HSET', key, '\(unrecorded)', unrecorded)
+        end
         redis.call('PEXPIRE', key, life)
-        return { #reply > 0 and 'ended' or 'missing', user, hashes }
+        return { #reply > 0 and 'ended' or 'missing', user, hashes, unrecorded }
         """
+
+    /// The field of a tombstone that says since when its event is missing.
+    static let unrecorded = "unrecorded"
 
     package static func key(_ id: SessionID) -> String {
         SessionRecord.key(id)
     }
 
     package static func arguments(
-        reason: SessionEnd, tombstone: Duration = SessionTombstone.standardLife, at now: Timestamp
+        reason: SessionEnd, tombstone: Duration = SessionTombstone.standardLife, isRecorded: Bool = false, at now: Timestamp
     ) -> [String] {
         [
             reason.rawValue, String(tombstone.wholeMilliseconds), reason.outlivesTombstone ? "1" : "0",
-            String(now.milliseconds),
+            String(now.milliseconds), isRecorded ? "1" : "0",
         ]
     }
 
@@ -66,14 +76,17 @@ package enum EndSessionScript {
         package let userID: UserID?
         /// Access tokens that must be deleted before the end is confirmed.
         package let revoked: [AccessTokenHash]
+        /// When the session ended, if that is still to be put on record.
+        package let unrecordedSince: Timestamp?
 
-        /// From the three elements of the reply; `nil` if they are none that the script gives.
-        package init?(outcome: String, userID: String, revoked: [String]) {
+        /// From the four elements of the reply; `nil` if they are none that the script gives.
+        package init?(outcome: String, userID: String, revoked: [String], unrecorded: String) {
             guard let outcome = Outcome(rawValue: outcome) else { return nil }
             self.outcome = outcome
             self.userID = UserID(userID)
             self.revoked = revoked.compactMap { AccessTokenHash(hex: $0) }
-            guard self.revoked.count == revoked.count else { return nil }
+            unrecordedSince = Int64(unrecorded).map { Timestamp(milliseconds: $0) }
+            guard self.revoked.count == revoked.count, unrecorded.isEmpty || unrecordedSince != nil else { return nil }
         }
     }
 }

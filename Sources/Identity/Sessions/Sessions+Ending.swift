@@ -1,0 +1,119 @@
+import Crypto
+package import Text
+
+/// What is put on record of the end of a session.
+struct SessionEndNote: Sendable {
+    let actor: AuditEvent.Actor
+    /// `nil` if nobody remembers.
+    let clientID: ClientID?
+    let caller: Caller
+}
+
+extension Sessions {
+    /// Ends a session if it is the user's: when this returns, none of its tokens is good. One whose end was begun before and
+    /// has failed half-way is ended now; for one that somebody else ends at the same time, or has ended shortly before, nothing is left to do.
+    /// - Throws: `IdentityError.sessionNotFound` when there is none, or none any more whose end is remembered; `unavailable`: it may
+    ///   live on then.
+    package func end(_ id: SessionID, of userID: UserID, reason: SessionEnd, caller: Caller) async throws(IdentityError) {
+        _ = try await ending(id, of: userID, reason: reason, caller: caller)
+    }
+
+    /// The same.
+    /// - Returns: whether it was not over already when it was looked at.
+    func ending(
+        _ id: SessionID, of userID: UserID, reason: SessionEnd, caller: Caller
+    ) async throws(IdentityError) -> Bool {
+        let seen: Session?
+        switch try await store.record(id, at: ambience.now()) {
+        case .live(let session) where session.userID == userID: seen = session
+        case .ended(let tombstone) where tombstone.userID == userID: seen = nil
+        case .live, .ended, .missing, .malformed: throw .sessionNotFound
+        }
+        let note = SessionEndNote(actor: .user(userID), clientID: seen?.clientID, caller: caller)
+        return try await end(id, of: userID, reason: reason, noting: note) || seen != nil
+    }
+
+    /// Ends the session of a refresh token. One that is none, or no longer one, has nothing left to end.
+    /// - Throws: `IdentityError.unavailable`; the session may live on then.
+    package func signOut(_ token: SecretString, caller: Caller) async throws(IdentityError) {
+        do throws(IdentityError) {
+            let holder = try await holder(of: token)
+            try await end(holder, reason: .signedOut, by: .user(holder.userID), caller)
+        } catch .invalidRefreshToken {
+            return
+        }
+    }
+
+    /// Ends all sessions of a user, but for one if he keeps it: those that are, and those that are just beginning.
+    /// - Throws: `IdentityError.unavailable`; some may live on then, and the call may be repeated.
+    package func endAll(
+        of userID: UserID, reason: SessionEnd, except kept: SessionID? = nil
+    ) async throws(IdentityError) {
+        for id in try await store.ids(of: userID) where id != kept { try await end(id, of: userID, reason: reason) }
+    }
+
+    /// Ends the sessions of a user that began in one way, but for one if he keeps it. Those that are just beginning end too, however
+    /// they begin, because nobody can tell yet.
+    /// - Throws: `IdentityError.unavailable`; some may live on then, and the call may be repeated.
+    package func endAll(
+        of userID: UserID, begunWith method: SessionMethod, reason: SessionEnd, except kept: SessionID? = nil
+    ) async throws(IdentityError) {
+        for id in try await store.ids(of: userID) where id != kept {
+            switch try await store.record(id, at: ambience.now()) {
+            case .live(let session) where session.method != method: continue
+            case .live, .ended, .missing, .malformed: try await end(id, of: userID, reason: reason)
+            }
+        }
+    }
+
+    /// Ends the session that a verified refresh token belongs to, or what is left of it.
+    func end(
+        _ holder: RefreshTokenHolder, reason: SessionEnd, by actor: AuditEvent.Actor, _ caller: Caller
+    ) async throws(IdentityError) {
+        let note = SessionEndNote(actor: actor, clientID: holder.clientID, caller: caller)
+        try await end(holder.sessionID, of: holder.userID, reason: reason, noting: note)
+    }
+
+    /// Keeps the number of a user's sessions within the limit. Not worth failing a sign-in for: the next one tries again.
+    func endSurplus(of userID: UserID, sparing newest: SessionID, _ caller: Caller) async {
+        // The index names also those that nobody has used for long enough; they do not count.
+        guard let live = try? await store.sessions(of: userID, at: ambience.now()) else { return }
+        let others = live.filter { $0.id != newest }.sorted { $0.absoluteEnd < $1.absoluteEnd }
+        for session in others.prefix(max(0, others.count + 1 - limitPerUser)) {
+            let note = SessionEndNote(actor: .system, clientID: session.clientID, caller: caller)
+            guard (try? await end(session.id, of: userID, reason: .revoked, noting: note)) != nil else { return }
+        }
+    }
+
+    /// Ends a session: when this returns, none of its tokens is good. Whatever a failure leaves undone, a repeated call does;
+    /// the index names the session until all is done.
+    ///
+    /// Whether the end still is to be put on record says the tombstone. It says so until somebody has: of several at once, or one after
+    /// the other because the first has failed half-way, each writes the same event, which is there once.
+    /// - Parameter note: nil where the caller puts something else on record, or nothing.
+    /// - Returns: whether this call has put it on record.
+    @discardableResult
+    func end(
+        _ id: SessionID, of userID: UserID, reason: SessionEnd, noting note: SessionEndNote? = nil
+    ) async throws(IdentityError) -> Bool {
+        let reply = try await store.end(id, reason: reason, isRecorded: note != nil, at: ambience.now())
+        try await tokens.delete(reply.revoked)
+        if let note, let end = reply.unrecordedSince {
+            await audit.record(AuditEvent(endOf: id, of: userID, reason: reason, at: end, note))
+            try await store.finishEnd(of: id, of: userID, isRecorded: true)
+            return true
+        }
+        try await store.finishEnd(of: id, of: userID, isRecorded: false)
+        return false
+    }
+}
+
+extension AuditEvent {
+    /// The one event of the end of a session: whoever makes it gives it the same id.
+    fileprivate init(endOf id: SessionID, of userID: UserID, reason: SessionEnd, at end: Timestamp, _ note: SessionEndNote) {
+        self.init(
+            id: UUID(version7At: end, random: Array(SHA256.hash("session_ended:\(id)").bytes.prefix(10))), time: end,
+            kind: .sessionEnded(reason), actor: note.actor, userID: userID, clientID: note.clientID, sessionID: id,
+            address: note.caller.address, referenceID: note.caller.referenceID)
+    }
+}

@@ -1,0 +1,140 @@
+import Redis
+import Testing
+import Text
+
+@testable import Identity
+
+extension WithStores {
+    /// The end of a session is put on record once, whatever happens on the way.
+    @Suite struct SessionEndingTests {
+        private func end(_ member: Member, on copy: Copy) async throws {
+            try await copy.run {
+                try await $0.sessions.end(member.sessionID, of: member.id, reason: .signedOut, caller: Copy.caller)
+            }
+        }
+
+        /// The events of ends, once all that has been recorded up to now is in PostgreSQL: each copy writes in order.
+        private func endings(_ world: World) async throws -> [RecordedEvent] {
+            for copy in world.copies {
+                let reference = "marker-\(SessionID(random: copy.ambience.random(SessionID.byteCount)))"
+                let caller = Caller(address: nil, referenceID: reference, device: DeviceDescription(""))
+                let user = UserID(at: Sample.now, random: copy.ambience.random(10))
+                await copy.run { await $0.accounts.note(.userUpdated, user, by: .system, nil, caller) }
+                try await eventually { try await copy.recordedEvents().contains { $0.referenceID == reference } }
+            }
+            return try await world.a.recordedEvents().filter { $0.kind == "session_ended" }
+        }
+
+        /// As if the index had lost the session.
+        private func forget(_ member: Member, _ world: World) async throws {
+            let command = RedisCommand("ZREM", IndexSessionScript.key(member.id), member.sessionID.text)
+            #expect(try await world.a.rooms.redis.send(command).integerValue == 1)
+        }
+
+        enum Way: CaseIterable {
+            case device, refreshToken, accessToken
+        }
+
+        @Test(arguments: Way.allCases)
+        func `a session that its user's index does not name ends as any other`(way: Way) async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                try await forget(member, world)
+                switch way {
+                case .device: try await end(member, on: world.a)
+                case .refreshToken:
+                    try await world.a.run { try await $0.sessions.signOut(member.refreshToken, caller: Copy.caller) }
+                case .accessToken:
+                    try await world.a.run {
+                        try await $0.tokens.signOut(member.accessToken, lateness: .zero, caller: Copy.caller)
+                    }
+                }
+                #expect(try await world.a.active([member.accessToken, member.refreshToken]) == [false, false])
+                let events = try await endings(world)
+                #expect(events.map(\.sessionID) == [member.sessionID.text])
+                #expect(events.map(\.clientID) == ["app"] && events.map(\.reason) == ["signed_out"])
+            }
+        }
+
+        @Test func `of many who end it at once, at two copies, one is on record`() async throws {
+            try await World.run({ $0.copies = 2 }) { world in
+                let copies = world.copies
+                for round in 0..<5 {
+                    let member = try await round == 0 ? world.a.signUp() : world.a.signIn()
+                    if round == 1 { try await forget(member, world) }
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for number in 0..<20 {
+                            group.addTask {
+                                try await copies[number % 2].run { rooms in
+                                    if number % 3 == 0 {
+                                        try await rooms.sessions.signOut(member.refreshToken, caller: Copy.caller)
+                                    } else {
+                                        try await rooms.sessions.end(
+                                            member.sessionID, of: member.id, reason: .signedOut, caller: Copy.caller)
+                                    }
+                                }
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                    let events = try await endings(world)
+                    #expect(events.count == round + 1)
+                    #expect(Set(events.map(\.sessionID)).count == round + 1)
+                }
+            }
+        }
+
+        @Test func `an end that failed half-way is put on record by who gets to its end, at another copy too`() async throws {
+            try await World.run({ $0.copies = 2 }) { world in
+                // The access tokens cannot be deleted, or the index not be changed.
+                for (number, keys) in [["session:*", "user:*"], ["session:*", "at:*"]].enumerated() {
+                    let member = try await number == 0 ? world.a.signUp() : world.a.signIn()
+                    try await world.a.permitKeys(keys[0], keys[1])
+                    await #expect(throws: IdentityError.internalFault) { try await end(member, on: world.a) }
+                    try await world.a.permitKeys("*")
+                    await #expect(throws: IdentityError.invalidRefreshToken) {
+                        _ = try await world.b.refresh(member.refreshToken)
+                    }
+                    try await end(member, on: world.b)
+                    try await end(member, on: world.a)
+                    #expect(try await endings(world).map(\.sessionID).filter { $0 == member.sessionID.text }.count == 1)
+                    #expect(try await world.a.run { try await $0.sessions.store.ids(of: member.id) } == [])
+                }
+            }
+        }
+
+        @Test func `who ends all sessions of a user takes away no record that another owes`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                try await world.a.permitKeys("session:*", "user:*")
+                await #expect(throws: IdentityError.internalFault) { try await end(member, on: world.a) }
+                try await world.a.permitKeys("*")
+                try await world.a.run { try await $0.sessions.endAll(of: member.id, reason: .passwordChanged) }
+                #expect(try await endings(world).isEmpty)
+                try await end(member, on: world.a)
+                #expect(try await endings(world).count == 1)
+                let other = try await world.a.signIn()
+                try await world.a.run { try await $0.sessions.endAll(of: member.id, reason: .passwordChanged) }
+                try await end(other, on: world.a)
+                #expect(try await endings(world).count == 1)
+            }
+        }
+
+        @Test func `a session that makes room for another is on record once, however many sign in at once`() async throws {
+            try await World.run {
+                $0.copies = 2
+                $0.sessionsPerUser = 2
+            } _: { world in
+                let copies = world.copies
+                _ = try await world.a.signUp()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<24 { group.addTask { _ = try? await copies[number % 2].signIn() } }
+                    try await group.waitForAll()
+                }
+                let events = try await endings(world)
+                #expect(!events.isEmpty)
+                #expect(Set(events.map(\.sessionID)).count == events.count)
+            }
+        }
+    }
+}
