@@ -3,11 +3,13 @@ import Identity
 
 extension Caller {
     /// The caller of a request: its client's address, as far as trusted proxies tell, and what its `User-Agent` calls itself.
-    init(_ request: Request) {
+    /// - Parameter language: what the answer is written in, where that is not what the request asks for.
+    init(_ request: Request, in language: AcceptedLanguage? = nil) {
         let address = request.origin.client
         self.init(
             address: address.isEmpty ? nil : address, referenceID: request.id,
             device: DeviceDescription(request.head.value(of: .userAgent) ?? ""), deviceID: Self.deviceID(request.head),
+            language: { [head = request.head] in (language ?? AcceptedLanguage(head)).ofMails },
             report: { [notes = request.notes] standing in notes?.fields = LimitFields.fields(standing) })
     }
 

@@ -13,7 +13,7 @@ struct RestAuthSocialLogin: RestAuthEndpoint {
 
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
         try RestAuthOrigin(services).check(request.head)
-        let caller = Caller(request)
+        let caller = Caller(request, in: words.language)
         let read = try await RestAuthProof.read(request, of: provider, services)
         let (user, tokens, _) = try await restAuth { () throws(IdentityError) in
             try await signedIn(read.proof, words, caller)

@@ -13,14 +13,14 @@ extension Accounts {
         guard try await identityStore.add(identity, to: user, provingOwn: claim.email) else { return nil }
         await note(.identityLinked(.sameEmail), user.id, by: .user(user.id), client, caller, detail: claim.detail)
         // The link stands; a notice that cannot be written now is no reason to refuse the user.
-        try? await outbox.add(notice(of: .identityLinked, to: user), at: ambience.statementTime)
+        try? await outbox.add(notice(of: .identityLinked, to: user, in: caller.language()), at: ambience.statementTime)
         return await named(try await users.user(user.id), claim.displayName)
     }
 
-    private func notice(of kind: Mail.Kind, to user: User) -> Mail {
+    private func notice(of kind: Mail.Kind, to user: User, in language: Mail.Language) -> Mail {
         let now = ambience.now()
         return Mail(
-            id: ambience.uuid(), userID: user.id, kind: kind, recipient: user.email.normalized, language: .english,
+            id: ambience.uuid(), userID: user.id, kind: kind, recipient: user.email.normalized, language: language,
             link: SecretString(""), createdAt: now, expiresAt: now.adding(Self.noticeLifetime))
     }
 

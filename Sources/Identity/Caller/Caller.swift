@@ -7,17 +7,21 @@ package struct Caller: Sendable {
     package let device: DeviceDescription
     /// What the app calls the device, if it does.
     package let deviceID: DeviceID?
+    /// What a mail is written in that nobody has asked for, and this caller has caused.
+    let language: @Sendable () -> Mail.Language
     /// Told how the caller stands with the limits, each time that is known anew.
     let report: @Sendable (LimitStanding) -> Void
 
     package init(
         address: String?, referenceID: String?, device: DeviceDescription, deviceID: DeviceID? = nil,
+        language: @escaping @Sendable () -> Mail.Language = { .english },
         report: @escaping @Sendable (LimitStanding) -> Void = { _ in }
     ) {
         self.address = address.map(Self.storable)
         self.referenceID = referenceID.map(Self.storable)
         self.device = device
         self.deviceID = deviceID
+        self.language = language
         self.report = report
     }
 
