@@ -77,6 +77,9 @@ extension EnvironmentReader {
         guard let path = configuration.mail.templates.path else { return }
         let setting = "KIDOBAN_MAIL_TEMPLATES"
         guard isDirectory(path) else { return refuse(setting, .refused("does not name a directory that can be read")) }
+        for (name, nearest) in Self.misspelt(files.names(path)) {
+            refuse(setting, .refused("has \(name.excerpt), which no mail is written with; the nearest is \(nearest)"))
+        }
         var texts: [MailTemplates.Name: String] = [:]
         for name in MailTemplates.Name.all {
             do throws(FileFault) {
@@ -101,6 +104,22 @@ extension EnvironmentReader {
         } catch {
             for problem in error.problems { refuse(setting, .refused("is wrong: \(problem)")) }
         }
+    }
+
+    /// Files that look as if they were to be the text of a mail, in the order of their names. Others are nobody's business, such as what is
+    /// hidden and the copies that editors leave.
+    private static func misspelt(_ names: [String]) -> [(name: String, nearest: String)] {
+        let known = MailTemplates.Name.all.map(\.fileName)
+        return names.sorted().compactMap { name in
+            guard !known.contains(name), !name.hasPrefix("."), !isCopy(name, of: known) else { return nil }
+            return NearestName.ofSimilar(name, among: known).map { (name, $0) }
+        }
+    }
+
+    private static func isCopy(_ name: String, of known: [String]) -> Bool {
+        guard let original = known.first(where: { name.hasPrefix($0) }) else { return false }
+        let rest = name.dropFirst(original.count)
+        return (rest.hasPrefix("~") || rest.hasPrefix(".")) && !rest.hasSuffix(".txt") && !rest.hasSuffix(".html")
     }
 
     private func isDirectory(_ path: String) -> Bool {

@@ -52,15 +52,23 @@ package enum FileFault: Error, Equatable, Sendable {
 /// Reads a file as a whole.
 package struct FileReader: Sendable {
     package static let maximumByteCount = 4 << 20
+    private static let maximumNameCount = 1000
 
     package let read: @Sendable (_ path: String) throws(FileFault) -> FileContents
 
-    package init(read: @escaping @Sendable (_ path: String) throws(FileFault) -> FileContents) {
+    /// The names of what is in a directory, in no order; of very many only some, and none where nobody may look.
+    package let names: @Sendable (_ directory: String) -> [String]
+
+    package init(
+        names: @escaping @Sendable (_ directory: String) -> [String] = { _ in [] },
+        read: @escaping @Sendable (_ path: String) throws(FileFault) -> FileContents
+    ) {
+        self.names = names
         self.read = read
     }
 
     /// The files of the system.
-    package static let system = FileReader { path throws(FileFault) in
+    package static let system = FileReader(names: { directory in names(in: directory) }) { path throws(FileFault) in
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFault(errno: errno) }
         defer { close(descriptor) }
@@ -68,6 +76,16 @@ package struct FileReader: Sendable {
         guard fstat(descriptor, &status) == 0 else { throw FileFault(errno: errno) }
         let bytes = try contents(of: descriptor)
         return FileContents(bytes: bytes, mode: status.st_mode & 0o777, owner: owner(status.st_uid))
+    }
+
+    private static func names(in path: String) -> [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while names.count < maximumNameCount, let entry = readdir(directory) {
+            names.append(withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        return names
     }
 
     /// Root itself has the stricter rule for its own files.
