@@ -47,7 +47,7 @@ package actor MailDelivery {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let queue: MailQueue
-    private let client: SMTPClient?
+    private var client: SMTPClient?
     private var composer: MailComposer?
     private let policy: Policy
     private let metrics: IdentityMetrics
@@ -101,9 +101,16 @@ package actor MailDelivery {
         }
     }
 
-    /// Writes other texts, or from another address, from the next mail on.
-    package func use(_ composer: MailComposer) {
+    /// Hands mail over to another server, from another address or in other texts, from the next mail on. What is under way goes where it
+    /// was to go.
+    package func use(_ client: SMTPClient?, _ composer: MailComposer?) {
         self.composer = composer
+        guard client !== self.client else { return }
+        self.client = client
+        // Nothing is known of this one, and so it need not rest.
+        server = MailServerState()
+        metrics.countMails { $0.isServerUp = nil }
+        bell.ring()
     }
 
     /// Takes nothing more.

@@ -23,7 +23,13 @@ package final class SMTPClient: Sendable {
         try await run(nil)
     }
 
-    /// What waits is still sent; after that nothing is.
+    deinit {
+        pool.stop()
+    }
+
+    package var configuration: SMTPConfiguration { transfer.configuration }
+
+    /// What waits is still sent; after that nothing is. The same happens when nobody uses it any more.
     package func stop() {
         pool.stop()
     }

@@ -50,7 +50,7 @@ package struct SMTPConfiguration: Sendable {
     }
 
     /// Descriptors that may be open at once: a connection for each thread, and what looking a name up takes.
-    package var descriptorCount: Int { 4 * threads }
+    package static func descriptorCount(threads: Int) -> Int { 4 * threads }
 }
 
 extension SMTPConfiguration: Equatable {

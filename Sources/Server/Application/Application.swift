@@ -4,6 +4,7 @@ import HTTP
 package import Identity
 package import Logging
 package import Networking
+import Outbound
 import Postgres
 import Text
 
@@ -26,6 +27,8 @@ package actor Application {
     private let operations: HTTPServer
     let logger: Logger
     private var lifecycle: Configuration.Lifecycle
+    /// Nil where mail is not sent.
+    private var smtp: SMTPClient?
 
     /// Makes all parts; nothing listens yet.
     /// - Throws: `StartError`.
@@ -33,6 +36,8 @@ package actor Application {
         shared = try SharedParts(configuration, logger: logger, ambience: ambience)
         self.logger = logger
         lifecycle = configuration.lifecycle
+        let smtp = configuration.smtp.map { SMTPClient($0) }
+        self.smtp = smtp
         do throws(SystemError) {
             group = try EventLoopGroup(count: configuration.loopCount)
         } catch {
@@ -41,7 +46,7 @@ package actor Application {
         loop = group.loops[0]
         keySets = shared.keySetKeeper(loop)
         var workers: [Worker] = []
-        for loop in group.loops { workers.append(try Worker(loop, shared, keySets)) }
+        for loop in group.loops { workers.append(try Worker(loop, shared, keySets, smtp: smtp)) }
         self.workers = workers
         redisWatch = RedisWatch(workers[0].redis, loop: loop, logger: logger)
         operations = try Self.operations(workers, shared, keySets, redisWatch, logSink)
@@ -96,7 +101,12 @@ package actor Application {
     package func apply(_ configuration: Configuration) async {
         lifecycle = configuration.lifecycle
         await keySets.adopt(configuration.keySetURLs)
-        for worker in workers { await worker.apply(configuration) }
+        // What the one before has under way it sends yet; it ends with the last who uses it.
+        if configuration.smtp != smtp?.configuration { smtp = configuration.smtp.map { SMTPClient($0) } }
+        for worker in workers {
+            await worker.apply(configuration)
+            await worker.mail.use(smtp, configuration.mail.composer)
+        }
     }
 
     /// Whether it is on its way out.
@@ -121,6 +131,7 @@ package actor Application {
         await operations.drain()
         group.stop()
         shared.stop()
+        smtp?.stop()
         logger.info("stopped")
     }
 

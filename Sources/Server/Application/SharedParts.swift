@@ -32,8 +32,6 @@ struct SharedParts: Sendable {
     let restAuth: Client
     let mailSeal: MailSeal
     let mailBell = MailBell()
-    /// Nil where mail is not sent.
-    let smtp: SMTPClient?
     let limitKey: LimitKey
     let sharedSecretTokens: SharedSecretTokens
     let phase = ServerPhase()
@@ -48,7 +46,6 @@ struct SharedParts: Sendable {
         self.logger = logger
         self.ambience = ambience
         self.masterKey = masterKey
-        smtp = configuration.smtp.map { SMTPClient($0) }
         hashing = BlockingPool(
             label: "kidoban.hash", threads: configuration.passwords.threadCount,
             queueLimit: configuration.passwords.queueLimit, niceness: 5)
@@ -93,7 +90,6 @@ struct SharedParts: Sendable {
         outbound.stop()
         tokenCalls.stop()
         signInCalls.stop()
-        smtp?.stop()
     }
 
     func randomNumber() -> UInt64 {

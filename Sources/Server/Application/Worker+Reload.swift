@@ -15,7 +15,6 @@ extension Worker {
             limits.value = configuration.limits
         }
         await server.trust(configuration.http.proxies)
-        if let composer = configuration.mail.composer { await mail.use(composer) }
         await services.codes.use(issuers: configuration.appleIssuers)
         await services.clients.renewAll(lifetime: configuration.clients.cacheLifetime)
     }

@@ -4,6 +4,7 @@ import HTTP
 import Identity
 import Logging
 import Networking
+import Outbound
 import Postgres
 import Redis
 
@@ -26,8 +27,11 @@ struct Worker: Sendable {
     let mail: MailDelivery
     let server: HTTPServer
 
+    /// - Parameter smtp: nil where mail is not sent.
     /// - Throws: `StartError.configuration` when the parts do not fit together.
-    init(_ loop: EventLoop, _ shared: SharedParts, _ keySetKeeper: KeySetKeeper) throws(StartError) {
+    init(
+        _ loop: EventLoop, _ shared: SharedParts, _ keySetKeeper: KeySetKeeper, smtp: SMTPClient? = nil
+    ) throws(StartError) {
         let configuration = shared.configuration
         let logger = shared.logger.with(["loop": .integer(loop.index)])
         self.loop = loop
@@ -42,7 +46,7 @@ struct Worker: Sendable {
         keySets = KeySets(keySetKeeper, loop: loop)
         outbox = MailOutbox(pool: postgres, seal: shared.mailSeal, bell: shared.mailBell)
         mail = MailDelivery(
-            queue: MailQueue(pool: postgres, seal: shared.mailSeal), client: shared.smtp, composer: configuration.mail.composer,
+            queue: MailQueue(pool: postgres, seal: shared.mailSeal), client: smtp, composer: configuration.mail.composer,
             policy: configuration.mail.policy, audit: audit, metrics: metrics, ambience: shared.ambience, bell: shared.mailBell,
             loop: loop, logger: logger)
         let parts = LoopParts(

@@ -6,18 +6,22 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_SMTP_URL", \.mail.server, .smtp, fallback: .nothing("mail is not sent, and waits"),
-                "The mail server that takes mail from us."),
+                "The mail server that takes mail from us."
+            ).reloadable,
             Setting(
                 "KIDOBAN_SMTP_TLS", \.mail.tls, .choice(Configuration.Mail.TLSNeed.allCases),
                 "Whether a connection to `smtp://` has to go over to TLS (STARTTLS). With `none` mails and the links in them travel in "
-                    + "the clear: for this machine, or a network that is as safe."),
+                    + "the clear: for this machine, or a network that is as safe."
+            ).reloadable,
             Setting(
                 "KIDOBAN_SMTP_AUTHORITIES_FILE", optional: \.mail.authoritiesFile, .path,
                 fallback: .nothing("the system's authorities"),
-                "A PEM file of the certificate authorities to trust for the mail server."),
+                "A PEM file of the certificate authorities to trust for the mail server."
+            ).reloadable,
             Setting(
                 "KIDOBAN_SMTP_CONNECT_TIMEOUT", \.mail.connectTimeout, .duration(.milliseconds(100) ... .minutes(1)),
-                "How long connecting to the mail server may take, the TLS handshake included."),
+                "How long connecting to the mail server may take, the TLS handshake included."
+            ).reloadable,
             Setting(
                 "KIDOBAN_SMTP_TIMEOUT", \.mail.timeout, .duration(.seconds(1) ... .minutes(5)),
                 "How long handing over a mail may take in all. A copy that dies meanwhile leaves the mail to another one after this and a "
