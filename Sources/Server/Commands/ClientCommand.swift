@@ -43,7 +43,7 @@ struct ClientCommand {
         do throws(PostgresError) {
             switch action {
             case .add(let new): return try await add(new)
-            case .list: return console.print(Self.listing(try await store.all()))
+            case .list: return console.print(Self.listing(try await store.all(), at: Timestamp.now()))
             case .remove(let id):
                 guard try await store.delete(id) else { return unknown(id) }
                 await note(.clientRemoved, id)
@@ -104,10 +104,12 @@ struct ClientCommand {
         "client_id=\(id)\nclient_secret=\(secret.text.revealedText)\n"
     }
 
-    private static func listing(_ clients: [Client]) -> String {
+    /// A line for each; one whose secret has been replaced and is good for a while yet says until when.
+    static func listing(_ clients: [Client], at now: Timestamp) -> String {
         clients.map { client in
             let permissions = client.permissions.map(\.rawValue).sorted().joined(separator: ",")
-            return "\(client.id)\t\(client.name)\t\(permissions)\t\(client.audiences.joined(separator: " "))\n"
+            let overlap = client.previousSecret.map { "\told secret good until \(now.adding($0.remaining).iso8601)" } ?? ""
+            return "\(client.id)\t\(client.name)\t\(permissions)\t\(client.audiences.joined(separator: " "))\(overlap)\n"
         }.joined()
     }
 
