@@ -25,8 +25,9 @@ final class Installation: Sendable {
         let operations: TestHTTPClient
     }
 
-    /// A test must not run one installation inside another.
-    private static let turnstile = Turnstile(room: 4)
+    /// A test must not run one installation inside another. Those of suites have places of their own: a suite holds its place while its tests
+    /// wait for their turn, which another test may have that itself waits for a place.
+    private static let (ofSuites, ofTests) = (Turnstile(room: 3), Turnstile(room: 3))
 
     /// Its own, also because limits are counted under names made with it: in the shared Redis all installations are asked by the same
     /// address, and each has another clock.
@@ -99,8 +100,11 @@ final class Installation: Sendable {
     }
 
     /// Starts copies, hands the installation to `body`, and stops what runs at its end.
-    func run(copies: Int = 1, _ body: (Installation) async throws -> Void) async throws {
-        await Self.turnstile.enter()
+    func run(
+        copies: Int = 1, forSuite: Bool = false, _ body: (Installation) async throws -> Void
+    ) async throws {
+        let turnstile = forSuite ? Self.ofSuites : Self.ofTests
+        await turnstile.enter()
         let result: Result<Void, any Error>
         do {
             for _ in 0..<copies { try await start() }
@@ -109,7 +113,7 @@ final class Installation: Sendable {
             result = .failure(error)
         }
         await stop()
-        await Self.turnstile.leave()
+        await turnstile.leave()
         try result.get()
     }
 

@@ -10,7 +10,7 @@ struct InstallationTrait: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        try await Installation(configure).run(copies: copies) { installation in
+        try await Installation(configure).run(copies: copies, forSuite: true) { installation in
             try await Installation.$current.withValue(installation) { try await function() }
         }
     }
