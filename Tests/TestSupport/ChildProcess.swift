@@ -69,6 +69,18 @@ package final class ChildProcess: @unchecked Sendable {  // `exitStatus` is touc
         return names
     }
 
+    /// Has it stand still until `SIGCONT`. It goes on until the kernel has come to it, which is waited for.
+    package func pause() {
+        send(SIGSTOP)
+        while isRunning, !isStopped { usleep(1_000) }
+    }
+
+    private var isStopped: Bool {
+        // The state comes behind the name, which is in parentheses.
+        let status = (try? TestFile.text(of: "/proc/\(processID)/stat")) ?? ""
+        return status.split(separator: ")").last?.hasPrefix(" T") == true
+    }
+
     package var isRunning: Bool {
         if exitStatus == nil { collect(WNOHANG) }
         return exitStatus == nil

@@ -83,7 +83,7 @@ package final class TestRedis {
 
     /// The server stands still: connections are taken by the kernel, nothing is answered.
     package func pause() {
-        server?.send(SIGSTOP)
+        server?.pause()
     }
 
     package func resume() {

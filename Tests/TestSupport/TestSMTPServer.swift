@@ -109,6 +109,15 @@ package final class TestSMTPServer {
         server = nil
     }
 
+    /// The server stands still: connections are taken by the kernel, nothing is said.
+    package func pause() {
+        server?.pause()
+    }
+
+    package func resume() {
+        server?.send(SIGCONT)
+    }
+
     /// From now on, in place of those before.
     package func setFaults(_ faults: [Place: Fault]) throws {
         let lines = faults.map { "\($0.key.text)\t\($0.value.text)\n" }

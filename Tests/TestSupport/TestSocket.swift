@@ -1,6 +1,8 @@
 import Glibc
 
 /// A blocking TCP socket on 127.0.0.1: bytes in, bytes out, no protocol. Every call ends after `patience` at the latest.
+///
+/// A call with a time to wait fails with EINTR when the process is stopped and goes on (signal(7)), so each is made again.
 package final class TestSocket: Sendable {
     package struct Failure: Error, Equatable {
         package let call: String
@@ -45,7 +47,20 @@ package final class TestSocket: Sendable {
         }
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        guard withLoopback(port, { connect(descriptor, $0, $1) }) == 0 else { throw .last("connect") }
+        guard withLoopback(port, { connect(descriptor, $0, $1) }) != 0 else { return }
+        guard errno == EINTR else { throw .last("connect") }
+        try waitUntilConnected()
+    }
+
+    /// What a `connect` that was interrupted has begun goes on by itself.
+    private func waitUntilConnected() throws(Failure) {
+        var event = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        let count = again { poll(&event, 1, Int32(Self.patience) * 1000) }
+        guard count > 0 else { throw count < 0 ? .last("poll") : Failure(call: "connect", code: EAGAIN) }
+        var code: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
+        guard code == 0 else { throw Failure(call: "connect", code: code) }
     }
 
     /// - Parameter port: 0 for any that is free.
@@ -64,7 +79,7 @@ package final class TestSocket: Sendable {
 
     /// Takes a connection of a listening socket.
     package func accept() throws(Failure) -> TestSocket {
-        let accepted = Glibc.accept(descriptor, nil, nil)
+        let accepted = again { Glibc.accept(descriptor, nil, nil) }
         guard accepted >= 0 else { throw .last("accept") }
         _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
         return TestSocket(taking: accepted)
@@ -83,7 +98,9 @@ package final class TestSocket: Sendable {
     package func send(_ bytes: [UInt8]) throws(Failure) {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = bytes[sent...].withUnsafeBytes { part in
+                again { Glibc.send(descriptor, part.baseAddress, part.count, Int32(MSG_NOSIGNAL)) }
+            }
             guard count >= 0 else { throw .last("send") }
             sent += count
         }
@@ -97,7 +114,7 @@ package final class TestSocket: Sendable {
     package func receive(atMost count: Int = 64 * 1024) throws(Failure) -> [UInt8] {
         var received = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            received = recv(descriptor, buffer.baseAddress, count, 0)
+            received = again { recv(descriptor, buffer.baseAddress, count, 0) }
             initialized = max(0, received)
         }
         guard received >= 0 else { throw .last("recv") }
@@ -128,6 +145,14 @@ package final class TestSocket: Sendable {
     package func resetAtEnd() {
         var abort = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &abort, socklen_t(MemoryLayout<linger>.size))
+    }
+}
+
+/// Makes a system call until it is not interrupted.
+private func again<Count: SignedInteger>(_ call: () -> Count) -> Count {
+    while true {
+        let count = call()
+        if count >= 0 || errno != EINTR { return count }
     }
 }
 
