@@ -150,7 +150,7 @@ struct RefreshTests {
         #expect(response.status == 401)
         #expect(response.text == #"{"error":"User not found"}"#)
         #expect(response.value("WWW-Authenticate") == "Bearer realm=\"kidoban\"")
-        let forged = String(account.refreshToken.dropLast(2)) + "AA"
+        let forged = account.refreshToken.withOtherEnd
         #expect(try await refresh(forged).text == Self.invalid)
     }
 }

@@ -27,7 +27,7 @@ struct KeySetTests {
             let token = try UnverifiedJWS.parse(account.accessToken)
             #expect(throws: Never.self) { try token.verify(with: keys, allowing: [algorithm]).requireType("at+jwt") }
             #expect(token.header.keyID == published.first?["kid"]?.stringValue)
-            let changed = String(account.accessToken.dropLast(2)) + (account.accessToken.hasSuffix("AA") ? "QQ" : "AA")
+            let changed = account.accessToken.withOtherEnd
             #expect(throws: JOSEError.self) { try UnverifiedJWS.parse(changed).verify(with: keys, allowing: [algorithm]) }
         }
     }

@@ -46,6 +46,11 @@ extension TestHTTPClient {
     }
 }
 
+extension String {
+    /// Of a token: the same with another signature, which is still well formed.
+    var withOtherEnd: String { dropLast(2) + (hasSuffix("AA") ? "BA" : "AA") }
+}
+
 extension Installation {
     /// Registers a client by the command line.
     func addClient(_ name: String = "backend", _ options: String...) async throws -> Credentials {
