@@ -31,6 +31,11 @@ package struct Logger: Sendable {
         Logger(sink: sink, threshold: threshold, fields: self.fields.merging(fields))
     }
 
+    /// The same logger with a level of its own, whatever becomes of this one's.
+    package func with(level: LogLevel) -> Logger {
+        Logger(sink: sink, level: level, fields: fields)
+    }
+
     /// Whether a line of this level would be written.
     package func isEnabled(_ level: LogLevel) -> Bool {
         sink != nil && threshold.admits(level)

@@ -46,6 +46,19 @@ import Text
         #expect(lines.first?.contains("heard") == true)
     }
 
+    @Test func `a logger with a level of its own keeps it, and leaves the other's alone`() throws {
+        let lines = try lines { logger in
+            let other = logger.with(["loop": 1]).with(level: .debug)
+            logger.level = .error
+            other.debug("heard", ["x": 2])
+            logger.info("unheard")
+            other.level = .trace
+            #expect(logger.level == .error)
+        }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("\"message\":\"heard\",\"loop\":1,\"x\":2") == true)
+    }
+
     @Test func `a text line can be read by people`() throws {
         let lines = try lines(.text(colour: false)) { logger in
             logger.warning(

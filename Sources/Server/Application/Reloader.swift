@@ -46,12 +46,12 @@ final class Reloader {
         running = reading.applied(to: running)
         last = reading
         await application.apply(running)
-        // The line is for the old level as well as for the new one.
+        // The line is for the old level as well as for the new one, which is in force when somebody reads it.
         let level = running.logging.level
-        logger.level = min(logger.level, level)
+        let announcing = logger.with(level: min(logger.level, level))
+        logger.level = level
         var fields: LogFields = ["changed": .string(applied.joined(separator: " "))]
         if !waiting.isEmpty { fields = fields.merging(["needs_restart": .string(waiting.joined(separator: " "))]) }
-        logger.info("configuration read anew", fields)
-        logger.level = level
+        announcing.info("configuration read anew", fields)
     }
 }
