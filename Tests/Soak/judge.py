@@ -6,6 +6,8 @@ import time
 
 # How long after the end of a fault its consequences may be felt.
 RECOVERY = 2.0
+# When this process stands still for so long, the machine does, and with it the servers: their deadlines pass as in a fault.
+STANDSTILL = 0.5
 
 
 @dataclasses.dataclass
@@ -44,6 +46,8 @@ class Judge:
         self.violations = []
         self.count = collections.Counter()
         self.delays = collections.deque(maxlen=600)
+        # When this process last had a look whether it is late.
+        self.looked = 0.0
         self.kinds = collections.Counter()
 
     def now(self):
@@ -58,8 +62,13 @@ class Judge:
         fault.ended = self.now()
 
     def stalled_since(self, instant):
-        """For how long this process itself stood still since then: that is nobody else's delay."""
-        return sum(length for when, length in self.delays if when >= instant)
+        """For how long this process itself stood still since then, and still does: that is nobody else's delay."""
+        now = max(0.0, self.now() - max(self.looked, instant) - 0.15)
+        return sum(length for when, length in self.delays if when >= instant) + now
+
+    def stood_still(self, exchange):
+        """Whether the machine did, so shortly before or during an exchange that this explains how it ended."""
+        return self.stalled_since(exchange.sent - RECOVERY) >= STANDSTILL
 
     def felt(self, exchange):
         return [fault for fault in self.faults[-8:]
@@ -91,7 +100,9 @@ class Judge:
                 fault.losses += 1
             if fault.ended is not None:
                 fault.recovery = max(fault.recovery, exchange.sent - fault.ended)
-        if not excuses:
+        if not excuses and self.stood_still(exchange):
+            self.count["standstills"] += 1
+        elif not excuses:
             self.blame(exchange, "503 that no fault explains" if exchange.status else f"no answer: {exchange.failure}")
 
     def blame(self, exchange, text):

@@ -13,12 +13,16 @@ class Problem(Exception):
     """The harness cannot go on: nothing that the servers under test could be blamed for."""
 
 
+given_ports = set()
+
+
 def free_port():
-    """A port nobody listens on, below the range the kernel takes outgoing ports from."""
+    """A port nobody listens on, below the range the kernel takes outgoing ports from; another one each time."""
     while True:
         port = random.randrange(20000, 32000)
         with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) != 0:
+            if port not in given_ports and probe.connect_ex(("127.0.0.1", port)) != 0:
+                given_ports.add(port)
                 return port
 
 

@@ -92,8 +92,9 @@ class Soak:
             before = time.monotonic()
             await asyncio.sleep(0.05)
             late = time.monotonic() - before - 0.05
+            self.judge.looked = self.judge.now()
             if late > 0.1:
-                self.judge.delays.append((self.judge.now(), late))
+                self.judge.delays.append((self.judge.looked, late))
 
     def possible(self):
         kinds = [kind for kind in KINDS if kind.needs in self.world.abilities]
@@ -147,7 +148,8 @@ class Soak:
     def report(self):
         judge = self.judge
         longest = max((fault.recovery for fault in judge.faults), default=0)
-        kinds = ", ".join(f"{count} {name}" for name, count in judge.count.most_common() if name not in ("503", "lost", "violations"))
+        kinds = ", ".join(f"{count} {name}" for name, count in judge.count.most_common()
+                          if name not in ("503", "lost", "violations"))
         print(f"\n{judge.now():.0f} s, {len(judge.faults)} faults, {judge.count['503']} x 503, {judge.count['lost']} lost; "
               f"longest recovery {longest:.2f} s; {kinds}")
         if not judge.violations:
