@@ -22,7 +22,7 @@ def email():
 
 def send(session, path, body=None):
     """The JSON of an answer that must be a success."""
-    answer = session.request("GET" if body is None else "POST", URL + path, json=body, timeout=10)
+    answer = session.request("GET" if body is None else "POST", URL + path, json=body, timeout=90)
     answer.raise_for_status()
     return answer.json()
 

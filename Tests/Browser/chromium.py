@@ -11,7 +11,7 @@ import time
 import urllib.parse
 from json import dumps, loads
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 EMPTY_PAGE = base64.b64encode(b"<!doctype html><html lang=en><title>Elsewhere</title><body>").decode()
 KEYS = {"Tab": (9, ""), "Enter": (13, "\r"), " ": (32, " ")}

@@ -37,7 +37,7 @@ def send(method, path, body=None, bearer=None):
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(URL + path, data, fields, method=method)
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=90) as answer:
             return answer.status, json.loads(answer.read() or b"null")
     except urllib.error.HTTPError as answer:
         return answer.code, json.loads(answer.read() or b"null")
@@ -73,7 +73,7 @@ def link(account, kind):
     """That of the newest mail of a kind to a user."""
     sql = (f"select id || ' ' || encode(sealed_content, 'hex') from mail_outbox where recipient = '{account.email}'"
            f" and kind = '{kind}' order by created_at desc limit 1")
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not (row := output("psql", "--no-psqlrc", "--tuples-only", "--no-align", "--command", sql, os.environ["DATABASE_URL"])):
         assert time.monotonic() < deadline, f"no mail of the kind {kind}"
         time.sleep(0.05)
@@ -92,7 +92,7 @@ def expire(url):
 
 
 def output(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=20).stdout.strip()
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
 
 
 def opened(sealed, id):

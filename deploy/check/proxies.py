@@ -97,7 +97,7 @@ def expect(condition, problem):
 
 
 def eventually(condition, problem):
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not condition():
         expect(time.monotonic() < deadline, problem)
         time.sleep(0.1)
