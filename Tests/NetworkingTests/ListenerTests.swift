@@ -28,7 +28,8 @@ struct ListenerTests {
 
     @Test func `a listener that is closed refuses, and may be closed again`() async throws {
         try await onLoop { pinned in
-            let accepting = try Accepting(pinned.loop)
+            // No other test gets this one.
+            let accepting = try Accepting(pinned.loop, port: try freePort())
             accepting.listener.close()
             accepting.listener.close()
             #expect(throws: TestSocket.Failure.self) { _ = try accepting.connect() }

@@ -28,11 +28,12 @@ final class Accepting: Sendable {
     let budget: ConnectionBudget
     let listener: Listener
 
-    init(_ loop: EventLoop, limit: Int = 10_000) throws {
+    /// - Parameter port: 0 for any that is free.
+    init(_ loop: EventLoop, limit: Int = 10_000, port: UInt16 = 0) throws {
         budget = ConnectionBudget(wanted: limit)
         let box = Box()
         listener = try Listener(
-            .ip(.v4(0x7F00_0001), port: 0), loop: loop, budget: budget, onAccept: { stream in box.onAccept?(stream) })
+            .ip(.v4(0x7F00_0001), port: port), loop: loop, budget: budget, onAccept: { stream in box.onAccept?(stream) })
         box.onAccept = { [unowned self] stream in streams.withLock { $0.append(stream) } }
         try listener.start()
     }
@@ -53,7 +54,8 @@ final class Accepting: Sendable {
 }
 
 extension EventLoop {
-    func soon(_ seconds: Int = 10) -> Instant { now + .seconds(seconds) }
+    /// Sooner than a test ends, and later than any machine needs.
+    func soon() -> Instant { now + .seconds(120) }
 }
 
 /// How many descriptors this process has open.

@@ -39,7 +39,7 @@ import TestSupport
             server.connectionString,
             configure: {
                 $0.connectionsPerLoop = 1
-                $0.deadline = .seconds(3)
+                $0.deadline = .seconds(10)
             }
         ) { pool in
             let process = pid_t(try await pool.processID())

@@ -24,13 +24,14 @@ import TestSupport
         let connecting = BlockingPool(label: "pg-test", threads: 1, queueLimit: 8)
         var configuration = try PostgresConfiguration(connectionString: connectionString)
         configuration.deadline = patience
+        configuration.connectTimeout = patience
         let pool = PostgresPool(
             configuration, loop: loop, connecting: connecting, logger: Logger(sink: sink, level: .trace))
         try await body(pool)
         await pool.close()
         loop.stop()
         connecting.stop()
-        sink.flush()
+        #expect(sink.flush(timeout: patience))
         var bytes = [UInt8](repeating: 0, count: 1 << 20)
         let count = pread(descriptor, &bytes, bytes.count, 0)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)

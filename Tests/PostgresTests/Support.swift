@@ -27,6 +27,7 @@ func withPool<T: Sendable>(
     defer { withExtendedLifetime(database) {} }
     var configuration = try PostgresConfiguration(connectionString: connectionString ?? database?.connectionString ?? "")
     configuration.deadline = patience
+    configuration.connectTimeout = patience
     configure(&configuration)
     let loop = try EventLoop()
     let connecting = BlockingPool(label: "pg-test", threads: 1, queueLimit: 8)

@@ -49,7 +49,7 @@ func withReadyConnection<T: Sendable>(
 
 /// Lends a connection to the shared server, and a prefix for keys that no other test uses.
 func withSharedServer(_ body: (RedisConnection, String) async throws -> Void) async throws {
-    let configuration = try #require(TestRedis.sharedURL.flatMap { RedisConfiguration(url: $0) })
+    let configuration = try #require(TestRedis.sharedURL.flatMap { RedisConfiguration(url: $0) }).patient
     let prefix = "test:\(String(UInt64.random(in: .min ... .max), radix: 36)):"
     try await withReadyConnection(configuration) { connection in
         try await body(connection, prefix)
@@ -126,11 +126,17 @@ extension TestRedis {
 extension RedisConfiguration {
     /// A server on the loopback address, with deadlines that a busy machine keeps.
     static func local(port: UInt16) -> RedisConfiguration {
-        var configuration = RedisConfiguration(endpoint: .host("127.0.0.1", port: port))
-        configuration.connectTimeout = .seconds(30)
-        configuration.commandDeadline = .seconds(30)
+        var configuration = RedisConfiguration(endpoint: .host("127.0.0.1", port: port)).patient
         // Not asked unless a test is about that.
         configuration.roleInterval = .seconds(3600)
+        return configuration
+    }
+
+    /// The same with deadlines that a busy machine keeps.
+    var patient: RedisConfiguration {
+        var configuration = self
+        configuration.connectTimeout = .seconds(60)
+        configuration.commandDeadline = .seconds(60)
         return configuration
     }
 }

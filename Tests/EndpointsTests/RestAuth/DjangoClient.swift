@@ -154,13 +154,13 @@ extension Installation {
         }
     }
 
-    /// What waits for an address, in the order in which it was asked for.
+    /// What waits for an address, in the order in which it was asked for: of several at one moment of the clock the ids do not tell it.
     func mails(to address: String) throws -> [OpenedMail] {
         guard let key = MasterKey(SecretString(masterKey)) else { return [] }
         let seal = try MailSeal(key)
         let rows = try TestDatabase.rows(
             "SELECT id, kind, recipient, language, encode(sealed_content, 'hex') FROM mail_outbox "
-                + "WHERE recipient = '\(address.lowercased())' ORDER BY created_at, id", on: databaseURL)
+                + "WHERE recipient = '\(address.lowercased())' ORDER BY created_at, xmin::text::bigint", on: databaseURL)
         return try rows.map { row in
             let id = try #require(UUID(row[0]))
             let link = try seal.open(try #require(Hex.decode(row[4])), of: id)

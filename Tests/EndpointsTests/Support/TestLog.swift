@@ -26,7 +26,7 @@ final class TestLog: Sendable {
     /// The lines that have been logged so far.
     var lines: [String] {
         get throws {
-            sink.flush(timeout: .seconds(30))
+            sink.flush(timeout: .seconds(60))
             return try TestFile.text(of: path).split(separator: "\n").map(String.init)
         }
     }

@@ -18,9 +18,13 @@ struct DeadlineTests {
 
     @Test func `a connection that asks no more is closed without a word`() async throws {
         try await withServer(limits: .with { $0.idleTimeout = .milliseconds(200) }) { server in
-            let client = try server.connect()
-            try client.send(Self.home)
-            #expect(try client.receiveText() == Answer(body: "home").text)
+            var answer = ""
+            // Who asks too late for the first time is closed upon, too, and that by a reset.
+            while answer.isEmpty {
+                let client = try server.connect()
+                answer = (try? client.send(Self.home)).flatMap { try? client.receiveText() } ?? ""
+            }
+            #expect(answer == Answer(body: "home").text)
         }
     }
 
@@ -74,20 +78,23 @@ struct DeadlineTests {
             $0.idleTimeout = .seconds(600)
         }
         try await withServer(limits: limits) { server in
-            let idle = try server.connect(receiveBuffer: 4096)
-            try idle.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n")
-            let other = try server.connect()
-            var number = 1
-            repeat {
-                number += 1
-                try other.send("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Id: other\r\n\r\n")
-                try other.expect(Answer(body: "home", id: "other").text)
-            } while server.connectionCount > 1
-            #expect(number > 2)
-            // The end came before that of the answer.
-            var received = 0
-            while let more = try? idle.receive(), !more.isEmpty { received += more.count }
-            #expect(received < TestServer.bigSize)
+            var served = 0
+            // Again if this machine came to the other one so late that all was over.
+            while served < 2 {
+                let idle = try server.connect(receiveBuffer: 4096)
+                try idle.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n")
+                let other = try server.connect()
+                served = 0
+                repeat {
+                    try other.send("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Id: other\r\n\r\n")
+                    try other.expect(Answer(body: "home", id: "other").text)
+                    served += 1
+                } while server.connectionCount > 1
+                // The end came before that of the answer.
+                var received = 0
+                while let more = try? idle.receive(), !more.isEmpty { received += more.count }
+                #expect(received < TestServer.bigSize)
+            }
         }
     }
 

@@ -31,7 +31,7 @@ final class TestServer: Sendable {
     private let phase = ServerPhase()
     private let server: HTTPServer
 
-    init(limits: Limits = Limits(), connections: Int, proxies: TrustedProxies = TrustedProxies(), port: UInt16 = 0) async throws {
+    init(limits: Limits = .with(), connections: Int, proxies: TrustedProxies = TrustedProxies(), port: UInt16 = 0) async throws {
         loop = try SharedLoops.next()
         budget = ConnectionBudget(wanted: connections)
         let clock: @Sendable () -> Timestamp = { Timestamp(seconds: 784_111_777) }
@@ -169,7 +169,7 @@ struct Unexpected: Error {}
 
 /// Runs `script`, which may block, against a server, and then expects every connection to be gone.
 func withServer(
-    limits: Limits = Limits(), connections: Int = 5000, proxies: TrustedProxies = TrustedProxies(),
+    limits: Limits = .with(), connections: Int = 5000, proxies: TrustedProxies = TrustedProxies(),
     _ script: @escaping @Sendable (TestServer) throws -> Void
 ) async throws {
     let server = try await TestServer(limits: limits, connections: connections, proxies: proxies)
@@ -192,9 +192,13 @@ func wait(until condition: () -> Bool) throws {
 }
 
 extension Limits {
-    /// The defaults, changed.
-    static func with(_ change: (inout Limits) -> Void) -> Limits {
+    /// The defaults, with the time that a busy machine may take for what is no matter of time, and changed.
+    static func with(_ change: (inout Limits) -> Void = { _ in }) -> Limits {
         var limits = Limits()
+        limits.headTimeout = .seconds(120)
+        limits.bodyTimeout = .seconds(120)
+        limits.idleTimeout = .seconds(120)
+        limits.writeTimeout = .seconds(120)
         change(&limits)
         return limits
     }

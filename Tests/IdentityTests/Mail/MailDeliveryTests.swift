@@ -36,8 +36,12 @@ extension WithStores {
                 let a = try world.delivery(world.a, server)
                 let b = try world.delivery(world.b, server)
                 try await world.put(100)
+                server.pause()
                 async let one: Void = a.work()
                 async let other: Void = b.work()
+                // Neither is done before the other has begun.
+                try await eventually { try await world.a.takenMails() == 2 * MailDelivery.Policy().connections }
+                server.resume()
                 _ = await (one, other)
                 let recipients = try server.messages().flatMap(\.recipients)
                 #expect(recipients.count == 100 && Set(recipients).count == 100)
@@ -234,7 +238,13 @@ extension Copy {
     fileprivate static let sealedOtherwise = Statement(
         name: "test_mail_seal", sql: "UPDATE mail_outbox SET sealed_content = '\\x00' WHERE recipient LIKE 'mei1%'")
     private static let links = Statement(name: "test_mail_links", sql: "SELECT count(sealed_content) FROM mail_outbox")
+    private static let taken = Statement(
+        name: "test_mails_taken", sql: "SELECT count(*) FROM mail_outbox WHERE attempts > 0")
     private static let rows = Statement(name: "test_mail_rows", sql: "SELECT count(*) FROM mail_outbox")
+
+    fileprivate func takenMails() async throws -> Int {
+        Int(try await rooms.postgres.query(Self.taken)[0].int64(0))
+    }
 
     /// Links that are still in the outbox.
     fileprivate func storedLinks() async throws -> Int64 {

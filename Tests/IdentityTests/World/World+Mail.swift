@@ -16,7 +16,7 @@ extension World {
     /// A copy's delivery, on its loop.
     func delivery(
         _ copy: Copy, _ server: TestSMTPServer?, masterKey: MasterKey? = nil, login: String? = nil,
-        security: SMTPConfiguration.Security = .none, timeout: Duration = .seconds(30), bell: MailBell = MailBell(),
+        security: SMTPConfiguration.Security = .none, timeout: Duration = .seconds(60), bell: MailBell = MailBell(),
         _ change: (inout MailDelivery.Policy) -> Void = { _ in }
     ) throws -> MailDelivery {
         var policy = MailDelivery.Policy()
@@ -26,7 +26,8 @@ extension World {
             SMTPClient(
                 SMTPConfiguration(
                     host: "127.0.0.1", port: server.port, security: security, username: login,
-                    password: SecretString(login == nil ? "" : "wrong"), greetingName: "id.example", timeout: timeout))
+                    password: SecretString(login == nil ? "" : "wrong"), greetingName: "id.example",
+                    connectTimeout: .seconds(60), timeout: timeout))
         }
         let sender = try #require(MailSender("Kidoban <no-reply@id.example>"))
         let rooms = copy.rooms

@@ -11,7 +11,7 @@ import Testing
 
 /// Suites on a PostgreSQL and a Redis. They run one after the other, for they start servers.
 @Suite(
-    .serialized, .timeLimit(.minutes(5)), .enabled(if: TestDatabase.server != nil, Comment(rawValue: TestDatabase.reason)),
+    .serialized, .timeLimit(.minutes(10)), .enabled(if: TestDatabase.server != nil, Comment(rawValue: TestDatabase.reason)),
     .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine"))
 enum WithStores {}
 
@@ -68,9 +68,11 @@ final class World {
         var postgres = try PostgresConfiguration(
             connectionString: options.connectionString ?? database?.connectionString ?? "")
         postgres.deadline = options.postgresPatience
+        postgres.connectTimeout = .seconds(60)
         postgres.backOff = .milliseconds(10)...(.milliseconds(50))
         var store = RedisConfiguration(endpoint: .unix(path: redis.socketPath))
         store.commandDeadline = options.patience
+        store.connectTimeout = options.patience
         try Migrator(Schema.migrations, configuration: postgres, logger: logger).apply()
         var copies: [Copy] = []
         for number in 0..<options.copies {
@@ -158,7 +160,7 @@ final class TestLog {
     }
 
     var text: String {
-        guard sink.flush(timeout: .seconds(30)), let file = fopen(path, "r") else { return "" }
+        guard sink.flush(timeout: .seconds(60)), let file = fopen(path, "r") else { return "" }
         defer { fclose(file) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)

@@ -10,7 +10,7 @@ struct RedisAccessTests {
     @Test(arguments: ["redis://:secret@", "redis://default:secret@", "redis://alice:p%40ss%20word@"])
     func `the right credentials are let in`(credentials: String) async throws {
         let server = try TestRedis(Self.protected)
-        let configuration = try #require(RedisConfiguration(url: "\(credentials)127.0.0.1:\(server.port)/0"))
+        let configuration = try #require(RedisConfiguration(url: "\(credentials)127.0.0.1:\(server.port)/0")).patient
         try await withReadyConnection(configuration) { #expect(await $0.failureOfPing() == nil) }
     }
 
@@ -20,7 +20,7 @@ struct RedisAccessTests {
     ])
     func `wrong credentials are not, and the log says so without them`(credentials: String, kind: String) async throws {
         let server = try TestRedis(Self.protected)
-        let configuration = try #require(RedisConfiguration(url: "\(credentials)127.0.0.1:\(server.port)/0"))
+        let configuration = try #require(RedisConfiguration(url: "\(credentials)127.0.0.1:\(server.port)/0")).patient
         let log = try await logOfRefusal(configuration)
         #expect(log.contains(kind))
         #expect(!log.contains("wrong-one") && !log.contains("secret"))
@@ -42,7 +42,7 @@ struct RedisAccessTests {
 
     @Test func `a Unix socket leads there, too`() async throws {
         let server = try TestRedis()
-        let configuration = try #require(RedisConfiguration(url: "unix://\(server.socketPath)?db=1"))
+        let configuration = try #require(RedisConfiguration(url: "unix://\(server.socketPath)?db=1")).patient
         try await withReadyConnection(configuration) { redis async throws in
             #expect(try await redis.reply(toGetAfterSetting: "key", to: [1]) == .bytes([1]))
         }
@@ -53,9 +53,7 @@ struct RedisAccessTests {
         let directory = try TestDirectory()
         let certificate = try TestCertificate(names: ["DNS:localhost", "IP:127.0.0.1"], in: directory)
         let server = try TestRedis(certificate: certificate)
-        var configuration = RedisConfiguration(endpoint: .host(host, port: server.portTLS), usesTLS: true)
-        configuration.connectTimeout = .seconds(30)
-        configuration.commandDeadline = .seconds(30)
+        var configuration = RedisConfiguration(endpoint: .host(host, port: server.portTLS), usesTLS: true).patient
         configuration.authoritiesFile = certificate.authorityPath
         try await withReadyConnection(configuration) { redis async throws in
             let value = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -72,7 +70,7 @@ struct RedisAccessTests {
         let directory = try TestDirectory()
         let certificate = try TestCertificate(names: names, in: directory)
         let server = try TestRedis(certificate: certificate)
-        var configuration = RedisConfiguration(endpoint: .host(host, port: server.portTLS), usesTLS: true)
+        var configuration = RedisConfiguration(endpoint: .host(host, port: server.portTLS), usesTLS: true).patient
         configuration.authoritiesFile = certificate.authorityPath
         #expect(try await logOfRefusal(configuration).contains("mismatch"))
     }
@@ -83,7 +81,7 @@ struct RedisAccessTests {
         let certificate = try TestCertificate(names: ["DNS:localhost"], in: directory)
         let other = try TestCertificate(names: ["DNS:localhost"], in: directory)
         let server = try TestRedis(certificate: certificate)
-        var configuration = RedisConfiguration(endpoint: .host("localhost", port: server.portTLS), usesTLS: true)
+        var configuration = RedisConfiguration(endpoint: .host("localhost", port: server.portTLS), usesTLS: true).patient
         configuration.authoritiesFile = trustsAnother ? other.authorityPath : nil
         #expect(try await logOfRefusal(configuration).contains("unable to get local issuer certificate"))
     }
@@ -111,7 +109,7 @@ struct RedisAccessTests {
         return try await withConnection(configuration, logger: Logger(sink: sink)) { redis in
             var log = ""
             try await eventually {
-                sink.flush()
+                sink.flush(timeout: .seconds(60))
                 log = try contents(of: path)
                 return log.contains("Redis cannot be reached")
             }
@@ -119,7 +117,7 @@ struct RedisAccessTests {
             #expect(await !redis.isReady)
             await redis.close()
             // Nothing is written to the descriptor once it is closed.
-            sink.flush()
+            sink.flush(timeout: .seconds(60))
             return log
         }
     }

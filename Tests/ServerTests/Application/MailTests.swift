@@ -4,7 +4,7 @@ import Testing
 import Text
 
 /// Mail of a running server, from the request to the mailbox.
-@Suite(.needsProgram, .timeLimit(.minutes(3)))
+@Suite(.needsProgram, .timeLimit(.minutes(10)))
 struct MailTests {
     private static let form = ("Content-Type", "application/x-www-form-urlencoded")
     private static let json = ("Content-Type", "application/json")
@@ -14,6 +14,8 @@ struct MailTests {
             "KIDOBAN_SMTP_URL": "smtp://127.0.0.1:\(mailServer.port)", "KIDOBAN_SMTP_TLS": "none",
             "KIDOBAN_MAIL_SENDER": "木戸番 <no-reply@id.example>", "KIDOBAN_MAIL_POLL_INTERVAL": "500ms",
             "KIDOBAN_ECHOLOG_VERIFICATION_MAIL": "false",
+            // What a busy machine keeps: a mail that is put off comes again after the test.
+            "KIDOBAN_SMTP_CONNECT_TIMEOUT": "1m", "KIDOBAN_SMTP_TIMEOUT": "2m",
         ]
     }
 
@@ -45,9 +47,12 @@ struct MailTests {
         let code = try #require(source.firstMatch(of: /\/account\/password\?code=([A-Za-z0-9_-]{43})/)).1
         let page = try await server.http.send("GET", "/account/password?code=\(code)")
         #expect(page.status == 200)
-        let metrics = try await server.operations.send("GET", "/metrics").text
-        #expect(metrics.contains(#"kidoban_mails_sent_total{kind="password_reset",outcome="sent"} 1"#))
-        #expect(metrics.contains("\nkidoban_mail_server_up 1\n"))
+        // The mail server has the mail before it says so.
+        try await eventually {
+            let metrics = try await server.operations.send("GET", "/metrics").text
+            return metrics.contains(#"kidoban_mails_sent_total{kind="password_reset",outcome="sent"} 1"#)
+                && metrics.contains("\nkidoban_mail_server_up 1\n")
+        }
         #expect(try !server.log.contains(code) && !server.log.contains("mei@example.com"))
         server.process.send(SIGTERM)
         #expect(try await server.exitStatus() == 0)

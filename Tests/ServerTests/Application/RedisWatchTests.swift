@@ -5,7 +5,7 @@ import Text
 @testable import Server
 
 /// What a running server says of a Redis that may forget.
-@Suite(.needsProgram, .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine"), .timeLimit(.minutes(3)))
+@Suite(.needsProgram, .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine"), .timeLimit(.minutes(10)))
 struct RedisWatchTests {
     private func serve(_ redis: TestRedis, _ body: (RunningServer) async throws -> Void) async throws {
         let environment = try TestEnvironment()

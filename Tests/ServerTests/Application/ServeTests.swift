@@ -36,9 +36,9 @@ struct ServeTests {
     @Test(arguments: [SIGTERM, SIGINT])
     func `a signal lets what has begun finish, and no more begin`(_ signal: Int32) async throws {
         let environment = try TestEnvironment()
-        // The request that is held open is a slow one.
+        // The request that is held open is a slow one, and has the time.
         let server = try await RunningServer(
-            environment.variables.merging(["KIDOBAN_SLOW_REQUEST": "0s"]) { _, new in new })
+            environment.with(["KIDOBAN_SLOW_REQUEST": "0s", "KIDOBAN_BODY_TIMEOUT": "10m", "KIDOBAN_DRAIN_TIMEOUT": "10m"]))
         try await eventually { try await server.isReady() }
         let begun = try await begin(server)
         let idle = try await onThread { [port = server.http.port] in
@@ -127,7 +127,7 @@ struct ServeTests {
 
     @Test func `until the listeners close, requests are answered and connections not kept`() async throws {
         let environment = try TestEnvironment()
-        let server = try await RunningServer(environment.with(["KIDOBAN_DRAIN_DELAY": "60s"]))
+        let server = try await RunningServer(environment.with(["KIDOBAN_DRAIN_DELAY": "5m"]))
         try await eventually { try await server.isReady() }
         server.process.send(SIGTERM)
         try await eventually { try await isDraining(server) }

@@ -5,7 +5,7 @@ import Text
 @testable import Server
 
 /// `kidoban sessions`, on a Redis of its own: it looks at all of one.
-@Suite(.needsProgram, .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine"), .timeLimit(.minutes(3)))
+@Suite(.needsProgram, .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine"), .timeLimit(.minutes(10)))
 struct SessionsCommandTests {
     private static let json = ("Content-Type", "application/json")
 

@@ -47,9 +47,10 @@ struct GoodStores {
         try TestFile.write(Kidoban.masterKey, to: key)
         variables = [
             "DATABASE_URL": postgres.connectionString, "REDIS_URL": redis.url, "KIDOBAN_MASTER_KEY_FILE": key,
-            "KIDOBAN_LOOPS": "1", "KIDOBAN_ARGON2_MEMORY": "7168", "KIDOBAN_DATABASE_CONNECT_TIMEOUT": "10s",
-            "KIDOBAN_DATABASE_DEADLINE": "10s", "KIDOBAN_REDIS_DEADLINE": "10s", "KIDOBAN_REDIS_CONNECT_TIMEOUT": "10s",
-        ]
+            "KIDOBAN_LOOPS": "1", "KIDOBAN_ARGON2_MEMORY": "7168",
+            // As many as any limit of open files allows.
+            "KIDOBAN_MAX_CONNECTIONS": "100",
+        ].merging(TestEnvironment.patience) { $1 }
     }
 
     func with(_ changes: [String: String]) -> [String: String] {

@@ -11,7 +11,7 @@ extension WithStores {
         @Test func `a deletion does not wait for Apple, and its tokens are revoked afterwards`() async throws {
             try await World.run { world in
                 let provider = try FakeProvider(.silent)
-                let desk = try Desk(world, provider, timeout: .milliseconds(200))
+                let desk = try Desk(world, provider)
                 let member = try await world.a.signIn(.apple()).member
                 try await desk.keep("apple-refresh", of: .apple())
                 try await world.a.rooms.accounts.delete(member.id, caller: Copy.caller)

@@ -23,7 +23,7 @@ struct Desk: Sendable {
     ///   - timeout: how long a provider may take.
     init(
         _ world: World, _ provider: FakeProvider, on copy: Copy? = nil, canAskApple: Bool = true, masterKey: MasterKey? = nil,
-        timeout: Duration = .seconds(5)
+        timeout: Duration = .seconds(60)
     ) throws {
         let copy = copy ?? world.a
         // One byte is the chance of a pause, which a test wants to know.
