@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Text
 
-@Suite(.needsServers, .installation { $0.passwords.queueLimit = 1000 })
+@Suite(.needsServers, .installation())
 struct RegisterTests {
     let installation = Installation.current
     var server: TestHTTPClient { get throws { try #require(installation).server } }

@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import JOSE
+import Outbound
 import Server
 import TestSupport
 import Testing
@@ -48,7 +49,10 @@ import Text
         return try signer.sign(JSONValue.object(claims).serialized)
     }
 
-    private func installation(_ apple: (TestClock) throws -> TestHTTPServer) throws -> (Installation, TestHTTPServer) {
+    /// - Parameter patience: for an answer of Apple's. A code that is under way holds up the end of a copy for as long.
+    private func installation(
+        patience: Duration = .seconds(30), _ apple: (TestClock) throws -> TestHTTPServer
+    ) throws -> (Installation, TestHTTPServer) {
         let server = try apple(TestClock())
         let pem =
             "-----BEGIN PRIVATE KEY-----\n\(Base64.encode(try SigningKey.generate(.es256).exportPKCS8().revealedBytes))\n"
@@ -61,6 +65,7 @@ import Text
             configuration.providerTokens.applePrivateKey = AppleCredentials.PrivateKey(pem: SecretString(pem))
             configuration.providerTokens.appleTokenURL = server.url("/token")
             configuration.providerTokens.appleRevokeURL = server.url("/revoke")
+            configuration.outbound.timeout = patience
         }
         return (installation, server)
     }
@@ -90,7 +95,9 @@ import Text
 
     @Test func `an Apple that says nothing or no keeps nobody from signing in`() async throws {
         for answer in [TestHTTPServer.Answer.silence, .response(status: 400, body: #"{"error":"invalid_grant"}"#)] {
-            let (installation, apple) = try installation { clock in try self.apple(clock, token: answer) }
+            let (installation, apple) = try installation(patience: .seconds(10)) { clock in
+                try self.apple(clock, token: answer)
+            }
             try await installation.run { installation in
                 let account = try Account(try await signIn(installation))
                 #expect(try await installation.server.get("/auth/me", bearer: account.accessToken).status == 200)

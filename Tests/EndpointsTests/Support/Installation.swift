@@ -3,6 +3,7 @@ import HTTP
 import Identity
 import Logging
 import Networking
+import Outbound
 import Postgres
 import Redis
 import Server
@@ -177,6 +178,13 @@ final class Installation: Sendable {
         configuration.database.connectTimeout = .seconds(30)
         configuration.redis.commandDeadline = .seconds(30)
         configuration.redis.connectTimeout = .seconds(30)
+        configuration.outbound.connectTimeout = .seconds(30)
+        configuration.outbound.timeout = .seconds(30)
+        configuration.keySets.patience = .seconds(30)
+        configuration.http.limits.headTimeout = .seconds(120)
+        configuration.http.limits.bodyTimeout = .seconds(120)
+        configuration.http.limits.writeTimeout = .seconds(120)
+        configuration.passwords.queueLimit = 1000
         configuration.secrets.masterKey = MasterKey(SecretString(masterKey))
         return configuration
     }
