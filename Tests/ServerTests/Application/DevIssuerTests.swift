@@ -124,7 +124,7 @@ struct ExplainIDTokenTests {
         [
             "KIDOBAN_APPLE_CLIENT_IDS": "com.example.kidoban", "KIDOBAN_APPLE_ISSUERS": issuer.url + "/apple",
             "KIDOBAN_APPLE_JWKS_URL": issuer.url + "/keys",
-        ]
+        ].merging(TestEnvironment.patience) { $1 }
     }
 
     private func lines(_ outcome: Kidoban.Outcome, _ word: String) -> [String] {

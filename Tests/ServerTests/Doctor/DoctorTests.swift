@@ -204,6 +204,7 @@ struct DoctorTests {
         let examination = try await Examination([
             "KIDOBAN_MASTER_KEY": Kidoban.masterKey, "DATABASE_URL": "host=127.0.0.1 port=1", "REDIS_URL": "redis://127.0.0.1:1",
             "KIDOBAN_GOOGLE_CLIENT_IDS": "a.example", "KIDOBAN_GOOGLE_JWKS_URL": keyServer.url("/keys", host: "127.0.0.1"),
+            "KIDOBAN_OUTBOUND_CONNECT_TIMEOUT": "1m", "KIDOBAN_OUTBOUND_TIMEOUT": "1m",
         ])
         #expect(examination.results("key-set-google") == ["problem"])
         #expect(examination.detail("key-set-google")?.contains(words) == true)
