@@ -25,6 +25,7 @@ struct ListSessions: AppEndpoint {
             writer.beginObject()
             writer.member("id", session.id.text)
             writer.member("device", session.device.text)
+            writer.member("network", session.network.map { .string($0.text) } ?? .null)
             writer.member("created_at", session.createdAt)
             writer.member("last_used_at", session.lastUsedAt)
             writer.member("expires_at", session.absoluteEnd)
@@ -47,6 +48,7 @@ extension ListSessions {
 
     private static let session = Schema.object([
         .required("id", .string), .required("device", .string.described("The `User-Agent` at sign-in: untrusted text.")),
+        .required("network", .string.orNull.described("Whence it began: an IPv4 /24 or an IPv6 /48.")),
         .required("created_at", .time), .required("last_used_at", .time), .required("expires_at", .time),
         .required("current", .boolean.described("Whether it is the session of the token that asks.")),
     ]).named("Session")

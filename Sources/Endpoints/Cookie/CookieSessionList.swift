@@ -22,6 +22,7 @@ struct CookieSessionList: CookieEndpoint {
                 writer.beginObject()
                 writer.member("id", session.id.text)
                 writer.member("device", session.device.text)
+                writer.member("network", session.network.map { .string($0.text) } ?? .null)
                 writer.member("created_at", session.createdAt.seconds)
                 writer.member("last_used_at", session.lastUsedAt.seconds)
                 writer.member("expires_at", session.absoluteEnd.seconds)
@@ -45,7 +46,9 @@ extension CookieSessionList {
     }
 
     private static let session = Schema.object([
-        .required("id", .string), .required("device", .string), .required("created_at", .integer),
-        .required("last_used_at", .integer), .required("expires_at", .integer), .required("current", .boolean),
+        .required("id", .string), .required("device", .string),
+        .required("network", .string.orNull.described("Whence it began: an IPv4 /24 or an IPv6 /48.")),
+        .required("created_at", .integer), .required("last_used_at", .integer), .required("expires_at", .integer),
+        .required("current", .boolean),
     ]).named("CookieListedSession")
 }

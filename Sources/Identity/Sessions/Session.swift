@@ -11,6 +11,8 @@ package struct Session: Sendable {
     /// How the user proved who they are when it began.
     package let method: SessionMethod
     package let device: DeviceDescription
+    /// Whence it began; nil where nobody can tell, and for sessions of versions that did not ask.
+    package let network: NetworkPrefix?
     /// When the session began.
     package private(set) var createdAt: Timestamp
     /// When the user last proved who they are in it: the `auth_time` of OpenID Connect Core §2.
@@ -30,8 +32,8 @@ package struct Session: Sendable {
 
     package init(
         id: SessionID, userID: UserID, username: String, clientID: ClientID, kind: SessionKind,
-        method: SessionMethod = .password, device: DeviceDescription, createdAt: Timestamp, authenticatedAt: Timestamp,
-        absoluteEnd: Timestamp, salt: SessionSalt, refresh: RefreshRotation, lastUsedAt: Timestamp,
+        method: SessionMethod = .password, device: DeviceDescription, network: NetworkPrefix? = nil, createdAt: Timestamp,
+        authenticatedAt: Timestamp, absoluteEnd: Timestamp, salt: SessionSalt, refresh: RefreshRotation, lastUsedAt: Timestamp,
         ownIdleLife: Duration? = nil, cookieSalt: SessionSalt? = nil, clockLead: Duration = .zero
     ) {
         self.id = id
@@ -41,6 +43,7 @@ package struct Session: Sendable {
         self.kind = kind
         self.method = method
         self.device = device
+        self.network = network
         self.createdAt = createdAt
         self.authenticatedAt = authenticatedAt
         self.absoluteEnd = absoluteEnd
@@ -55,12 +58,13 @@ package struct Session: Sendable {
     /// A session that begins now.
     package init(
         id: SessionID, userID: UserID, username: String, clientID: ClientID, kind: SessionKind,
-        method: SessionMethod = .password, device: DeviceDescription, salt: SessionSalt, lifetime: SessionLifetime,
+        method: SessionMethod = .password, device: DeviceDescription, network: NetworkPrefix? = nil, salt: SessionSalt,
+        lifetime: SessionLifetime,
         beginningAt now: Timestamp
     ) {
         self.init(
             id: id, userID: userID, username: username, clientID: clientID, kind: kind, method: method, device: device,
-            createdAt: now, authenticatedAt: now, absoluteEnd: now.adding(lifetime.absolute), salt: salt,
+            network: network, createdAt: now, authenticatedAt: now, absoluteEnd: now.adding(lifetime.absolute), salt: salt,
             refresh: RefreshRotation(mode: kind.refreshMode ?? .static), lastUsedAt: now,
             ownIdleLife: kind == .cookie ? lifetime.idle : nil
         )

@@ -2,11 +2,12 @@ import Text
 
 /// A session as the Redis hash `session:<sid>`.
 ///
-/// The fields are `user`, `client`, `kind`, `method`, `device`, `created`, `authenticated`, `absolute_end`, `salt`, `generation`, `used`,
-/// for a cookie `idle` (its life after its last use), `cookie_salt` once the cookie has been changed, after the first rotation `parent` and `rotated`, and for each access token that may be live a field named by its hash (64
-/// hexadecimal digits) with the value `<generation> <expiry>`. Instants are milliseconds since the epoch, by Redis's clock. A tombstone has
-/// `ended`, `user`, `salt` and the access tokens. Names and values of up to 64 bytes keep the hash in the compact encoding of Redis,
-/// at less than half the memory; that is why the hashes carry no prefix.
+/// The fields are `user`, `client`, `kind`, `method`, `device`, `network` where it is known, `created`, `authenticated`,
+/// `absolute_end`, `salt`, `generation`, `used`, for a cookie `idle` (its life after its last use), `cookie_salt` once the cookie
+/// has been changed, after the first rotation `parent` and `rotated`, and for each access token that may be live a field named by
+/// its hash (64 hexadecimal digits) with the value `<generation> <expiry>`. Instants are milliseconds since the epoch, by Redis's
+/// clock. A tombstone has `ended`, `user`, `salt` and the access tokens. Names and values of up to 64 bytes keep the hash in the
+/// compact encoding of Redis, at less than half the memory; that is why the hashes carry no prefix.
 ///
 /// To forget one revoked access token takes no script: `HDEL session:<sid> <hash>`.
 package enum SessionRecord: Sendable {
@@ -23,7 +24,7 @@ package enum SessionRecord: Sendable {
     /// The fields to ask for with `HMGET`, in the order that `init(_:values:)` expects.
     package static let fieldNames = [
         "ended", "user", "username", "client", "kind", "method", "device", "created", "authenticated", "absolute_end", "salt",
-        "generation", "parent", "rotated", "used", "idle", "cookie_salt",
+        "generation", "parent", "rotated", "used", "idle", "cookie_salt", "network",
     ]
 
     /// Those of the fields of a new session that hold an instant.
@@ -42,6 +43,7 @@ package enum SessionRecord: Sendable {
         if let step = session.refresh.lastStep {
             fields += ["parent", String(step.parent), "rotated", String(step.at.milliseconds)]
         }
+        if let network = session.network { fields += ["network", network.text] }
         if let idle = session.ownIdleLife { fields += ["idle", String(idle.wholeMilliseconds)] }
         return fields
     }
@@ -91,7 +93,8 @@ extension Session {
         self.init(
             id: id, userID: userID, username: fields["username"] ?? "", clientID: clientID, kind: kind,
             method: SessionMethod(stored: fields["method"]), device: DeviceDescription(fields["device"] ?? ""),
-            createdAt: createdAt, authenticatedAt: authenticatedAt, absoluteEnd: absoluteEnd, salt: salt,
+            network: fields["network"].map { NetworkPrefix(stored: $0) }, createdAt: createdAt, authenticatedAt: authenticatedAt,
+            absoluteEnd: absoluteEnd, salt: salt,
             refresh: RefreshRotation(mode: kind.refreshMode ?? .static, generation: generation, lastStep: step),
             lastUsedAt: lastUsedAt, ownIdleLife: fields["idle"].flatMap { Int64($0) }.map { .milliseconds($0) },
             cookieSalt: fields["cookie_salt"].flatMap { SessionSalt(stored: $0) }, clockLead: lead)

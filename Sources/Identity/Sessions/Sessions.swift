@@ -68,7 +68,8 @@ package final class Sessions: Sendable {
         let session = Session(
             id: SessionID(random: ambience.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
             clientID: client.id, kind: kind, method: method, device: caller.device,
-            salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)), lifetime: client.sessionLifetime,
+            network: NetworkPrefix(of: caller.address), salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)),
+            lifetime: client.sessionLifetime,
             beginningAt: now)
         let minted = try issuer.mint(for: session, client: client, leeway: leeway, at: now)
         let begun = try await begin(

@@ -25,8 +25,9 @@ struct SessionsTests {
         let second = try await logIn(first, from: "EchoLog/2.1 (iPhone; iOS 19)")
         let sessions = try await list(second.accessToken)
         #expect(sessions.count == 2)
-        let keys: Set = ["id", "device", "created_at", "last_used_at", "expires_at", "current"]
+        let keys: Set = ["id", "device", "network", "created_at", "last_used_at", "expires_at", "current"]
         #expect(sessions.allSatisfy { $0.keys == keys })
+        #expect(sessions.allSatisfy { $0["network"] == "127.0.0.0/24" })
         let current = sessions.filter { $0["current"] == true }
         #expect(current.map { $0["device"] } == ["EchoLog/2.1 (iPhone; iOS 19)"])
         let created = try #require(current.first?["created_at"]?.stringValue.flatMap { Timestamp(iso8601: $0) })

@@ -71,8 +71,9 @@ struct CookieLogoutTests {
         let sessions = try #require(response.json["sessions"]?.arrayValue)
         #expect(response.keys == ["status", "sessions"])
         #expect(sessions.count == 3)
-        let keys: Set = ["id", "device", "created_at", "last_used_at", "expires_at", "current"]
+        let keys: Set = ["id", "device", "network", "created_at", "last_used_at", "expires_at", "current"]
         #expect(sessions.allSatisfy { $0.keys == keys })
+        #expect(sessions.allSatisfy { $0["network"] == "127.0.0.0/24" })
         let theirs = try #require(try await there.send("GET", "/sessions").json["sessions"]?.arrayValue)
         let id = try #require(theirs.first { $0["current"] == true }?["id"]?.stringValue)
         expectDone(try await here.send("DELETE", "/session/\(id)"))

@@ -11,7 +11,8 @@ extension Sessions {
         let session = Session(
             id: SessionID(random: ambience.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
             clientID: client.id, kind: .cookie, method: method, device: caller.device,
-            salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)), lifetime: terms.lifetime, beginningAt: now)
+            network: NetworkPrefix(of: caller.address), salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)),
+            lifetime: terms.lifetime, beginningAt: now)
         let begun = try await begin(
             session, accessToken: nil, of: user, idle: terms.lifetime.idle, caller, at: now)
         if let replaced = terms.replaced {

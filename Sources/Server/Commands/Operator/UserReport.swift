@@ -84,6 +84,7 @@ extension Session {
         object["kind"] = .string(kind.rawValue)
         object["provider"] = method.provider.map { .string($0.text) } ?? .null
         object["device"] = .string(device.text)
+        object["network"] = network.map { .string($0.text) } ?? .null
         object["created_at"] = .string(createdAt.iso8601)
         object["authenticated_at"] = .string(authenticatedAt.iso8601)
         object["last_used_at"] = .string(lastUsedAt.iso8601)
