@@ -138,14 +138,23 @@ class User:
         self.sessions = []
         self.cookies = []
         self.lost_sign_ins = 0
+        # Until when each of those that may be carried out yet can be.
+        self.late_sign_ins = []
         # When those that are not counted any more were ended with all others, and how many.
         self.found_sign_ins = []
         self.undeletable_until = 0.0
 
+    def lose_sign_in(self, until):
+        """Nobody knows whether a sign-in has been carried out, or will be before `until`."""
+        self.lost_sign_ins += 1
+        self.late_sign_ins.append(until)
+
     def find_sign_ins(self, now):
-        """Sessions that nobody knew of have been ended with all others."""
-        self.found_sign_ins.append((now, self.lost_sign_ins))
-        self.lost_sign_ins = 0
+        """Sessions that nobody knew of have been ended with all others, but for those that begin only now."""
+        self.late_sign_ins = [until for until in self.late_sign_ins if until > now]
+        late = len(self.late_sign_ins)
+        self.found_sign_ins.append((now, self.lost_sign_ins - late))
+        self.lost_sign_ins = late
 
     def lose(self, since):
         for lasting in [*self.sessions, *self.cookies]:

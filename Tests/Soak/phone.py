@@ -107,8 +107,8 @@ class Phone(Checks):
             return answer.status == 201 or (answer.status == 400 and doubt and b"already exists" in answer.body)
 
         def lost(answer):
-            user.lost_sign_ins += 1
             user.undeletable_until = self.judge.now() + self.truth.horizon
+            user.lose_sign_in(user.undeletable_until)
 
         answer = await self.insist(
             "register", "POST", "/auth/register", settled, lost=lost,
@@ -124,7 +124,7 @@ class Phone(Checks):
         user, rotates = self.user, random.random() < 0.6
 
         def lost(_):
-            user.lost_sign_ins += 1
+            user.lose_sign_in(self.judge.now() + self.truth.horizon)
 
         answer = await self.insist(
             "login", "POST", "/auth/login", lambda answer, _: answer.status == 200, lost=lost,
@@ -147,7 +147,7 @@ class Phone(Checks):
         user, asked = self.user, time.time()
 
         def lost(_):
-            user.lost_sign_ins += 1
+            user.lose_sign_in(self.judge.now() + self.truth.horizon)
 
         answer = await self.insist(
             "login", "POST", "/login", lambda answer, _: answer.status == 200, lost=lost,
