@@ -180,12 +180,14 @@ package actor RedisConnection {
 
     /// Waits for the next connection, if it is on its way.
     private func waitForConnection() async throws(RedisError) {
-        guard commandsWait else { return }
-        guard waiting.count < configuration.inFlightLimit else { throw .overloaded }
-        await withCheckedContinuation { continuation in
-            // Looked at anew: a task that prefers its loop can be set aside on its way here.
-            guard commandsWait else { return continuation.resume() }
-            waiting.append(continuation)
+        // Until there is one: by the time a task has its turn, the one it has waited for may have been left as well.
+        while commandsWait {
+            guard waiting.count < configuration.inFlightLimit else { throw .overloaded }
+            await withCheckedContinuation { continuation in
+                // Looked at anew: a task that prefers its loop can be set aside on its way here.
+                guard commandsWait else { return continuation.resume() }
+                waiting.append(continuation)
+            }
         }
     }
 
