@@ -10,24 +10,13 @@ extension WithStores {
     @Suite struct KeyClockTests {
         private static let rotation = KeyRotation(longestTokenLife: .seconds(900))
 
-        private func run(ahead: Duration, _ body: (World) async throws -> Void) async throws {
-            try await World.run({
-                $0.copies = 2
-                $0.statementClock = .postgres
-                $0.ahead = ahead
-            }) { world in
-                world.clock.advance(by: Timestamp.now().duration(since: world.clock.now))
-                try await body(world)
-            }
-        }
-
         private func advance(_ copy: Copy) async throws -> [KeyRotation.Step] {
             try await copy.run { try await $0.signingKeys.advance(Self.rotation) }
         }
 
         @Test(arguments: [Duration.seconds(7200), .seconds(-7200)])
         func `a key signs an hour after it was published, whoever has made it and whoever looks`(ahead: Duration) async throws {
-            try await run(ahead: ahead) { world in
+            try await World.runApart(by: ahead) { world in
                 for maker in world.copies {
                     guard case .begun(let new) = try await maker.run({ try await $0.signingKeys.rotate(.es256) }) else {
                         Issue.record("not begun")
@@ -48,7 +37,7 @@ extension WithStores {
         }
 
         @Test func `who is days ahead takes no key out of the key set whose tokens live`() async throws {
-            try await run(ahead: .seconds(3 * 86_400)) { world in
+            try await World.runApart(by: .seconds(3 * 86_400)) { world in
                 guard case .begun = try await world.a.run({ try await $0.signingKeys.rotate(.es256) }) else { return }
                 _ = try await world.a.run { rooms in try await rooms.postgres.query(Self.published) }
                 #expect(try await advance(world.b).count == 1)

@@ -10,23 +10,10 @@ extension WithStores {
     @Suite struct MailClockTests {
         private static let hour = Duration.seconds(3600)
 
-        private func run(
-            ahead: Duration = hour, _ body: (World) async throws -> Void
-        ) async throws {
-            try await World.run({
-                $0.copies = 2
-                $0.statementClock = .postgres
-                $0.ahead = ahead
-            }) { world in
-                world.clock.advance(by: Timestamp.now().duration(since: world.clock.now))
-                try await body(world)
-            }
-        }
-
         @Test(arguments: [hour, .zero - hour])
         func `either sends what either has put there, at once`(ahead: Duration) async throws {
             let server = try TestSMTPServer()
-            try await run(ahead: ahead) { world in
+            try await World.runApart(by: ahead) { world in
                 for (putting, sending) in [(world.a, world.b), (world.b, world.a), (world.b, world.b)] {
                     let before = try server.messages().count
                     try await world.put(1, on: putting, recipient: "mei\(before)-")
@@ -38,13 +25,13 @@ extension WithStores {
 
         @Test func `who is ahead gives up nothing that is of use, and who is behind sends nothing that is not`() async throws {
             let server = try TestSMTPServer()
-            try await run { world in
+            try await World.runApart(by: Self.hour) { world in
                 try await world.put(1, life: .seconds(1800))
                 await (try world.delivery(world.b, nil)).work()
                 #expect(await world.b.mailOutcomes().isEmpty)
                 #expect(try await world.waitingMails().count == 1)
             }
-            try await run(ahead: .zero - Self.hour) { world in
+            try await World.runApart(by: .zero - Self.hour) { world in
                 try await world.put(1, life: .seconds(1800))
                 _ = try await world.a.run { rooms in try await rooms.postgres.query(Self.over) }
                 await (try world.delivery(world.b, server)).work()
@@ -55,7 +42,7 @@ extension WithStores {
 
         @Test func `who is ahead takes neither what another has under way nor what was put off`() async throws {
             let server = try TestSMTPServer(faults: [.recipient("mei0@example.com"): .reply("451 later")])
-            try await run { world in
+            try await World.runApart(by: Self.hour) { world in
                 let queue = MailQueue(pool: world.a.rooms.postgres, seal: try MailSeal(world.masterKey))
                 let other = try world.delivery(world.b, server)
                 try await world.put(1)
@@ -73,7 +60,7 @@ extension WithStores {
         }
 
         @Test func `who is ahead forgets no mail early, and counts those of the others`() async throws {
-            try await run { world in
+            try await World.runApart(by: Self.hour) { world in
                 let other = try world.delivery(world.b, nil) { $0.retention = Self.hour }
                 try await world.put(MailOutbox.limit)
                 let user = try #require(try await world.waitingMails().first?.mail?.userID)
@@ -86,7 +73,7 @@ extension WithStores {
         }
 
         @Test func `how long the oldest has waited is told the same by both`() async throws {
-            try await run { world in
+            try await World.runApart(by: Self.hour) { world in
                 try await world.put(1)
                 for copy in world.copies {
                     await (try world.delivery(copy, nil)).work()

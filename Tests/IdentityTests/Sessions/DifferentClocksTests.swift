@@ -10,20 +10,6 @@ extension WithStores {
     @Suite struct DifferentClocksTests {
         private static let hour = Duration.seconds(3600)
 
-        private func run(
-            _ change: (inout World.Options) -> Void = { _ in }, _ body: (World) async throws -> Void
-        ) async throws {
-            try await World.run({
-                $0.copies = 2
-                $0.scriptClock = .redis
-                $0.ahead = Self.hour
-                change(&$0)
-            }) { world in
-                world.clock.advance(by: Timestamp.now().duration(since: world.clock.now))
-                try await body(world)
-            }
-        }
-
         /// A session of a cookie that lives half an hour after its last use.
         private func cookie(on copy: Copy, idle: Duration = .seconds(1800)) async throws -> CookieSession {
             try await copy.run { rooms in
@@ -52,7 +38,7 @@ extension WithStores {
         }
 
         @Test func `a cookie lives as long at either, wherever it was given`() async throws {
-            try await run { world in
+            try await World.runApart(by: Self.hour) { world in
                 _ = try await world.a.signUp()
                 for giver in world.copies {
                     let begun = try await cookie(on: giver)
@@ -73,7 +59,7 @@ extension WithStores {
         }
 
         @Test func `a cookie that nobody has used ends at both, of which one is behind`() async throws {
-            try await run({ $0.ahead = .zero - Self.hour }) { world in
+            try await World.runApart(by: .zero - Self.hour) { world in
                 _ = try await world.a.signUp()
                 for giver in world.copies {
                     let begun = try await cookie(on: giver)
@@ -87,7 +73,8 @@ extension WithStores {
         }
 
         @Test func `introspection says of a refresh token what a refresh would, at either`() async throws {
-            try await run({ $0.policy = RefreshPolicy(grace: .seconds(60), recovery: .seconds(1800)) }) { world in
+            let policy = RefreshPolicy(grace: .seconds(60), recovery: .seconds(1800))
+            try await World.runApart(by: Self.hour, { $0.policy = policy }) { world in
                 let member = try await world.a.signUp()
                 let successor = try await world.a.refresh(member.refreshToken).refreshToken
                 for copy in world.copies {
@@ -102,7 +89,7 @@ extension WithStores {
 
         @Test func `no access token outlives its session, and none is born dead`() async throws {
             let brief = SessionLifetime(idle: .seconds(600), absolute: .seconds(600))
-            try await run({ $0.client = World.app(lifetime: brief) }) { world in
+            try await World.runApart(by: Self.hour, { $0.client = World.app(lifetime: brief) }) { world in
                 let copies = world.copies
                 for (begins, refreshes) in [(copies[0], copies[1]), (copies[1], copies[0])] {
                     let member = try await begins.signUp("\(begins === world.a ? "a" : "b")@town.example")
@@ -115,7 +102,7 @@ extension WithStores {
         }
 
         @Test func `a sign-in is recent, or is not, at either`() async throws {
-            try await run { world in
+            try await World.runApart(by: Self.hour) { world in
                 for begins in world.copies {
                     let member = try await begins.signUp("\(begins === world.a ? "a" : "b")@town.example")
                     func requireRecent(on copy: Copy) async throws {
@@ -159,7 +146,7 @@ extension WithStores {
 
         @Test func `attempts count alike at both`() async throws {
             let limits = LimitSettings.only((.signInAccount, Budget(2, per: .seconds(1800))))
-            try await run({ $0.limits = limits }) { world in
+            try await World.runApart(by: Self.hour, { $0.limits = limits }) { world in
                 for first in world.copies {
                     let email = "\(first === world.a ? "a" : "b")@town.example"
                     #expect(try await first.guess(2, at: email) == [.refused, .refused])
@@ -175,7 +162,7 @@ extension WithStores {
             var limits = LimitSettings.only((.signInAccount, Budget(1, per: .seconds(7200))))
             limits.knownDeviceLifetime = .seconds(1800)
             let known = limits
-            try await run({ $0.limits = known }) { world in
+            try await World.runApart(by: Self.hour, { $0.limits = known }) { world in
                 let email = Copy.email
                 _ = try await world.a.signUp()
                 for copy in world.copies {
@@ -189,7 +176,7 @@ extension WithStores {
         }
 
         @Test func `a proof is used once, and again for half a minute, wherever`() async throws {
-            try await run { world in
+            try await World.runApart(by: Self.hour) { world in
                 for (number, copies) in [world.copies, world.copies.reversed()].enumerated() {
                     let proof = Sample.proof("user \(number)", expiringAt: Timestamp.now().adding(.seconds(3000)))
                     func admit(on copy: Copy) async throws -> Bool {

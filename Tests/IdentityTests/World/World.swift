@@ -6,6 +6,7 @@ import Postgres
 import Redis
 import TestSupport
 import Testing
+import Text
 
 @testable import Identity
 
@@ -97,6 +98,23 @@ final class World {
         } catch {
             await world.stop()
             throw error
+        }
+    }
+
+    /// Lends a world of two copies that go by the stores' clocks, which show the present, as the first copy's does.
+    /// - Parameter ahead: how far ahead the second copy's clock is.
+    static func runApart(
+        by ahead: Duration, _ change: (inout Options) -> Void = { _ in }, _ body: (World) async throws -> Void
+    ) async throws {
+        try await run({
+            $0.copies = 2
+            $0.scriptClock = .redis
+            $0.statementClock = .postgres
+            $0.ahead = ahead
+            change(&$0)
+        }) { world in
+            world.clock.advance(by: Timestamp.now().duration(since: world.clock.now))
+            try await body(world)
         }
     }
 

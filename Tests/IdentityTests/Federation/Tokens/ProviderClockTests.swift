@@ -9,21 +9,8 @@ extension WithStores {
     @Suite struct ProviderClockTests {
         private static let days = Duration.seconds(40 * 86_400)
 
-        private func run(
-            ahead: Duration = days, _ body: (World) async throws -> Void
-        ) async throws {
-            try await World.run({
-                $0.copies = 2
-                $0.statementClock = .postgres
-                $0.ahead = ahead
-            }) { world in
-                world.clock.advance(by: Timestamp.now().duration(since: world.clock.now))
-                try await body(world)
-            }
-        }
-
         @Test func `who is ahead takes no revocation that another has under way, or that was put off`() async throws {
-            try await run { world in
+            try await World.runApart(by: Self.days) { world in
                 let provider = try FakeProvider(.answers(status: 500, body: ""))
                 let (desk, other) = (try Desk(world, provider), try Desk(world, provider, on: world.b))
                 try await Self.queue(1, world, desk)
@@ -40,7 +27,7 @@ extension WithStores {
         }
 
         @Test func `who is behind revokes at once`() async throws {
-            try await run(ahead: .zero - Self.days) { world in
+            try await World.runApart(by: .zero - Self.days) { world in
                 let provider = try FakeProvider()
                 let other = try Desk(world, provider, on: world.b)
                 try await Self.queue(1, world, other)
@@ -50,7 +37,7 @@ extension WithStores {
         }
 
         @Test func `who is ahead deletes nothing that was given up only now`() async throws {
-            try await run { world in
+            try await World.runApart(by: Self.days) { world in
                 let stranger = try Desk(world, try FakeProvider(), masterKey: try Sample.masterKey(2))
                 let other = try Desk(world, try FakeProvider(), on: world.b)
                 try await Self.queue(1, world, other)
@@ -66,7 +53,7 @@ extension WithStores {
         func `of two changes of a relay address the later one holds, wherever they were told`(
             ahead: Duration, isTimed: Bool
         ) async throws {
-            try await run(ahead: ahead) { world in
+            try await World.runApart(by: ahead) { world in
                 _ = try await world.a.signIn(.apple())
                 let subject = ProviderProof.apple().subject
                 for (number, copy) in [world.b, world.a, world.b, world.a, world.a].enumerated() {
