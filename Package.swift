@@ -89,3 +89,13 @@ let package = Package(
             ]),
     ]
 )
+
+// `Tests/Fuzz/run` builds this, and nothing else does: libFuzzer brings a `main` of its own.
+if Context.environment["KIDOBAN_FUZZ"] != nil {
+    package.targets.append(.systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"))
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: ["CFuzzer", "Server", "HTTP", "JOSE", "Outbound", "Networking", "Crypto", "Text"],
+            path: "Tests/Fuzz/Targets", swiftSettings: memorySafe + [.unsafeFlags(["-parse-as-library"])]))
+}
