@@ -28,10 +28,13 @@ class Checks:
             self.judge.blame(answer, "introspection must be answered with 200")
             return answer
         body = answer.json
-        if body.get("active") is True:
+        if not token.is_access:
+            if body != {"active": False}:
+                self.judge.blame(answer, f"a refresh token that opens backends: {token}")
+        elif body.get("active") is True:
             if before is after is Standing.ENDED:
                 self.judge.blame(answer, f"REVOKED, AND ACTIVE: {token}")
-            elif was_inactive and token.seen_inactive and token.is_access:
+            elif was_inactive and token.seen_inactive:
                 self.judge.blame(answer, f"active again: {token}")
             if (body.get("sub"), body.get("sid"), body.get("jti")) != (token.user_id, token.sid, token.jti):
                 self.judge.blame(answer, f"an answer about another token than {token}")

@@ -11,7 +11,7 @@ struct Introspect: Sendable {
         let client = try await authentication.confidential(request, form.fields)
         let token = try form.token()
         do throws(IdentityError) {
-            return .json(.ok, try await services.introspection.answer(token, for: client), fields: .notStored)
+            return .json(.ok, try await services.introspection.answer(token, hint: form.hint, for: client), fields: .notStored)
         } catch {
             throw OAuthError(error)
         }

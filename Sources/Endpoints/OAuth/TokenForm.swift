@@ -1,7 +1,8 @@
 import HTTP
+import Identity
 import Text
 
-/// The form that introspection and revocation take: `token`, and a `token_type_hint` that is not needed here, because a token
+/// The form that introspection and revocation take: `token`, and a `token_type_hint` that is not needed to find it, because a token
 /// says itself what it is.
 struct TokenForm {
     let fields: FormFields
@@ -24,11 +25,18 @@ struct TokenForm {
         guard let token = fields.secret("token"), !token.isEmpty else { throw .invalidRequest("token is missing") }
         return token
     }
+
+    /// Nil for a hint that is not known (RFC 7009 §2.2.1 leaves it to us), as for none.
+    var hint: TokenTypeHint? { fields.value("token_type_hint").flatMap { TokenTypeHint(rawValue: $0) } }
 }
 
 extension TokenForm {
     static let schema = Schema.form([
-        .required("token", .nonEmpty), .optional("token_type_hint", .string.described("Not needed.")),
+        .required("token", .nonEmpty),
+        .optional(
+            "token_type_hint",
+            .string.described(
+                "Not needed. A refresh token that is asked about as an `access_token` is inactive.")),
         .optional("client_id", .string), .optional("client_secret", .password),
     ])
 }

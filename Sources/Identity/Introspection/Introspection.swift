@@ -1,7 +1,17 @@
 import Glibc
 package import Text
 
+/// What a caller believes a token to be (RFC 7009 §2.1). A value that is neither counts as none.
+package enum TokenTypeHint: String, Sendable {
+    case accessToken = "access_token"
+    case refreshToken = "refresh_token"
+}
+
 /// Answers "is this token good?" (RFC 7662): the busiest question there is, and so one round trip to Redis.
+///
+/// Whoever asks lets in whom he hears to be active. So `active` is said of access tokens for an audience of the caller, and of nothing
+/// else that there is: refresh tokens, session cookies, one-time codes and id tokens are inactive. The one exception opens nothing: the
+/// client that a refresh token was issued to may ask about it.
 package final class Introspection: Sendable {
     private let tokens: AccessTokenStore
     private let sessions: Sessions
@@ -14,12 +24,21 @@ package final class Introspection: Sendable {
     }
 
     /// The rendered answer, `{"active":false}` for everything that the caller has no use for: unknown, expired, revoked,
-    /// malformed, or meant for another audience (RFC 7662 §2.2).
+    /// malformed, meant for another audience, or no access token (RFC 7662 §2.2).
+    /// - Parameter hint: evaluated only for a refresh token.
     /// - Throws: `IdentityError.clientNotPermitted`; `unavailable` when Redis is, because a guess would be a lie.
-    package func answer(_ token: SecretString, for caller: ClientRegistry.Entry) async throws(IdentityError) -> [UInt8] {
+    package func answer(
+        _ token: SecretString, hint: @autoclosure () -> TokenTypeHint? = nil, for caller: ClientRegistry.Entry
+    ) async throws(IdentityError) -> [UInt8] {
         guard caller.client.mayIntrospect else { throw .clientNotPermitted }
         do throws(IdentityError) {
-            guard let record = try await record(of: token), caller.maySee(record) else {
+            let record =
+                if token.isRefreshToken {
+                    try await record(ofRefreshToken: token, soughtAs: hint(), by: caller.client)
+                } else {
+                    try await record(ofAccessToken: token, for: caller)
+                }
+            guard let record else {
                 metrics.count(IdentityMetrics.Introspection.inactive)
                 return IntrospectionRecord.inactive
             }
@@ -31,27 +50,42 @@ package final class Introspection: Sendable {
         }
     }
 
-    private func record(of token: SecretString) async throws(IdentityError) -> [UInt8]? {
-        let text = token.revealedText
-        guard text.utf8.starts(with: RefreshToken.prefix.utf8) else {
-            return try await tokens.record(AccessTokenHash(of: text))
+    private func record(
+        ofAccessToken token: SecretString, for caller: ClientRegistry.Entry
+    ) async throws(IdentityError) -> [UInt8]? {
+        guard let record = try await tokens.record(AccessTokenHash(of: token.revealedText)), caller.maySee(record) else {
+            return nil
         }
+        return record
+    }
+
+    /// Nil for everybody but the client that it was issued to, and for who takes it for an access token. Of who gets none no store is asked.
+    private func record(
+        ofRefreshToken token: SecretString, soughtAs hint: TokenTypeHint?, by client: Client
+    ) async throws(IdentityError) -> [UInt8]? {
+        guard client.maySignUsersIn, hint != .accessToken else { return nil }
         do throws(IdentityError) {
-            return try await sessions.record(ofRefreshToken: token)
+            return try await sessions.record(ofRefreshToken: token, of: client)
         } catch .invalidRefreshToken {
             return nil
         }
     }
 }
 
+extension SecretString {
+    fileprivate var isRefreshToken: Bool { revealedText.utf8.starts(with: RefreshToken.prefix.utf8) }
+}
+
 extension Sessions {
-    /// What introspection says of a refresh token; nil for one that a refresh would refuse.
-    func record(ofRefreshToken token: SecretString) async throws(IdentityError) -> [UInt8]? {
-        guard case .live(let session, let verified) = try await holder(of: token) else { return nil }
+    /// What introspection says of a refresh token; nil for one that a refresh would refuse, and for another client's.
+    func record(ofRefreshToken token: SecretString, of client: Client) async throws(IdentityError) -> [UInt8]? {
+        guard case .live(let session, let verified) = try await holder(of: token), session.clientID == client.id else {
+            return nil
+        }
         let now = session.time(at: ambience.now())
         let decision = session.refresh.decision(presenting: verified.generation, at: now, policy: policy)
         guard session.kind.refreshMode != nil, decision != .reuse, now < session.absoluteEnd else { return nil }
-        return issuer.record(ofRefreshTokenIn: session, client: try await client(of: session))
+        return issuer.record(ofRefreshTokenIn: session, client: client)
     }
 }
 

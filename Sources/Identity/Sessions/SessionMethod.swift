@@ -2,6 +2,8 @@
 package enum SessionMethod: Hashable, Sendable {
     case password
     case provider(ProviderID)
+    /// One of a later version, which only it understands. Kept as it is stored: whoever asks for a password gets no for an answer.
+    case unknown(String)
 
     private static let providerPrefix = "provider:"
 
@@ -10,25 +12,25 @@ package enum SessionMethod: Hashable, Sendable {
         switch self {
         case .password: "password"
         case .provider(let id): Self.providerPrefix + id.text
+        case .unknown(let text): text
         }
     }
 
-    /// A record that says nothing is of a time when there was nothing but passwords. One that says something else is of a later
-    /// time: no reason to sign anybody out.
+    /// A record that says nothing is of a time when there was nothing but passwords.
     init(stored text: String?) {
-        guard let text, text.hasPrefix(Self.providerPrefix),
-            let id = ProviderID(String(text.dropFirst(Self.providerPrefix.count)))
-        else {
-            self = .password
-            return
+        switch text {
+        case nil, "password"?: self = .password
+        case let text?:
+            let provider =
+                text.hasPrefix(Self.providerPrefix) ? ProviderID(String(text.dropFirst(Self.providerPrefix.count))) : nil
+            self = provider.map { .provider($0) } ?? .unknown(text)
         }
-        self = .provider(id)
     }
 
     /// The provider, if it was one.
     package var provider: ProviderID? {
         switch self {
-        case .password: nil
+        case .password, .unknown: nil
         case .provider(let id): id
         }
     }

@@ -2,7 +2,7 @@ package import Text
 
 /// The answer to "is this token good?" (RFC 7662 §2.2) for a token that is, rendered once when the token is issued.
 ///
-/// The bytes always begin with `{"active":true,"aud":"<audience>",`. A caller may see tokens of its own audiences only (RFC
+/// The bytes of an access token's always begin with `{"active":true,"aud":"<audience>",`. A caller may see tokens of its own audiences only (RFC
 /// 7662 §4), and with the audience at a known place that is one comparison of bytes with a prefix made beforehand: no parsing
 /// on the way of the busiest request there is. The quote and the comma belong to the prefix, so that no audience passes for a longer
 /// one that begins like it.
@@ -11,7 +11,7 @@ package struct IntrospectionRecord: Sendable {
     package enum Token: Sendable {
         /// `token_type` is `Bearer`.
         case access(id: UUID)
-        /// No `token_type` and no `jti`: a refresh token has neither.
+        /// No `token_type`, no `jti`, no `aud` and no `scope`: a refresh token opens nothing, and nobody shall take it for one that does.
         case refresh
     }
 
@@ -60,7 +60,7 @@ package struct IntrospectionRecord: Sendable {
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()
         writer.member("active", true)
-        writer.member("aud", audience)
+        if case .access = token { writer.member("aud", audience) }
         writer.member("client_id", clientID.text)
         writer.member("sub", subject.description)
         writer.member("username", username)
@@ -70,7 +70,7 @@ package struct IntrospectionRecord: Sendable {
         writer.member("nbf", issuedAt.seconds)
         writer.member("iss", issuer)
         if case .access(let id) = token { writer.member("jti", id) }
-        if let scope { writer.member("scope", scope) }
+        if case .access = token, let scope { writer.member("scope", scope) }
         writer.member("sid", sessionID.text)
         writer.endObject()
         return writer.bytes

@@ -48,7 +48,7 @@ extension WithStores {
                 await #expect(throws: Self.unavailable, "\(name)") { try await copy.run { try await request($0) } }
             }
             for token in [member.accessToken, member.refreshToken, SecretString("x")] {
-                await #expect(throws: Self.unavailable) { try await copy.introspect(token) }
+                await #expect(throws: Self.unavailable) { try await copy.isActive(token) }
             }
         }
 
@@ -80,7 +80,7 @@ extension WithStores {
                 // All at once: each waits for so long.
                 await withTaskGroup(of: Void.self) { group in
                     for token in [member.accessToken, member.refreshToken] {
-                        group.addTask { await #expect(throws: Self.unavailable) { try await a.introspect(token) } }
+                        group.addTask { await #expect(throws: Self.unavailable) { try await a.isActive(token) } }
                     }
                     group.addTask { await #expect(throws: Self.unavailable) { try await a.refresh(member.refreshToken) } }
                     group.addTask { await #expect(throws: Self.unavailable) { try await a.signIn() } }
@@ -127,7 +127,7 @@ extension WithStores {
                 let key = SessionRecord.key(member.sessionID)
                 _ = try await world.a.run { try await $0.redis.send(RedisCommand("HSET", key, "generation", "x")) }
                 await #expect(throws: IdentityError.internalFault) { try await world.a.refresh(member.refreshToken) }
-                await #expect(throws: IdentityError.internalFault) { try await world.a.introspect(member.refreshToken) }
+                await #expect(throws: IdentityError.internalFault) { try await world.a.isActive(member.refreshToken) }
                 // But it can be ended.
                 try await world.a.run { try await $0.sessions.endAll(of: member.id, reason: .revoked) }
                 #expect(try await !world.a.isActive(member.accessToken))

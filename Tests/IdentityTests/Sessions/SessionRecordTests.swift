@@ -54,14 +54,26 @@ import Text
         #expect(read.method == method)
     }
 
-    @Test(arguments: [nil, "", "?", "passkey", "provider:", "provider:No Name"])
-    func `a record of an earlier or later time than the method is no damage`(stored: String?) throws {
+    @Test func `a record of a time when there were only passwords says nothing`() throws {
+        let session = try Sample.session(method: .provider(.apple))
+        guard case .live(let read) = SessionRecord(session.id, values: values(of: session, changing: ["method": nil])) else {
+            Issue.record("the record is not live")
+            return
+        }
+        #expect(read.method == .password)
+    }
+
+    @Test(arguments: ["", "?", "passkey", "Password", "password ", "provider:", "provider:No Name"])
+    func `a method of a later time is no damage, is none that there is now, and stays as it is`(stored: String) throws {
         let session = try Sample.session(method: .provider(.apple))
         guard case .live(let read) = SessionRecord(session.id, values: values(of: session, changing: ["method": stored])) else {
             Issue.record("the record is not live")
             return
         }
-        #expect(read.method == .password)
+        #expect(read.method == .unknown(stored))
+        #expect(read.method != .password)
+        #expect(read.method.provider == nil)
+        #expect(values(of: read) == values(of: session, changing: ["method": stored]))
     }
 
     @Test func `a provider that is called password is one`() throws {

@@ -23,12 +23,13 @@ import Text
         #expect(String(decoding: try record().bytes, as: UTF8.self) == expected)
     }
 
-    @Test func `the answer for a refresh token has neither type nor id`() throws {
-        let answer = try JSON.parse(try record(.refresh, scope: nil).bytes)
+    @Test func `the answer for a refresh token has neither type, id, audience nor scope`() throws {
+        let answer = try JSON.parse(try record(.refresh).bytes)
         #expect(answer["active"] == true)
         #expect(answer["token_type"] == nil)
         #expect(answer["jti"] == nil)
         #expect(answer["scope"] == nil)
+        #expect(answer["aud"] == nil)
         #expect(answer["exp"] == 1_763_871_606)
     }
 

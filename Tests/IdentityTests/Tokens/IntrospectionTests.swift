@@ -27,12 +27,12 @@ extension WithStores {
             }
         }
 
-        @Test func `a refresh token has neither type nor id, and lives as long as its session`() async throws {
+        @Test func `a refresh token has neither type, id nor audience, and lives as long as its session`() async throws {
             try await World.run { world in
                 let member = try await world.a.signUp(kind: .static)
-                let answer = try await world.a.introspect(member.refreshToken)
+                let answer = try await world.a.introspect(member.refreshToken, as: world.a.rooms.app.id)
                 let expected: JSONValue = [
-                    "active": true, "aud": .string(World.audience), "client_id": "app", "sub": .string("\(member.id)"),
+                    "active": true, "client_id": "app", "sub": .string("\(member.id)"),
                     "username": "Anna@Town.example", "exp": .integer(Sample.now.seconds + 30 * 86_400),
                     "iat": .integer(Sample.now.seconds), "nbf": .integer(Sample.now.seconds), "iss": .string(World.issuer),
                     "sid": .string(member.sessionID.text),
@@ -104,11 +104,47 @@ extension WithStores {
                     ([World.audience + "/"], false), ([World.audience.uppercased()], false), (["https://api"], false),
                     ([World.audience + "\""], false),
                 ]
-                for token in [member.accessToken, member.refreshToken] {
-                    for (audiences, sees) in audiences {
-                        let answer = try await world.a.introspect(token, audiences: audiences)
-                        #expect((answer["active"] == true) == sees, "\(audiences)")
-                        if !sees { #expect(answer == ["active": false]) }
+                for (audiences, sees) in audiences {
+                    let answer = try await world.a.introspect(member.accessToken, audiences: audiences)
+                    #expect((answer["active"] == true) == sees, "\(audiences)")
+                    if !sees { #expect(answer == ["active": false]) }
+                    #expect(try await world.a.introspect(member.refreshToken, audiences: audiences) == ["active": false])
+                }
+            }
+        }
+
+        @Test(arguments: SessionKind.allCases.filter { $0.refreshMode != nil })
+        func `a refresh token is active for the client that it was issued to, and for nobody else`(
+            kind: SessionKind
+        ) async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp(kind: kind)
+                let app = world.a.rooms.app.id
+                for hint in [nil, .refreshToken, .accessToken] as [TokenTypeHint?] {
+                    let own = try await world.a.introspect(member.refreshToken, hint: hint, as: app)
+                    #expect((own["active"] == true) == (hint != .accessToken))
+                    if hint == .accessToken { #expect(own == ["active": false]) }
+                    // Another that signs users in, and one that does not.
+                    for id in [World.clientID("other-app"), nil] {
+                        #expect(try await world.a.introspect(member.refreshToken, hint: hint, as: id) == ["active": false])
+                    }
+                    #expect(try await world.a.introspect(member.accessToken, hint: hint)["active"] == true)
+                }
+            }
+        }
+
+        @Test func `nothing else that opens something here is active`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                let session = member.tokens.session
+                let sessions = world.a.rooms.sessions
+                let others = [
+                    sessions.cookie(of: session, use: .session), sessions.cookie(of: session, use: .restAuth),
+                    sessions.formToken(of: session), sessions.lastingToken(of: session),
+                ]
+                for other in others {
+                    for id in [world.a.rooms.app.id, nil] {
+                        #expect(try await world.a.introspect(other, as: id) == ["active": false])
                     }
                 }
             }

@@ -41,17 +41,21 @@ extension Copy {
         try await rooms.sessions.refresh(token, wantsRotation: wantsRotation, caller: Self.caller)
     }
 
-    /// What a backend is told that may see the tokens of every audience.
-    func introspect(_ token: SecretString, audiences: [String] = [Client.anyAudience]) async throws -> JSONValue {
-        let backend = Client(
-            id: World.clientID("backend"), name: "Backend", authentication: .publicClient, permissions: [.introspect],
-            audiences: audiences)
+    /// What a client is told that may see the tokens of every audience.
+    /// - Parameter id: of a backend, unless it is a client that signs users in.
+    func introspect(
+        _ token: SecretString, audiences: [String] = [Client.anyAudience], hint: TokenTypeHint? = nil, as id: ClientID? = nil
+    ) async throws -> JSONValue {
+        let client = Client(
+            id: id ?? World.clientID("backend"), name: "Caller", authentication: .publicClient,
+            permissions: id == nil ? [.introspect] : [.introspect, .signIn], audiences: audiences)
         return try JSON.parse(
-            try await rooms.introspection.answer(token, for: ClientRegistry.Entry(backend, readAt: Instant.now())))
+            try await rooms.introspection.answer(token, hint: hint, for: ClientRegistry.Entry(client, readAt: Instant.now())))
     }
 
+    /// Whether a token is good, as the client hears that it was issued to.
     func isActive(_ token: SecretString) async throws -> Bool {
-        let answer = try await introspect(token)
+        let answer = try await introspect(token, as: rooms.app.id)
         if answer == ["active": false] { return false }
         try #require(answer["active"] == true)
         return true
