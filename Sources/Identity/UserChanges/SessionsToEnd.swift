@@ -15,7 +15,7 @@ package struct SessionsToEnd: Sendable {
     let last: SessionID?
     /// Whether nobody is known at the account any more by address or device.
     let forgetsDevices: Bool
-    /// Whether codes that were sent by mail are void, whatever they are for.
+    /// Whether codes that were sent by mail are forgotten, whatever they are for.
     let voidsCodes: Bool
 
     private init(

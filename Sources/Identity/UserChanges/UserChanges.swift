@@ -38,14 +38,17 @@ package final class UserChanges: Sendable {
     ) async throws(IdentityError) -> T {
         // No connection is held to find out that Redis is away.
         try await sessions.store.ping()
-        return try await queue.waiting { () throws(IdentityError) in
+        let (value, ending) = try await queue.waiting { () throws(IdentityError) in
             try await pool.transaction { transaction throws(IdentityError) in
                 guard let held = try await HeldUser.hold(id, in: transaction, at: ambience.now()) else { throw .userNotFound }
                 let (value, ending) = try await body(held)
                 try await end(ending, of: held.user)
-                return value
+                return (value, ending)
             }
         }
+        // Not before: who has a code and gets a 503 uses it again. It opens nothing any more, see `OneTimeCode.Grant`.
+        if ending.voidsCodes { try? await codes.void(of: id) }
+        return value
     }
 
     /// The same where it is known beforehand which sessions end.
@@ -81,7 +84,6 @@ package final class UserChanges: Sendable {
 
     private func end(_ ending: SessionsToEnd, of user: User) async throws(IdentityError) {
         let deadline = pool.loop.now + Self.patience
-        if ending.voidsCodes { try await codes.void(of: user.id) }
         switch ending.scope {
         case .none: break
         case .begunWith(let method):
