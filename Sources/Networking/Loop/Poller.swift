@@ -109,11 +109,11 @@ struct Poller: ~Copyable {
         Int(max(0, unsafe epoll_wait(descriptor, events, Int32(Self.batch), milliseconds)))
     }
 
-    /// Waits until one descriptor has something to read, for so many nanoseconds at most.
-    static func awaitInput(on descriptor: Int32, nanoseconds: Int) {
+    /// Waits until one descriptor has something to read, for so many nanoseconds at most; false when it has not by then.
+    static func awaitInput(on descriptor: Int32, nanoseconds: Int) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let limit = timespec(tv_sec: 0, tv_nsec: nanoseconds)
-        _ = unsafe withUnsafePointer(to: limit) { unsafe ppoll(&entry, 1, $0, nil) }
+        return unsafe withUnsafePointer(to: limit) { unsafe ppoll(&entry, 1, $0, nil) } > 0
     }
 
     /// The handler of event `index` of the last wait; nil for a wake-up and for a descriptor that has left since.

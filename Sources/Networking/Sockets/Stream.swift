@@ -27,8 +27,10 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     /// What has been read and not yet been taken with `consume`.
     package internal(set) var input: [UInt8] = []
 
-    /// Whether the peer answers within microseconds, so that the loop does well to wait for that first.
+    /// Whether the peer answers what it is asked and may be near, so that the loop may do well to wait for that first.
     package var isPrompt = false
+    /// Whether what is written next is all that the peer is to answer.
+    package var asksAlone = false
 
     let descriptor: Int32
     private let onClose: (@Sendable () -> Void)?
@@ -172,7 +174,10 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     package func flush() {
         isDirty = false
         guard case .open = ending else { return resumeWriter() }
-        if isPrompt, unsentCount > 0 { loop.expectAnswer(on: descriptor) }
+        if isPrompt, unsentCount > 0 {
+            loop.expectAnswer(on: descriptor, alone: asksAlone)
+            asksAlone = false
+        }
         while mayWrite, unsentCount > 0 {
             let result = unsafe output.withUnsafeBytes { bytes in
                 unsafe Socket.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[sent...]))

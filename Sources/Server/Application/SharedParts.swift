@@ -5,6 +5,7 @@ import Identity
 import Logging
 import Networking
 import Outbound
+import Redis
 import Postgres
 import Text
 
@@ -20,6 +21,8 @@ struct SharedParts: Sendable {
     let connecting: BlockingPool
     /// For the name look-ups of Redis, apart from `connecting`: a PostgreSQL that hangs must not keep Redis away.
     let resolving: BlockingPool
+    /// What has ended on any loop and a failover of Redis must not bring back.
+    let recentWrites: RecentWrites
     /// Asks other servers, on threads of its own.
     let outbound: HTTPSClient
     /// For providers' token endpoints, apart from their key sets: many slow exchanges must not keep keys away.
@@ -51,6 +54,7 @@ struct SharedParts: Sendable {
             queueLimit: configuration.passwords.queueLimit, niceness: 5)
         connecting = BlockingPool(label: "kidoban.connect", threads: 2, queueLimit: 256)
         resolving = BlockingPool(label: "kidoban.resolve", threads: 1, queueLimit: 256)
+        recentWrites = RecentWrites(window: configuration.redis.repeatWindow, limit: configuration.redis.repeatLimit)
         app = Self.app(configuration)
         restAuth = Self.restAuth(configuration, app: app)
         do throws(OutboundError) {

@@ -33,7 +33,10 @@ actor Copy {
         rooms = try Rooms(
             options, ambience, masterKey: masterKey,
             postgres: PostgresPool(postgres, loop: loop, connecting: connecting, logger: logger),
-            redis: RedisConnection(store, loop: loop, resolving: connecting, logger: logger), hashing: hashing,
+            redis: RedisConnection(
+                store, loop: loop, resolving: connecting,
+                recent: options.repeatsEnds ? RecentWrites(window: .seconds(600), limit: 1000) : nil, logger: logger),
+            hashing: hashing,
             connecting: connecting, logger: logger)
     }
 

@@ -43,6 +43,8 @@ final class World {
         var patience: Duration = .seconds(60)
         /// The same for PostgreSQL.
         var postgresPatience: Duration = .seconds(60)
+        /// Whether what has ended is ended again at each new connection to Redis, as a server does.
+        var repeatsEnds = false
         /// Instead of a database on the shared server.
         var connectionString: String?
         /// Where the copies find Redis, if not at the socket that is given.

@@ -149,6 +149,8 @@ extension AcceptedValue {
         },
         .init("KIDOBAN_REDIS_DEADLINE", "250ms") { $0.redis.commandDeadline == .milliseconds(250) },
         .init("KIDOBAN_REDIS_CONNECT_TIMEOUT", "4s") { $0.redis.connectTimeout == .seconds(4) },
+        .init("KIDOBAN_REDIS_REPEAT_WINDOW", "0s") { $0.redis.repeatWindow == .zero },
+        .init("KIDOBAN_REDIS_REPEAT_LIMIT", "77") { $0.redis.repeatLimit == 77 },
         .init("KIDOBAN_CA_FILE", "/etc/ca.pem") { $0.outbound.authoritiesFile == "/etc/ca.pem" },
         .init("KIDOBAN_OUTBOUND_PROXY", "http://proxy.example.com:3128") {
             $0.outbound.proxy == "http://proxy.example.com:3128"
