@@ -20,6 +20,8 @@ struct SharedParts: Sendable {
     let connecting: BlockingPool
     /// For the name look-ups of Redis, apart from `connecting`: a PostgreSQL that hangs must not keep Redis away.
     let resolving: BlockingPool
+    /// For what looks after the process itself.
+    let housekeeping: BlockingPool
     /// Asks other servers, on threads of its own.
     let outbound: HTTPSClient
     /// For providers' token endpoints, apart from their key sets: many slow exchanges must not keep keys away.
@@ -51,6 +53,7 @@ struct SharedParts: Sendable {
             queueLimit: configuration.passwords.queueLimit, niceness: 5)
         connecting = BlockingPool(label: "kidoban.connect", threads: 2, queueLimit: 256)
         resolving = BlockingPool(label: "kidoban.resolve", threads: 1, queueLimit: 256)
+        housekeeping = BlockingPool(label: "kidoban.keep", threads: 1, queueLimit: 64)
         app = Self.app(configuration)
         restAuth = Self.restAuth(configuration, app: app)
         do throws(OutboundError) {
@@ -79,6 +82,10 @@ struct SharedParts: Sendable {
             limits: configuration.http.limits,
             budget: ConnectionBudget(
                 wanted: configuration.http.maximumConnections, otherDescriptors: configuration.ownDescriptors),
+            ledger: ClientLedger(
+                connectionsEach: configuration.http.connectionsPerAddress,
+                // A few of the largest requests have to fit.
+                byteLimit: max(configuration.http.connectionMemory, 4 * configuration.http.limits.body)),
             phase: phase, proxies: configuration.http.proxies, slowRequest: configuration.logging.slowRequest, clock: clock)
     }
 
@@ -87,6 +94,7 @@ struct SharedParts: Sendable {
         hashing.stop()
         connecting.stop()
         resolving.stop()
+        housekeeping.stop()
         outbound.stop()
         tokenCalls.stop()
         signInCalls.stop()
