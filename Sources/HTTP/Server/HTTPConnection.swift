@@ -41,7 +41,6 @@ actor HTTPConnection {
     let server: HTTPServer
     nonisolated var limits: Limits { server.limits }
     nonisolated var timeouts: Timeouts { server.timeouts }
-    private nonisolated var router: Router { server.router }
     var origin: ConnectionOrigin
     /// Who pays for it.
     var client: ClientLedger.Client
@@ -140,13 +139,13 @@ actor HTTPConnection {
         case .failure(.resting): return .rest
         case .failure(.failed(let failure)):
             phase = .answering
-            try await refuse(router.response(to: failure, in: nil, head: nil), answering: nil, id: server.nextRequestID())
+            try await refuse(server.router.response(to: failure, in: nil, head: nil), answering: nil, id: server.nextRequestID())
             return .end
         }
         phase = .answering
         let start = loop.now
         let id = RequestID.wellFormed(in: head) ?? server.nextRequestID()
-        let match = router.match(head)
+        let match = server.router.match(head)
         let span = server.span(of: head)
         let request = LoggedRequest(head: head, id: id, origin: origin(of: head, id: id, span), span: span)
         switch try await receiveBody(of: head, for: match) {
@@ -164,7 +163,7 @@ actor HTTPConnection {
         case .failure(.ended), .failure(.resting):
             return .end
         case .failure(.failed(let failure)):
-            let response = router.response(to: failure, in: match.door, head: head)
+            let response = server.router.response(to: failure, in: match.door, head: head)
             server.record(match, response, to: request, since: start)
             try await refuse(response, answering: head.method, id: id)
             return .end
@@ -183,7 +182,7 @@ actor HTTPConnection {
                 Request(
                     head: request.head, body: body, pathParameters: found.pathParameters, origin: request.origin, id: request.id))
         case .refused(let failure, let door):
-            router.response(to: failure, in: door, head: request.head)
+            server.router.response(to: failure, in: door, head: request.head)
         }
     }
 
@@ -212,8 +211,9 @@ actor HTTPConnection {
                 leavesBody: isLarge)
         }
         guard isLarge else { return }
-        unsentBody = response.isBodyShared ? 0 : response.body.count
-        stream.write(sharing: ResponseSerializer.body(of: response, answering: method))
+        let body = ResponseSerializer.body(of: response, answering: method)
+        unsentBody = response.isBodyShared ? 0 : body.count
+        stream.write(sharing: body)
     }
 
     /// Answers a request that cannot be read on; what follows it is never parsed.

@@ -205,7 +205,7 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
 
     private func dropOutput() {
         (output, sent) = ([], 0)
-        (tail, tailSent) = ([], 0)
+        if !tail.isEmpty { (tail, tailSent) = ([], 0) }
     }
 
     package func ready(_ readiness: Readiness) {
