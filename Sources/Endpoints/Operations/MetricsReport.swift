@@ -10,6 +10,8 @@ package struct MetricsReport: Sendable {
     /// By the name of the check, whether Redis may lose what it has to keep.
     package var redisProblems: [String: Bool] = [:]
     package var connections = 0
+    package var connectionBytes = 0
+    package var connectionLosses: [ConnectionLoss: UInt64] = [:]
     package var residentBytes: UInt64 = 0
     package var openDescriptors: UInt64 = 0
     package var cpuSeconds: Double = 0

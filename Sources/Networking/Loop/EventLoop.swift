@@ -101,7 +101,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
 
     /// Has `body` called on the loop soon; from any thread.
-    func call(_ body: @escaping @Sendable () -> Void) {
+    package func call(_ body: @escaping @Sendable () -> Void) {
         post { $0.calls.append(body) }
     }
 

@@ -57,11 +57,17 @@ struct Poller: ~Copyable {
             close(descriptor)
             throw error
         }
+        var event = unsafe epoll_event(events: EPOLLIN.rawValue | EPOLLET.rawValue, data: .init(u64: Self.wakeToken))
+        guard unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, wakeDescriptor, &event) == 0 else {
+            // A loop that nobody can wake would lose what other threads give it to do.
+            let error = SystemError.last("epoll_ctl of the eventfd")
+            close(descriptor)
+            close(wakeDescriptor)
+            throw error
+        }
         self.descriptor = descriptor
         waker = Waker(descriptor: wakeDescriptor)
         unsafe events = .allocate(capacity: Self.batch)
-        var event = unsafe epoll_event(events: EPOLLIN.rawValue | EPOLLET.rawValue, data: .init(u64: Self.wakeToken))
-        unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, wakeDescriptor, &event)
     }
 
     deinit {

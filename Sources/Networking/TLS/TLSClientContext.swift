@@ -134,10 +134,15 @@ final class TLSSession {
     }
 
     /// Appends the records that carry `plain`. After the handshake only.
-    func encrypt(_ plain: [UInt8], into output: inout [UInt8]) {
+    /// - Throws: `StreamError.tls` when there is no session any more that could carry them.
+    func encrypt(_ plain: [UInt8], into output: inout [UInt8]) throws(StreamError) {
+        guard !plain.isEmpty else { return }
         ERR_clear_error()
         // A memory BIO takes everything at once.
-        unsafe plain.withUnsafeBytes { bytes in _ = unsafe SSL_write(session, bytes.baseAddress, Int32(bytes.count)) }
+        let written = unsafe plain.withUnsafeBytes { bytes in
+            unsafe SSL_write(session, bytes.baseAddress, Int32(clamping: bytes.count))
+        }
+        guard Int(written) == plain.count else { throw .tls(failure()) }
         collect(into: &output)
     }
 

@@ -23,6 +23,8 @@ struct SharedParts: Sendable {
     let resolving: BlockingPool
     /// What has ended on any loop and a failover of Redis must not bring back.
     let recentWrites: RecentWrites
+    /// For what looks after the process itself.
+    let housekeeping: BlockingPool
     /// Asks other servers, on threads of its own.
     let outbound: HTTPSClient
     /// For providers' token endpoints, apart from their key sets: many slow exchanges must not keep keys away.
@@ -55,6 +57,7 @@ struct SharedParts: Sendable {
         connecting = BlockingPool(label: "kidoban.connect", threads: 2, queueLimit: 256)
         resolving = BlockingPool(label: "kidoban.resolve", threads: 1, queueLimit: 256)
         recentWrites = RecentWrites(window: configuration.redis.repeatWindow, limit: configuration.redis.repeatLimit)
+        housekeeping = BlockingPool(label: "kidoban.keep", threads: 1, queueLimit: 64)
         app = Self.app(configuration)
         restAuth = Self.restAuth(configuration, app: app)
         do throws(OutboundError) {
@@ -83,6 +86,10 @@ struct SharedParts: Sendable {
             limits: configuration.http.limits,
             budget: ConnectionBudget(
                 wanted: configuration.http.maximumConnections, otherDescriptors: configuration.ownDescriptors),
+            ledger: ClientLedger(
+                connectionsEach: configuration.http.connectionsPerAddress,
+                // A few of the largest requests have to fit.
+                byteLimit: max(configuration.http.connectionMemory, 4 * configuration.http.limits.body)),
             phase: phase, proxies: configuration.http.proxies, slowRequest: configuration.logging.slowRequest, clock: clock)
     }
 
@@ -91,6 +98,7 @@ struct SharedParts: Sendable {
         hashing.stop()
         connecting.stop()
         resolving.stop()
+        housekeeping.stop()
         outbound.stop()
         tokenCalls.stop()
         signInCalls.stop()

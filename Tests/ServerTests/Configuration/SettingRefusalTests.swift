@@ -67,6 +67,8 @@ struct BoundedSetting: Sendable, CustomTestStringConvertible {
         .init("KIDOBAN_OUTBOUND_TIMEOUT", "99ms", "100ms", "1m", "61s"),
         .init("KIDOBAN_KEY_REFETCH_INTERVAL", "999ms", "1s", "1h", "61m"),
         .init("KIDOBAN_MAX_CONNECTIONS", "0", "1", "1000000", "1000001"),
+        .init("KIDOBAN_MAX_CONNECTIONS_PER_ADDRESS", "0", "1", "1000000", "1000001"),
+        .init("KIDOBAN_CONNECTION_MEMORY", "1048575", "1MiB", "16384MiB", "16385MiB"),
         .init("KIDOBAN_MAX_REQUEST_LINE", "255", "256", "64KiB", "65537"),
         .init("KIDOBAN_MAX_HEADER_SECTION", "1023", "1KiB", "256KiB", "257KiB"),
         .init("KIDOBAN_MAX_HEADER_FIELDS", "9", "10", "1000", "1001"),

@@ -180,6 +180,8 @@ extension AcceptedValue {
 
     static let process: [AcceptedValue] = [
         .init("KIDOBAN_MAX_CONNECTIONS", "42") { $0.http.maximumConnections == 42 },
+        .init("KIDOBAN_MAX_CONNECTIONS_PER_ADDRESS", "43") { $0.http.connectionsPerAddress == 43 },
+        .init("KIDOBAN_CONNECTION_MEMORY", "128MiB") { $0.http.connectionMemory == 134_217_728 },
         .init("KIDOBAN_MAX_REQUEST_LINE", "4096", shown: "4KiB") { $0.http.limits.requestLine == 4096 },
         .init("KIDOBAN_MAX_HEADER_SECTION", "32KiB") { $0.http.limits.headerSection == 32_768 },
         .init("KIDOBAN_MAX_HEADER_FIELDS", "50") { $0.http.limits.fieldCount == 50 },
