@@ -22,7 +22,7 @@ extension SessionStore {
         let asked = command
         let reply = try await sending { () throws(RedisError) in try await redis.send(asked) }
         guard let parts = reply.elements, parts.count == 2, let next = parts[0].text, let keys = parts[1].elements else {
-            throw .internalFault
+            throw .fault()
         }
         return (keys.compactMap { $0.text.flatMap(Self.owner) }, next == "0" ? nil : SessionScanCursor(text: next))
     }

@@ -28,6 +28,8 @@ extension Application {
             }
             report.keySets = await keySets.reports
             report.redisProblems = await redisWatch.problems
+            report.auditEventsLostAtStop = await redisWatch.auditEventsLost
+            report.isConfigurationRejected = shared.reloads.isRejected
             return report
         }
         var configuration = shared.http

@@ -8,8 +8,8 @@ struct Examination {
     let output: String
     private let checks: [JSONValue]
 
-    /// Where nothing listens. The default issuer would be whatever serves on this machine, such as `make run`.
-    private static let nowhere = ["KIDOBAN_ISSUER": "http://127.0.0.1:1"]
+    /// Where nothing listens. The defaults would be whatever serves on this machine, such as `make run`.
+    private static let nowhere = ["KIDOBAN_ISSUER": "http://127.0.0.1:1", "KIDOBAN_OPERATIONS_LISTEN": "127.0.0.1:1"]
 
     init(_ environment: [String: String]) async throws {
         let outcome = try await Kidoban.run(
