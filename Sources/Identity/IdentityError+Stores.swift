@@ -1,3 +1,4 @@
+import Networking
 package import Postgres
 package import Redis
 
@@ -6,6 +7,7 @@ extension IdentityError {
     private static let soon = Duration.seconds(1)
 
     package init(_ error: RedisError) {
+        WaitTimes.note(fault: "Redis: \(error)")
         switch error {
         case .unavailable, .deadlineExceeded: self = .unavailable(retryAfter: Self.soon)
         case .overloaded: self = .overloaded(retryAfter: Self.soon)
@@ -14,6 +16,7 @@ extension IdentityError {
     }
 
     package init(_ error: PostgresError) {
+        WaitTimes.note(fault: "PostgreSQL: \(error)")
         switch error {
         case .unavailable, .deadlineExceeded: self = .unavailable(retryAfter: Self.soon)
         case .overloaded: self = .overloaded(retryAfter: Self.soon)

@@ -1,3 +1,5 @@
+import Networking
+
 /// Why a request to the rules was refused. Every door has one place that turns it into its own words.
 ///
 /// None of the cases carries a secret, a value that the caller sent, or the text of another system's error.
@@ -47,6 +49,17 @@ package enum IdentityError: Error, Equatable, Sendable {
     case overloaded(retryAfter: Duration)
     /// Something that cannot be: a bug or a damaged record. The log has it under the request's id.
     case internalFault
+
+    /// Something that cannot be, with where and what it is: the one way to make an `internalFault`, so that none is without its line in
+    /// the log.
+    /// - Parameter cause: without secrets and without what somebody sent.
+    package static func fault(
+        _ cause: String = "a record or an answer is not of the form that it must have", file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> IdentityError {
+        WaitTimes.note(fault: "\(cause) (\(file):\(line))")
+        return .internalFault
+    }
 
     /// Whether a provider's proof that was refused so has led to nobody, so that it may be shown once more.
     package var leavesProofUnused: Bool {

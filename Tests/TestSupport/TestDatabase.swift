@@ -18,11 +18,11 @@ package final class TestDatabase: Sendable {
     package let connectionString: String
     private let name: String
 
-    package init() throws {
+    package init(encoding: String = "UTF8") throws {
         guard let server = Self.server else { throw Failure(reason: Self.reason) }
         name = "kidoban_test_\(String(UInt64.random(in: .min ... .max), radix: 36))"
         connectionString = try Self.string(server, database: name)
-        try Self.run("CREATE DATABASE \(name) TEMPLATE template0 ENCODING 'UTF8'")
+        try Self.run("CREATE DATABASE \(name) TEMPLATE template0 ENCODING '\(encoding)' LC_COLLATE 'C' LC_CTYPE 'C'")
     }
 
     deinit {

@@ -9,6 +9,10 @@ package struct MetricsReport: Sendable {
     package var keySets: [KeySetReport] = []
     /// By the name of the check, whether Redis may lose what it has to keep.
     package var redisProblems: [String: Bool] = [:]
+    /// Whether the last SIGHUP brought a configuration that was refused.
+    package var isConfigurationRejected = false
+    /// Audit events that copies took along when they ended, within the last day.
+    package var auditEventsLostAtStop = 0
     package var connections = 0
     package var connectionBytes = 0
     package var connectionLosses: [ConnectionLoss: UInt64] = [:]

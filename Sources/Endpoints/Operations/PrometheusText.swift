@@ -58,6 +58,12 @@ enum PrometheusText {
         text.single(
             "kidoban_audit_events_dropped_total", "counter", "Audit events lost because PostgreSQL was away too long.",
             Double(counters.auditEventsDropped))
+        text.single(
+            "kidoban_audit_upkeep_failing", "gauge", "Whether the months of the audit events could not be kept at the last try.",
+            counters.auditUpkeepFails ? 1 : 0)
+        text.single(
+            "kidoban_sprays_total", "counter", "Addresses that failed to sign in to many accounts within ten minutes.",
+            Double(counters.sprays))
     }
 
     /// Of configured providers only, in the order of their names.
@@ -140,6 +146,13 @@ enum PrometheusText {
     }
 
     private static func process(_ report: MetricsReport, _ text: inout Text) {
+        text.single(
+            "kidoban_configuration_rejected", "gauge", "Whether the configuration of the last SIGHUP was refused.",
+            report.isConfigurationRejected ? 1 : 0)
+        text.single(
+            "kidoban_audit_events_lost_at_stop", "gauge",
+            "Audit events that copies could not write before they ended, of the last day, over all copies.",
+            Double(report.auditEventsLostAtStop))
         text.single("kidoban_connections", "gauge", "Connections that stand.", Double(report.connections))
         text.single(
             "kidoban_connection_bytes", "gauge", "Memory held for requests that are not whole and answers that are not read.",

@@ -15,6 +15,7 @@ extension HTTPServer {
         var fields = request.fields
         fields["status"] = .integer(Int64(response.status.code))
         fields["duration_us"] = .microseconds(nanoseconds)
+        if response.status.code >= 400 { fields["cause"] = WaitTimes.current?.fault.map { .string($0) } }
         logger.log(level, "request", fields)
         return end
     }

@@ -38,7 +38,7 @@ extension Accounts {
         case (.create, nil): return (try await create(claim, client, caller), .created)
         case (.refuse(let refusal), let user):
             throw await refused(refusal, claim, user, client, caller)
-        case (.signIn, nil), (.link, nil), (.reclaim, nil), (.create, _?): throw .internalFault
+        case (.signIn, nil), (.link, nil), (.reclaim, nil), (.create, _?): throw .fault()
         }
     }
 
@@ -66,7 +66,7 @@ extension Accounts {
     private func create(
         _ claim: IdentityClaim, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User {
-        guard let email = claim.email else { throw .internalFault }
+        guard let email = claim.email else { throw .fault() }
         _ = try await permitSignUp(email: email.normalized, client: client, caller: caller)
         // Without a session the user would be told to come back, with a proof that is used up.
         try await sessions.checkReadiness()

@@ -73,11 +73,17 @@ extension Accounts {
         _ attempt: SignInAttempt, _ presented: [Password], _ found: UserStore.Credentials?, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User {
         var right: Password?
+        var isUnusable = false
         for password in presented where right == nil {
-            if try await hasher.verify(password, against: found?.passwordHash) { right = password }
+            switch try await hasher.verdict(on: password, against: found?.passwordHash) {
+            case .matches: right = password
+            case .differs: break
+            case .unusableHash: isUnusable = true
+            }
         }
-        guard let failure = Self.failure(found?.user, hasPassword: found?.passwordHash != nil, matches: right != nil) else {
-            guard let found, let hash = found.passwordHash, let right else { throw .internalFault }
+        let refusal = Self.failure(found?.user, hasPassword: found?.passwordHash != nil, matches: right != nil)
+        guard let failure = isUnusable ? .unusableHash : refusal else {
+            guard let found, let hash = found.passwordHash, let right else { throw .fault() }
             if hasher.needsRehash(hash) { await rehash(right, of: found.user.id, from: hash) }
             return found.user
         }

@@ -5,6 +5,8 @@ extension AuditKind {
         case unknownUser = "unknown_user"
         case wrongPassword = "wrong_password"
         case noPassword = "no_password"
+        /// The stored hash is of another program, or asks for more than is allowed: nobody can sign in with it, and a reset mends it.
+        case unusableHash = "unusable_hash"
         case disabledUser = "disabled_user"
         /// The password was right, but meanwhile the account was barred or deleted or got another password.
         case accountChanged = "account_changed"

@@ -64,6 +64,24 @@ package struct AuditEvent: Equatable, Sendable {
         return object
     }
 
+    /// The same event, with who was at the command line if somebody was.
+    func named(_ operatorName: String?) -> AuditEvent {
+        guard actor == .administrator, let operatorName else { return self }
+        return adding(Self.operatorKey, .string(operatorName))
+    }
+
+    /// The same event with another member of `detail`.
+    func adding(_ key: String, _ value: JSONValue) -> AuditEvent {
+        var detail = detail
+        detail[key] = value
+        return AuditEvent(
+            id: id, time: time, kind: kind, actor: actor, userID: userID, clientID: clientID, sessionID: sessionID,
+            address: address, referenceID: referenceID, detail: detail)
+    }
+
+    /// The member of `detail` that names an operator.
+    static let operatorKey = "operator"
+
     private var actorName: String {
         switch actor {
         case .anonymous: "anonymous"

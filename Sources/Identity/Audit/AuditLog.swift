@@ -21,6 +21,9 @@ package actor AuditLog {
     private let pool: PostgresPool
     private let logger: Logger
     private let metrics: IdentityMetrics
+    /// Who is at the command line; nil for a server.
+    private let operatorName: String?
+    private var refreshes: RefreshRecording
     private var waiting: AuditQueue
     /// Dropped since the log was told.
     private var droppedCount = 0
@@ -29,7 +32,12 @@ package actor AuditLog {
     private var isRunning = true
 
     /// - Parameter capacity: how many events may wait for PostgreSQL.
-    package init(pool: PostgresPool, metrics: IdentityMetrics, capacity: Int, logger: Logger) {
+    package init(
+        pool: PostgresPool, metrics: IdentityMetrics, capacity: Int, refreshes: RefreshRecording.Rule = .each,
+        operatorName: String? = nil, logger: Logger
+    ) {
+        self.operatorName = operatorName
+        self.refreshes = RefreshRecording(refreshes)
         loop = pool.loop
         self.pool = pool
         self.metrics = metrics
@@ -39,7 +47,8 @@ package actor AuditLog {
 
     /// Takes an event in. Returns at once.
     package func record(_ event: AuditEvent) {
-        if let oldest = waiting.append(event) { drop(oldest) }
+        guard let event = refreshes.admitted(event) else { return }
+        if let oldest = waiting.append(event.named(operatorName)) { drop(oldest) }
     }
 
     /// Writes what has come in, twice a second, until `close()`.
@@ -58,9 +67,12 @@ package actor AuditLog {
 
     /// Writes what is still waiting and ends. PostgreSQL is asked once: the first statement that it does not carry out in time is the last.
     /// What is left is dropped.
-    package func close() async {
+    /// - Returns: how many that were.
+    @discardableResult
+    package func close() async -> Int {
         isRunning = false
         await write()
+        let left = waiting.count
         while !waiting.isEmpty {
             let events = waiting.prefix(Self.batch)
             for event in events { drop(event) }
@@ -69,6 +81,7 @@ package actor AuditLog {
             await loop.sleep(for: Self.logPause)
         }
         logDropped()
+        return left
     }
 
     private func write() async {

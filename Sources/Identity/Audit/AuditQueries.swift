@@ -51,7 +51,42 @@ package enum AuditQueries {
         sql: "SELECT \(columns) FROM audit_events WHERE user_id = $4::uuid AND kind = $5::text AND \(newestFirst)",
         retryable: true)
 
-    /// Parameter: the instant, in milliseconds since the epoch, before which events are deleted.
-    package static let deleteBefore = Statement(
-        name: "audit_events_delete_before", sql: "DELETE FROM audit_events WHERE occurred_at < to_timestamp($1::bigint / 1000.0)")
+    /// The same by whatever is given. Fourth to seventh parameter: the id of the request, the user's id, the name of the kind, the name of an
+    /// operator. All but the first may be NULL.
+    package static let pageOfReference = Statement(
+        name: "audit_events_page_of_reference",
+        sql: """
+            SELECT \(columns) FROM audit_events WHERE reference_id = $4::text AND ($5::uuid IS NULL OR user_id = $5)
+            AND ($6::text IS NULL OR kind = $6) AND ($7::text IS NULL OR detail ->> 'operator' = $7) AND \(newestFirst)
+            """, retryable: true)
+
+    /// The same of what an operator has done. Fourth to sixth parameter: the name of the operator, the user's id, the name of the kind.
+    /// The last two may be NULL.
+    package static let pageOfOperator = Statement(
+        name: "audit_events_page_of_operator",
+        sql: """
+            SELECT \(columns) FROM audit_events WHERE actor = 'administrator' AND detail ->> 'operator' = $4::text
+            AND ($5::uuid IS NULL OR user_id = $5) AND ($6::text IS NULL OR kind = $6) AND \(newestFirst)
+            """, retryable: true)
+
+    /// Parameters: those of `StatementTime`, how many months ahead. Returns how many were made.
+    package static let makePartitions = Statement(
+        name: "audit_partitions_make", sql: "SELECT audit_events_make(\(SQL.now), $2::integer)::bigint")
+
+    /// Parameters: those of `StatementTime`, for how many milliseconds events are kept, how many are deleted at most. Returns how many
+    /// partitions were dropped, and how many events deleted.
+    package static let expirePartitions = Statement(
+        name: "audit_partitions_expire",
+        sql: """
+            SELECT dropped::bigint, deleted FROM audit_events_expire(\(SQL.now) - $2::bigint * \(SQL.milliseconds), $3::integer)
+            """)
+
+    /// Name, lower and upper id or NULL, events as the statistics have them, bytes with indexes; the oldest first.
+    package static let partitions = Statement(
+        name: "audit_partitions",
+        sql: """
+            SELECT p.name::text, p.lower::text, p.upper::text, greatest(c.reltuples, 0)::bigint, pg_total_relation_size(c.oid)
+            FROM audit_event_partitions p JOIN pg_class c ON c.oid = p.name
+            ORDER BY p.upper NULLS LAST
+            """, retryable: true)
 }

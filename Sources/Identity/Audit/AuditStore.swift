@@ -6,6 +6,10 @@ package struct AuditFilter: Equatable, Sendable {
     package var userID: UserID?
     /// The name of a kind.
     package var kind: String?
+    /// The id of a request.
+    package var referenceID: String?
+    /// Who was at the command line.
+    package var operatorName: String?
     /// The first instant that counts.
     package var since: Timestamp?
     /// The first instant that does not count any more.
@@ -63,7 +67,15 @@ package struct AuditStore: Sendable {
     }
 
     private func rows(_ filter: AuditFilter, _ range: [PostgresValue]) async throws(PostgresError) -> Rows {
-        switch (filter.userID, filter.kind) {
+        let (user, kind) = (PostgresValue.text(orNull: filter.userID?.description), PostgresValue.text(orNull: filter.kind))
+        if let reference = filter.referenceID {
+            let others = [.text(reference), user, kind, .text(orNull: filter.operatorName)]
+            return try await pool.query(AuditQueries.pageOfReference, range + others)
+        }
+        if let name = filter.operatorName {
+            return try await pool.query(AuditQueries.pageOfOperator, range + [.text(name), user, kind])
+        }
+        return switch (filter.userID, filter.kind) {
         case (nil, nil): try await pool.query(AuditQueries.page, range)
         case (let user?, nil): try await pool.query(AuditQueries.pageOfUser, range + [.uuid(user.description)])
         case (nil, let kind?): try await pool.query(AuditQueries.pageOfKind, range + [.text(kind)])

@@ -74,7 +74,7 @@ package struct OneTimeCodeStore: Sendable {
         _ reply: RedisReply, _ purpose: OneTimeCode.Purpose
     ) throws(IdentityError) -> OneTimeCode.Grant {
         guard case .bytes(let bytes) = reply else { throw .invalidCode }
-        guard let grant = OneTimeCode.Grant(stored: bytes) else { throw .internalFault }
+        guard let grant = OneTimeCode.Grant(stored: bytes) else { throw .fault() }
         guard grant.purpose == purpose else { throw .invalidCode }
         return grant
     }

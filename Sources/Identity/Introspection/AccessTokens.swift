@@ -29,7 +29,7 @@ package final class AccessTokens: Sendable {
         guard let record = try await tokens.record(AccessTokenHash(of: token.revealedText)) else {
             throw await reason(for: token)
         }
-        guard let user = Self.user(record) else { throw .internalFault }
+        guard let user = Self.user(record) else { throw .fault() }
         return user
     }
 
@@ -63,7 +63,7 @@ package final class AccessTokens: Sendable {
         of token: SecretString, lateness: Duration
     ) async throws(IdentityError) -> (UserID, SessionID, wasGood: Bool) {
         if let record = try await tokens.record(AccessTokenHash(of: token.revealedText)) {
-            guard let user = Self.user(record) else { throw .internalFault }
+            guard let user = Self.user(record) else { throw .fault() }
             return (user.userID, user.sessionID, wasGood: true)
         }
         // One that has expired is stored no more, but its signature still says whose it was. One that has not was revoked.
@@ -102,7 +102,7 @@ package final class AccessTokens: Sendable {
     private func revokeAccessToken(_ token: SecretString, for client: Client, _ caller: Caller) async throws(IdentityError) {
         let hash = AccessTokenHash(of: token.revealedText)
         guard let record = try await tokens.record(hash) else { return }
-        guard let user = Self.user(record) else { throw .internalFault }
+        guard let user = Self.user(record) else { throw .fault() }
         guard user.clientID == client.id else { throw .clientNotPermitted }
         try await tokens.delete([hash])
         await sessions.store.strike([hash], from: user.sessionID)

@@ -9,6 +9,9 @@ package struct LimitSettings: Equatable, Sendable {
     /// Devices that are known for an account; beyond them the one that signed in longest ago is forgotten.
     package var knownDevices = 20
 
+    /// Accounts at which the sign-ins of one address may fail within ten minutes before that is put on record; zero for any number.
+    package var sprayAccounts = 20
+
     package init() {
         budgets = LimitBucket.allCases.map(\.standard)
     }

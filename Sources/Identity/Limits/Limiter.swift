@@ -36,6 +36,7 @@ package final class Limiter: Sendable {
     private let metrics: IdentityMetrics
     private let ambience: Ambience
     private let notices = LimitNotices()
+    private let sprays = SprayWatch()
 
     package init(
         slot: LoopSlot<LimitSettings>, redis: RedisConnection, key: LimitKey, audit: AuditLog, metrics: IdentityMetrics,
@@ -60,11 +61,24 @@ package final class Limiter: Sendable {
         do throws(IdentityError) {
             value = try await body()
         } catch {
+            if error == .invalidCredentials { await watch(attempt, caller) }
             if error.isOurs { await giveBack(ticket, remembering: false, caller) }
             throw error
         }
         await giveBack(ticket, remembering: true, caller)
         return value
+    }
+
+    /// Puts an address on record that fails at many accounts.
+    private func watch(_ attempt: LimitAttempt, _ caller: Caller) async {
+        guard let acquaintance = attempt.acquaintance else { return }
+        let (now, most) = (ambience.now(), slot.value.sprayAccounts)
+        guard sprays.failed(at: acquaintance.account, from: acquaintance.address, most: most, at: now) else { return }
+        metrics.countSpray()
+        await audit.record(
+            AuditEvent(
+                id: ambience.uuid(), time: now, kind: .signInsSprayed, actor: .anonymous, address: caller.address,
+                referenceID: caller.referenceID))
     }
 
     /// Counts an attempt.
@@ -134,7 +148,7 @@ package final class Limiter: Sendable {
         let members = acquaintance.map { key.members($0) } ?? LimitScript.Members()
         let arguments = LimitScript.arguments(buckets.map { ($0.gcra, $0.condition) }, members, at: ambience.now())
         let numbers = try await run(Self.take[ambience.scriptClock], keys, arguments).elements?.compactMap(\.integerValue) ?? []
-        guard let verdicts = LimitScript.verdicts(numbers), verdicts.count == buckets.count else { throw .internalFault }
+        guard let verdicts = LimitScript.verdicts(numbers), verdicts.count == buckets.count else { throw .fault() }
         return verdicts
     }
 

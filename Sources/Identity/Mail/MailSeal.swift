@@ -14,7 +14,7 @@ package struct MailSeal: Sendable {
         do throws(CryptoError) {
             return try AESGCM.seal(mail.link.revealedBytes, key: key, additionalData: Array(mail.id.description.utf8))
         } catch {
-            throw .internalFault
+            throw .fault()
         }
     }
 
@@ -25,7 +25,7 @@ package struct MailSeal: Sendable {
             return SecretString(
                 opened.withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) })
         } catch {
-            throw .internalFault
+            throw .fault()
         }
     }
 }

@@ -60,6 +60,10 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         package var identityChanges: [IdentityChange: UInt64] = [:]
         package var signUps: UInt64 = 0
         package var auditEventsDropped: UInt64 = 0
+        /// Addresses that failed at many accounts.
+        package var sprays: UInt64 = 0
+        /// Whether the partitions of the audit events could not be kept when this copy last tried. Only the loop that tries has it.
+        package var auditUpkeepFails = false
         /// Attempts that were refused because a budget was used up.
         package var limited: [LimitBucket: UInt64] = [:]
         /// Requests of clients that had not proved themselves.
@@ -77,6 +81,8 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
             identityChanges.merge(other.identityChanges, uniquingKeysWith: +)
             signUps += other.signUps
             auditEventsDropped += other.auditEventsDropped
+            sprays += other.sprays
+            auditUpkeepFails = auditUpkeepFails || other.auditUpkeepFails
             limited.merge(other.limited, uniquingKeysWith: +)
             clientRefusals.merge(other.clientRefusals, uniquingKeysWith: +)
             providerTokens.add(other.providerTokens)
@@ -145,6 +151,14 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
 
     func countSignUp() {
         rest.signUps += 1
+    }
+
+    func countSpray() {
+        rest.sprays += 1
+    }
+
+    func noteAuditUpkeep(failing: Bool) {
+        rest.auditUpkeepFails = failing
     }
 
     func countDroppedAuditEvents(_ count: Int) {

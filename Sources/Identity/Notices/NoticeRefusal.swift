@@ -51,7 +51,10 @@ package enum NoticeFailure: Error, Equatable, Sendable {
     init(_ error: IdentityError) {
         switch error {
         case .unavailable(let delay), .overloaded(let delay): self = .unavailable(retryAfter: delay)
-        default: self = .internalFault
+        case .internalFault: self = .internalFault
+        default:
+            _ = IdentityError.fault("a notice was refused as nobody refuses one: \(error)")
+            self = .internalFault
         }
     }
 }

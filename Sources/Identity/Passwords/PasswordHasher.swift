@@ -24,17 +24,41 @@ package struct PasswordHasher: Sendable {
         return try await run { () throws(CryptoError) in try algorithm.hash(password: password.secret.revealedBytes) }
     }
 
-    /// Whether this is the password; with no stored hash it never is, after the same work.
-    /// - Throws: `IdentityError.overloaded`; `internalFault` when the stored hash cannot be used.
+    /// What a password is to a stored hash.
+    package enum Verdict: Sendable {
+        case matches, differs
+        /// The hash is of a kind, or of a cost, that is not checked here: no password is the right one.
+        case unusableHash
+    }
+
+    /// Whether this is the password; with no stored hash, or one that cannot be used, it never is, after the same work.
+    /// - Throws: `IdentityError.overloaded`; `internalFault` when hashing fails.
     package func verify(_ password: Password, against stored: String?) async throws(IdentityError) -> Bool {
-        let algorithm = algorithm
+        try await verdict(on: password, against: stored) == .matches
+    }
+
+    /// The same, told apart.
+    package func verdict(on password: Password, against stored: String?) async throws(IdentityError) -> Verdict {
+        let (algorithm, decoy) = (algorithm, decoy)
         let target = stored ?? decoy
-        let matches = try await run { () throws(CryptoError) in
+        let verdict = try await run { () throws(CryptoError) -> Verdict in
             let bytes = password.secret.revealedBytes
-            return Bcrypt.made(target)
-                ? try Bcrypt.verify(password: bytes, against: target) : try algorithm.verify(password: bytes, against: target)
+            do throws(CryptoError) {
+                let matches =
+                    Bcrypt.made(target)
+                    ? try Bcrypt.verify(password: bytes, against: target) : try algorithm.verify(password: bytes, against: target)
+                return matches ? .matches : .differs
+            } catch {
+                guard error == .malformedPasswordHash || error == .passwordParametersRefused else { throw error }
+                // Nobody learns from the time that there is such an account.
+                _ = try algorithm.verify(password: bytes, against: decoy)
+                return .unusableHash
+            }
         }
-        return matches && stored != nil
+        if verdict == .unusableHash {
+            WaitTimes.note(fault: "the stored password hash is of another program or too dear: nobody can sign in with it until a reset")
+        }
+        return stored == nil ? .differs : verdict
     }
 
     /// Whether the hash was made with other parameters than today's, or not with argon2id.
@@ -53,7 +77,9 @@ package struct PasswordHasher: Sendable {
         } catch {
             throw .overloaded(retryAfter: .seconds(1))
         }
-        guard case .success(let value) = result else { throw .internalFault }
-        return value
+        switch result {
+        case .success(let value): return value
+        case .failure(let error): throw .fault("a password cannot be hashed: \(error)")
+        }
     }
 }

@@ -31,7 +31,7 @@ extension SessionStore {
         let asked = command
         let reply = try await sending { () throws(RedisError) in try await redis.send(asked) }
         guard let parts = reply.elements, parts.count == 2, let next = parts[0].text, let keys = parts[1].elements else {
-            throw .internalFault
+            throw .fault()
         }
         var scan = SessionScan(next: next == "0" ? nil : SessionScanCursor(text: next))
         var ids: [SessionID] = []

@@ -33,7 +33,7 @@ package struct SessionStore: Sendable {
     func announce(_ session: Session, at now: Timestamp) async throws(IdentityError) -> Int {
         let arguments = IndexSessionScript.arguments(session, at: now)
         guard let count = try await run(Self.index[clock], IndexSessionScript.key(session.userID), arguments).integerValue else {
-            throw .internalFault
+            throw .fault()
         }
         return Int(count)
     }
@@ -45,7 +45,7 @@ package struct SessionStore: Sendable {
     ) async throws(IdentityError) -> Session? {
         let arguments = CreateSessionScript.arguments(session, idle: idle, accessToken: accessToken, at: now)
         let reply = try await run(Self.create[clock], CreateSessionScript.key(session), arguments)
-        guard let time = reply.integerValue else { throw .internalFault }
+        guard let time = reply.integerValue else { throw .fault() }
         return time > 0 ? session.moved(to: Timestamp(milliseconds: time), from: now) : nil
     }
 
@@ -60,7 +60,7 @@ package struct SessionStore: Sendable {
         var replies = try await send(ids.map { Self.reading($0) } + (clock == .redis ? [RedisCommand("TIME")] : []))
         var lead = Duration.zero
         if clock == .redis {
-            guard let time = replies.popLast().flatMap({ Timestamp(redisTime: $0) }) else { throw .internalFault }
+            guard let time = replies.popLast().flatMap({ Timestamp(redisTime: $0) }) else { throw .fault() }
             lead = time.duration(since: now)
         }
         var records: [SessionRecord] = []
@@ -85,7 +85,7 @@ package struct SessionStore: Sendable {
             let generation = parts[1].integerValue, let reason = parts[3].text,
             let decided = RefreshSessionScript.Reply(
                 outcome: outcome, generation: generation, revoked: try Self.texts(parts[2]).compactMap(\.self), reason: reason)
-        else { throw .internalFault }
+        else { throw .fault() }
         return decided
     }
 
@@ -93,7 +93,7 @@ package struct SessionStore: Sendable {
     /// - Throws: the store's failure.
     func touch(_ id: SessionID, at now: Timestamp) async throws(IdentityError) -> Timestamp? {
         let reply = try await run(Self.touch[clock], SessionRecord.key(id), TouchSessionScript.arguments(at: now))
-        guard let used = reply.integerValue else { throw .internalFault }
+        guard let used = reply.integerValue else { throw .fault() }
         return used > 0 ? Timestamp(milliseconds: used) : nil
     }
 
@@ -118,7 +118,7 @@ package struct SessionStore: Sendable {
             let unrecorded = parts[3].text,
             let ended = EndSessionScript.Reply(
                 outcome: outcome, userID: userID, revoked: try Self.texts(parts[2]).compactMap(\.self), unrecorded: unrecorded)
-        else { throw .internalFault }
+        else { throw .fault() }
         return ended
     }
 
@@ -163,7 +163,7 @@ package struct SessionStore: Sendable {
     }
 
     private static func texts(_ reply: RedisReply) throws(IdentityError) -> [String?] {
-        guard let elements = reply.elements else { throw .internalFault }
+        guard let elements = reply.elements else { throw .fault() }
         return elements.map(\.text)
     }
 

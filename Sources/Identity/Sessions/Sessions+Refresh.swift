@@ -102,7 +102,7 @@ extension Sessions {
     /// Lets whoever presents the parent again have this access token.
     private func keep(_ minted: AccessTokenIssuer.Minted, parent: RefreshToken) async throws(IdentityError) {
         guard policy.grace > .zero else { return }
-        guard let sealed = try? SealedSuccessor(minted.text, minted.issued, parent: parent) else { throw .internalFault }
+        guard let sealed = try? SealedSuccessor(minted.text, minted.issued, parent: parent) else { throw .fault() }
         try await store.keep(sealed, for: minted.issued.hash, life: policy.grace)
     }
 
@@ -155,7 +155,7 @@ extension Sessions {
             throw .invalidRefreshToken
         case .repeated:
             // Not asked for.
-            throw .internalFault
+            throw .fault()
         }
     }
 
@@ -175,7 +175,7 @@ extension Sessions {
         case .missing:
             throw .invalidRefreshToken
         case .malformed:
-            throw .internalFault
+            throw .fault()
         }
     }
 

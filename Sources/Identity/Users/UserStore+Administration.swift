@@ -40,7 +40,7 @@ extension UserStore {
             }
         }
         guard let text else { throw .userNotFound }
-        guard let data = try? JSON.parse(text, maximumValues: 10_000_000).objectValue else { throw .internalFault }
+        guard let data = try? JSON.parse(text, maximumValues: 10_000_000).objectValue else { throw .fault() }
         return data
     }
 }

@@ -11,12 +11,20 @@ package final class WaitTimes: @unchecked Sendable {  // touched by one task, on
     @TaskLocal package static var current: WaitTimes?
 
     private var nanoseconds: [4 of UInt64] = [0, 0, 0, 0]
+    /// Why the request cannot be served, for the log alone. Without secrets and without what somebody sent.
+    package private(set) var fault: String?
 
     package init() {}
 
     /// Another request begins.
     package func reset() {
         nanoseconds = [0, 0, 0, 0]
+        fault = nil
+    }
+
+    /// Says of the request that the current task answers, if any, why it cannot be served. The last word counts: what came before was got over.
+    package static func note(fault: String) {
+        current?.fault = fault
     }
 
     package subscript(awaited: Awaited) -> UInt64 {

@@ -115,6 +115,13 @@ package struct Migrator: Sendable {
 
     private func pending(on connection: BlockingConnection) throws(MigrationError) -> [Migration] {
         var applied: [AppliedMigration] = []
+        var encoding: String?
+        try attempt { () throws(Failure) in
+            encoding = try connection.run("SELECT current_setting('server_encoding')") { row throws(PostgresError) in
+                try row.string(0)
+            }.first
+        }
+        if let encoding, encoding != "UTF8" { throw .wrongEncoding(encoding) }
         try attempt { () throws(Failure) in applied = try self.applied(on: connection) }
         return try migrations.pending(after: applied)
     }

@@ -33,6 +33,8 @@ extension Application {
             report.connectionBytes = shared.http.ledger.bytes
             report.keySets = await keySets.reports
             report.redisProblems = await redisWatch.problems
+            report.auditEventsLostAtStop = await redisWatch.auditEventsLost
+            report.isConfigurationRejected = shared.reloads.isRejected
             return report
         }
         var configuration = shared.http

@@ -100,7 +100,7 @@ extension StartError {
         switch self {
         case .configuration, .system: false
         case .migration(.unavailable), .migration(.locked): true
-        case .migration(.schemaNewer), .migration(.changed), .migration(.failed): false
+        case .migration(.schemaNewer), .migration(.wrongEncoding), .migration(.changed), .migration(.failed): false
         case .signingKeys(.store(.unavailable)), .signingKeys(.store(.overloaded)), .signingKeys(.store(.deadlineExceeded)): true
         case .signingKeys: false
         }

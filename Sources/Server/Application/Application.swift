@@ -128,6 +128,9 @@ package actor Application {
         }
     }
 
+    /// What became of the last SIGHUP.
+    nonisolated var reloads: ReloadState { shared.reloads }
+
     /// Whether it is on its way out.
     nonisolated var isDraining: Bool { shared.phase.drains }
 

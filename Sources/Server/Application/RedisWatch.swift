@@ -1,3 +1,4 @@
+import Identity
 import Logging
 import Networking
 import Redis
@@ -19,6 +20,8 @@ actor RedisWatch {
     private let redis: RedisConnection
     private let logger: Logger
     private var findings: [Finding] = []
+    /// What copies that have ended took along.
+    private(set) var auditEventsLost = 0
 
     /// - Parameter redis: of the loop.
     init(_ redis: RedisConnection, loop: EventLoop, logger: Logger) {
@@ -39,6 +42,7 @@ actor RedisWatch {
         guard await redis.isReady else { return }
         let facts = await RedisProbe.settings(of: redis)
         guard await redis.isReady else { return }
+        if let lost = await AuditLosses(redis: redis).count() { auditEventsLost = lost }
         let before = findings
         findings = Self.checks.map { $0(facts) }
         for finding in findings where !before.contains(where: { $0.name == finding.name && $0.result == finding.result }) {

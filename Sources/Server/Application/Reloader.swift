@@ -38,6 +38,7 @@ final class Reloader {
         do throws(ConfigurationProblems) {
             reading = try read()
         } catch {
+            application.reloads.note(rejected: true)
             let problems = error.problems.map(\.description).joined(separator: "; ")
             return logger.error("the configuration is wrong: the old one stays in force", ["problems": .string(problems)])
         }
@@ -46,6 +47,7 @@ final class Reloader {
         running = reading.applied(to: running)
         last = reading
         await application.apply(running)
+        application.reloads.note(rejected: false)
         // The line is for the old level as well as for the new one, which is in force when somebody reads it.
         let level = running.logging.level
         let announcing = logger.with(level: min(logger.level, level))

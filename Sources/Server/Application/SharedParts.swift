@@ -40,6 +40,7 @@ struct SharedParts: Sendable {
     let limitKey: LimitKey
     let sharedSecretTokens: SharedSecretTokens
     let phase = ServerPhase()
+    let reloads = ReloadState()
     let http: HTTPServer.Configuration
 
     /// - Throws: `StartError.configuration`.

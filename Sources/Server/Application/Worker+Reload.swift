@@ -14,6 +14,7 @@ extension Worker {
             services.notices.use(notices)
             limits.value = configuration.limits
         }
+        await auditUpkeep.use(retention: configuration.audit.retention)
         await server.trust(configuration.http.proxies)
         await services.codes.use(issuers: configuration.appleIssuers)
         await services.clients.renewAll(lifetime: configuration.clients.cacheLifetime)

@@ -14,6 +14,7 @@ struct Worker: Sendable {
     let postgres: PostgresPool
     let redis: RedisConnection
     let audit: AuditLog
+    let auditUpkeep: AuditUpkeep
     let metrics: IdentityMetrics
     let keys: LoopSlot<KeyRing?>
     /// The budgets of this loop, to be replaced on it.
@@ -41,7 +42,11 @@ struct Worker: Sendable {
         metrics = IdentityMetrics()
         keys = LoopSlot<KeyRing?>(nil)
         limits = LoopSlot(configuration.limits)
-        audit = AuditLog(pool: postgres, metrics: metrics, capacity: configuration.audit.queueLimit, logger: logger)
+        audit = AuditLog(
+            pool: postgres, metrics: metrics, capacity: configuration.audit.queueLimit, refreshes: configuration.audit.refreshes,
+            operatorName: configuration.audit.operatorName, logger: logger)
+        auditUpkeep = AuditUpkeep(
+            pool: postgres, retention: configuration.audit.retention, metrics: metrics, ambience: shared.ambience, logger: logger)
         signingKeys = SigningKeyStore(
             pool: postgres, masterKey: shared.masterKey, computing: shared.connecting, ambience: shared.ambience)
         keySets = KeySets(keySetKeeper, loop: loop)
@@ -71,14 +76,16 @@ struct Worker: Sendable {
     func startQueues() {
         guard loop.index == 0 else { return }
         loop.start { await revocations.run() }
+        loop.start { await auditUpkeep.run() }
         loop.start { await mail.run() }
     }
 
     /// Writes what is still to be written and gives the connections back.
     func stop() async {
+        await auditUpkeep.close()
         await revocations.close()
         await services.codes.close()
-        await audit.close()
+        await AuditLosses(redis: redis).note(await audit.close())
         await postgres.close()
         await redis.close()
     }

@@ -15,6 +15,8 @@ package struct ArgumentsError: Error, Equatable, Sendable, CustomStringConvertib
         case repeated(String)
         /// An option or argument, and what it accepts.
         case invalid(String, expected: String)
+        /// A kind of audit event that there is not, and those that there are.
+        case unknownKind(String, nearest: String?, known: [String])
         /// Two options that exclude each other.
         case contradiction(String, String)
     }
@@ -34,6 +36,9 @@ package struct ArgumentsError: Error, Equatable, Sendable, CustomStringConvertib
         case .needlessValue(let option): "\(option) takes no value"
         case .repeated(let option): "\(option) is given twice"
         case .invalid(let name, let expected): "\(name) is not valid; expected \(expected)"
+        case .unknownKind(let name, let nearest, let known):
+            "there is no kind of event \(Self.quoted(name))"
+                + (nearest.map { Self.suggestion($0) } ?? "; there are " + known.joined(separator: ", "))
         case .contradiction(let option, let other): "\(option) cannot go with \(other)"
         }
     }

@@ -97,7 +97,8 @@ extension AuditQuestion {
         .init(name: "--user", takesValue: true), .init(name: "--kind", takesValue: true),
         .init(name: "--since", takesValue: true), .init(name: "--until", takesValue: true),
         .init(name: "--limit", takesValue: true), .init(name: "--json", takesValue: false),
-        .init(name: "--follow", takesValue: false),
+        .init(name: "--follow", takesValue: false), .init(name: "--request", takesValue: true),
+        .init(name: "--operator", takesValue: true), .init(name: "--all", takesValue: false),
     ]
 
     init(parsing arguments: ArraySlice<String>) throws(ArgumentsError) {
@@ -105,16 +106,31 @@ extension AuditQuestion {
         _ = try scanner.positional()
         self.init()
         user = try scanner.value(of: "--user", expected: UserReference.expectation) { UserReference($0) }
-        kind = try scanner.value(of: "--kind", expected: "the name of a kind of event, such as sign_in_failed") { text in
-            text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
-                && text.utf8.count <= 64 ? text : nil
+        kind = try Self.kind(scanner)
+        request = try scanner.value(of: "--request", expected: "the id of a request, as its answer and the log have it") { text in
+            (1...200).contains(text.utf8.count) && text == text.printable ? text : nil
         }
+        operatorName = try scanner.value(of: "--operator", expected: OperatorName.expectation, OperatorName.checked)
         since = try Self.moment("--since", scanner)
         until = try Self.moment("--until", scanner)
         limit = try scanner.number("--limit", Self.limits) ?? limit
+        if scanner.isGiven("--all") {
+            guard scanner.values(of: "--limit").isEmpty else { throw scanner.failure(.contradiction("--all", "--limit")) }
+            limit = nil
+        }
         asJSON = scanner.isGiven("--json")
         follows = scanner.isGiven("--follow")
         if follows, until != nil { throw scanner.failure(.contradiction("--follow", "--until")) }
+    }
+
+    /// A kind that there is not would have no events, and look as if nothing had happened.
+    private static func kind(_ scanner: ArgumentScanner) throws(ArgumentsError) -> String? {
+        guard let text = scanner.values(of: "--kind").first else { return nil }
+        guard AuditKind.names.contains(text) else {
+            let nearest = NearestName.ofSimilar(text, among: AuditKind.names)
+            throw scanner.failure(.unknownKind(text, nearest: nearest, known: AuditKind.names))
+        }
+        return text
     }
 
     private static func moment(_ option: String, _ scanner: ArgumentScanner) throws(ArgumentsError) -> Moment? {

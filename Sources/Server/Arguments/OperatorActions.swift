@@ -102,9 +102,13 @@ package struct AuditQuestion: Equatable, Sendable {
 
     package var user: UserReference?
     package var kind: String?
+    /// The id of a request.
+    package var request: String?
+    package var operatorName: String?
     package var since: Moment?
     package var until: Moment?
-    package var limit = 100
+    /// Nil for all that there are.
+    package var limit: Int? = 100
     package var asJSON = false
     /// Whether to go on with what happens from now on.
     package var follows = false

@@ -23,7 +23,7 @@ struct ClientCommand {
         }
         let connecting = BlockingPool(label: "kidoban.connect", threads: 1, queueLimit: 16)
         let pool = PostgresPool(configuration.database, loop: loop, connecting: connecting, logger: .disabled)
-        let audit = AuditLog(pool: pool, metrics: IdentityMetrics(), capacity: 1, logger: .disabled)
+        let audit = AuditLog(pool: pool, metrics: IdentityMetrics(), capacity: 1, operatorName: configuration.audit.operatorName, logger: .disabled)
         let command = ClientCommand(
             configuration: configuration, console: console, store: ClientStore(pool: pool), audit: audit)
         let status = await command.carryOut(action)

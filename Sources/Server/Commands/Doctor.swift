@@ -63,7 +63,7 @@ struct Doctor: Sendable {
         findings.append(ClockCheck.finding(of: "Redis", redis?.clock))
         findings += await keySets
         findings.append(await issuer(try? keys?.get()))
-        findings.append(ProxiesCheck.finding(of: configuration))
+        findings.append(await proxies())
         findings.append(OpenFilesCheck.finding(of: configuration))
         findings.append(PasswordMemoryCheck.finding(of: configuration))
         findings.append(
@@ -111,6 +111,14 @@ struct Doctor: Sendable {
     private func issuer(_ keys: KeyRing?) async -> Finding {
         let issuer = reading.configuration.issuer
         let findings = await asking { [await IssuerCheck.finding(of: issuer, keys: keys, with: $0)] }
+        return findings[0]
+    }
+
+    private func proxies() async -> Finding {
+        let configuration = reading.configuration
+        let findings = await asking { client in
+            [ProxiesCheck.finding(of: configuration, metrics: await ProxiesCheck.metrics(of: configuration, with: client))]
+        }
         return findings[0]
     }
 

@@ -24,7 +24,7 @@ package struct ConfigurationReading: Sendable {
         let identity: String
     }
 
-    package let configuration: Configuration
+    package internal(set) var configuration: Configuration
     /// By setting.
     let shown: [String: Shown]
 }

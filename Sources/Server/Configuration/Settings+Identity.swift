@@ -1,4 +1,5 @@
 import Crypto
+import Identity
 
 extension Settings {
     static let addresses = Section(
@@ -81,5 +82,13 @@ extension Settings {
             Setting(
                 "KIDOBAN_AUDIT_QUEUE", \.audit.queueLimit, .count(100...1_000_000),
                 "Audit events that may wait to be written; more are dropped and counted."),
+            Setting(
+                "KIDOBAN_AUDIT_REFRESHES", \.audit.refreshes, .choice(RefreshRecording.Rule.allCases),
+                "Which refreshes are audit events. `daily`: of each session the first of a day, and those from another address, by each "
+                    + "loop of each copy. What is out of the ordinary, such as a reuse, always is."),
+            Setting(
+                "KIDOBAN_AUDIT_RETENTION", \.audit.retention, .duration(.zero ... .days(36_500)),
+                "How long audit events are kept at least. They go by the month, when the newest of the month is as old. 0s: for ever."
+            ).reloadable,
         ])
 }

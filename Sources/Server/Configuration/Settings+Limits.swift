@@ -33,6 +33,10 @@ extension Settings {
             ),
             budget("MAIL_ADDRESS", .mailAddress, "Mails that are asked for from one address."),
             Setting(
+                "KIDOBAN_LIMIT_SPRAY_ACCOUNTS", \.limits.sprayAccounts, .count(0...10_000),
+                "Accounts at which sign-ins from one address may fail within ten minutes; beyond them it is an audit event and "
+                    + "`kidoban_sprays_total`. Refuses nobody. 0: not watched."),
+            Setting(
                 "KIDOBAN_LIMIT_KNOWN_DEVICE_LIFETIME", \.limits.knownDeviceLifetime, .duration(.hours(1) ... .days(365)),
                 "How long an address or a device is known after its last sign-in to an account."),
             Setting(

@@ -5,7 +5,8 @@ enum PostgresChecks {
     /// The oldest that Kidoban is tested with.
     static let oldestVersion = 15
     private static let names = [
-        "postgres-version", "postgres-schema", "postgres-rights", "postgres-room", "postgres-durability", "postgres-connections",
+        "postgres-version", "postgres-encoding", "postgres-schema", "postgres-rights", "postgres-room", "postgres-durability",
+        "postgres-connections",
         "postgres-transport",
     ]
 
@@ -16,9 +17,9 @@ enum PostgresChecks {
         if case .failure(.unavailable(let reason)) = outcome.pending { return away(reason) }
         guard let facts = outcome.facts else { return away("\(target) lets us in but does not answer questions") }
         return [
-            Finding("postgres", .ok, "\(target) lets \(facts.role) in"), version(facts), schema(outcome.pending, configuration),
-            rights(facts, outcome.pending, configuration), room(facts), durability(facts), connections(facts, configuration),
-            transport(facts),
+            Finding("postgres", .ok, "\(target) lets \(facts.role) in"), version(facts), encoding(facts),
+            schema(outcome.pending, configuration), rights(facts, outcome.pending, configuration), room(facts), durability(facts),
+            connections(facts, configuration), transport(facts),
         ]
     }
 
@@ -34,6 +35,15 @@ enum PostgresChecks {
         return Finding(
             "postgres-version", .problem("move the database to PostgreSQL \(oldestVersion) or newer"),
             "\(facts.version) is older than what Kidoban is tested with")
+    }
+
+    static func encoding(_ facts: PostgresFacts) -> Finding {
+        guard facts.encoding != "UTF8" else { return Finding("postgres-encoding", .ok, "UTF8") }
+        return Finding(
+            "postgres-encoding",
+            .problem(
+                "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0, move the data there with pg_dump, and correct DATABASE_URL"),
+            "the database is encoded in \(facts.encoding): names and addresses that are not in it could not be stored")
     }
 
     static func schema(_ pending: Result<[Migration], MigrationError>, _ configuration: Configuration) -> Finding {
@@ -54,6 +64,7 @@ enum PostgresChecks {
             return Finding(
                 name, .problem("look for who changed the schema; restore the database or the program"),
                 "step \(version) was applied with another text than this version has")
+        case .failure(.wrongEncoding): return Finding(name, .skipped, "the encoding comes first")
         case .failure(.failed(_, sqlState: "42501", _)):
             return Finding(name, .skipped, "our role may not read schema_migrations")
         case .failure(let error): return Finding(name, .problem("see PostgreSQL's log"), "\(error)")

@@ -10,6 +10,8 @@ struct PostgresFacts: Sendable {
     /// As `server_version_num` has it: 170002 for 17.2.
     var versionNumber: Int
     var version: String
+    /// `server_encoding`.
+    var encoding = "UTF8"
     /// Connections that roles like ours may open in all, over all copies.
     var connections: Int
     var isDurable: Bool
@@ -119,7 +121,7 @@ struct PostgresProbe: Sendable {
             WITH tables AS (
                 SELECT c.oid, c.relname, c.relowner FROM pg_class c JOIN pg_class m
                 ON m.oid = to_regclass('schema_migrations') AND m.relnamespace = c.relnamespace AND m.relowner = c.relowner
-                WHERE c.relkind IN ('r', 'p')
+                WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
             )
             SELECT current_setting('server_version_num')::int, current_setting('server_version'),
                 current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
@@ -140,7 +142,7 @@ struct PostgresProbe: Sendable {
                         AND has_table_privilege(oid, 'DELETE')
                     )
                     ORDER BY relname
-                )
+                ), current_setting('server_encoding')
             """)
 }
 
@@ -160,5 +162,6 @@ extension PostgresFacts {
         mayCreate = try row.bool(11)
         ownsTables = try row.bool(12)
         closedTables = try row.strings(13)
+        encoding = try row.string(14)
     }
 }

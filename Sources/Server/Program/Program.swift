@@ -11,8 +11,11 @@ package enum Program {
         console: Console = .standard
     ) async -> Int32 {
         let command: Command
+        let operatorName: String?
         do throws(ArgumentsError) {
-            command = try Command(parsing: arguments)
+            let (rest, name) = try OperatorName.taken(from: Array(arguments), environment: environment)
+            command = try Command(parsing: rest)
+            operatorName = name
         } catch {
             console.complain("\(error)\nUsage: \(error.topic.usage)\nSee `\(error.topic.invocation) --help`.")
             return ExitStatus.usage
@@ -35,8 +38,9 @@ package enum Program {
                 try Configuration.read(
                     environment: environment, files: files, masterKey: command.needsMasterKey ? .required : .optional)
             }
-            let reading = try read()
+            var reading = try read()
             if let hangups { return await Serve.run(reading, hangups, console, readingAnew: read) }
+            reading.configuration.audit.operatorName = operatorName
             return await run(command, reading, files, console)
         } catch {
             console.complain("the configuration is wrong:\n\(error)See `kidoban serve --help` for all settings.")

@@ -132,12 +132,18 @@ final class World {
         try await a.age(by: duration)
     }
 
+    var connectionString: String { options.connectionString ?? database?.connectionString ?? "" }
+
+    var databaseName: String {
+        get throws { try TestDatabase.rows("SELECT quote_ident(current_database())", on: connectionString)[0][0] }
+    }
+
     /// How PostgreSQL would go about a statement; the arguments are SQL.
     func explain(_ sql: String, _ arguments: String) throws -> String {
         let values = arguments.split(separator: ", ")
         // The highest first: `$1` is also how `$10` begins.
         let filled = values.indices.reversed().reduce(sql) { $0.replacing("$\($1 + 1)", with: values[$1]) }
-        let rows = try TestDatabase.rows("EXPLAIN " + filled, on: options.connectionString ?? database?.connectionString ?? "")
+        let rows = try TestDatabase.rows("EXPLAIN " + filled, on: connectionString)
         return rows.flatMap(\.self).joined(separator: "\n")
     }
 

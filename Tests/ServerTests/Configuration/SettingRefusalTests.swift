@@ -49,6 +49,8 @@ struct BoundedSetting: Sendable, CustomTestStringConvertible {
         .init("KIDOBAN_HASH_THREADS", nil, "0", "64", "65"),
         .init("KIDOBAN_HASH_QUEUE", "0", "1", "10000", "10001"),
         .init("KIDOBAN_AUDIT_QUEUE", "99", "100", "1000000", "1000001"),
+        .init("KIDOBAN_LIMIT_SPRAY_ACCOUNTS", nil, "0", "10000", "10001"),
+        .init("KIDOBAN_AUDIT_RETENTION", nil, "0s", "36500d", "36501d"),
         .init("KIDOBAN_LIMIT_KNOWN_DEVICE_LIFETIME", "59m", "1h", "365d", "366d"),
         .init("KIDOBAN_LIMIT_KNOWN_DEVICES", "0", "1", "1000", "1001"),
         .init("KIDOBAN_DATABASE_POOL", "0", "1", "100", "101"),

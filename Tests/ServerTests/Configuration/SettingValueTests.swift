@@ -94,6 +94,9 @@ extension AcceptedValue {
         .init("KIDOBAN_HASH_THREADS", "0") { $0.passwords.threadCount >= 1 },
         .init("KIDOBAN_HASH_QUEUE", "9") { $0.passwords.queueLimit == 9 },
         .init("KIDOBAN_AUDIT_QUEUE", "500") { $0.audit.queueLimit == 500 },
+        .init("KIDOBAN_LIMIT_SPRAY_ACCOUNTS", "7") { $0.limits.sprayAccounts == 7 },
+        .init("KIDOBAN_AUDIT_REFRESHES", "none") { $0.audit.refreshes == .none },
+        .init("KIDOBAN_AUDIT_RETENTION", "90d") { $0.audit.retention == .seconds(90 * 86_400) },
     ]
 
     static let limits: [AcceptedValue] =

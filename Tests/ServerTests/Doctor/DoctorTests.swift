@@ -40,7 +40,8 @@ struct DoctorTests {
         #expect(examination.detail("signing-keys") == "the master key opens all 1")
         #expect(examination.detail("redis-persistence") == "append-only file, on disk every second")
         // For people it says the same.
-        let text = try await Kidoban.run(["doctor"], environment: environment)
+        let text = try await Kidoban.run(
+            ["doctor"], environment: environment.merging(["KIDOBAN_OPERATIONS_LISTEN": "127.0.0.1:1"]) { $1 })
         #expect(text.status == 0)
         #expect(text.output.contains("\nok       redis-rights          our user may do what the server does\n"))
         #expect(text.output.hasSuffix("\nNo problem, 3 to think about, 0 not checked.\n"))
@@ -86,7 +87,7 @@ struct DoctorTests {
     @Test func `a user of Redis who lacks rights is told which`() async throws {
         let stores = try GoodStores(redis: [
             "--appendonly", "yes", "--user", "kidoban", "on", ">canary-redis", "~at:*", "~session:*", "~user:*", "~code:*",
-            "~successor:*", "~limit:*", "+@all", "-@admin", "-zadd", "-info",
+            "~successor:*", "~limit:*", "~audit:*", "+@all", "-@admin", "-zadd", "-info",
         ])
         let url = "redis://kidoban:canary-redis@127.0.0.1:\(stores.redis.port)"
         let examination = try await Examination(stores.with(["REDIS_URL": url]))

@@ -26,7 +26,7 @@ package struct ReplayMemory: Sendable {
         let reply = try await sending { () throws(RedisError) in
             try await redis.run(Self.script[clock], keys: [Self.key(proof)], arguments: arguments.map { [UInt8]($0.utf8) })
         }
-        guard let admitted = reply.integerValue else { throw .internalFault }
+        guard let admitted = reply.integerValue else { throw .fault() }
         return admitted == 1
     }
 

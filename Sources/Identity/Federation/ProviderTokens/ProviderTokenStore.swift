@@ -35,7 +35,7 @@ package struct ProviderTokenStore: Sendable {
         do throws(CryptoError) {
             sealed = try SealedProviderToken(sealing: token, of: grant, with: masterKey)
         } catch {
-            throw .internalFault
+            throw .fault()
         }
         let parameters: [PostgresValue] = [
             time.parameter, .text(grant.provider.text), .text(grant.subject), .text(grant.clientID), .bytes(sealed.sealed),

@@ -109,7 +109,7 @@ extension Sessions {
         case .missing:
             throw .invalidToken
         case .malformed:
-            throw .internalFault
+            throw .fault()
         }
     }
 }

@@ -98,7 +98,7 @@ package final class AccessTokenIssuer: Sendable {
         do throws(JOSEError) {
             return SecretString(try signer.sign(claims.payload))
         } catch {
-            throw .internalFault
+            throw .fault()
         }
     }
 }

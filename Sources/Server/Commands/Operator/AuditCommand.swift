@@ -28,25 +28,36 @@ struct AuditCommand {
         var filter = AuditFilter()
         if let user = question.user { filter.userID = try await desk.id(of: user) }
         filter.kind = question.kind
+        filter.referenceID = question.request
+        filter.operatorName = question.operatorName
         filter.since = question.since.map { $0.instant(at: now) }
         filter.until = question.until.map { $0.instant(at: now) }
         guard !question.follows else { return try await follow(filter) }
-        var rest = question.limit
-        var last: UUID?
+        var rest = question.limit ?? .max
+        var last: RecordedAuditEvent?
         while rest > 0 {
-            let page = try await page(filter, before: last, min(rest, Self.pageSize))
+            let page = try await page(filter, before: last?.id, min(rest, Self.pageSize))
             guard printed(page) else { return ExitStatus.failure }
             rest -= page.count
-            last = page.last?.id
+            last = page.last
             guard page.count == Self.pageSize else { break }
         }
+        if rest == 0, let last, try await !page(filter, before: last.id, 1).isEmpty { tellMore(last) }
         return ExitStatus.success
+    }
+
+    /// At the standard error: what is printed is for other programs too.
+    private func tellMore(_ last: RecordedAuditEvent) {
+        // The instant itself does not count, so the next page begins one later; what is seen twice is better than what is missed.
+        let until = last.time.adding(.milliseconds(1)).iso8601
+        console.complain(
+            "there are more than these \(question.limit ?? 0): go on with --until \(until), or say --limit N, --all or --since T")
     }
 
     /// Prints the latest events, the oldest first, and then what comes in, until the process is ended.
     private func follow(_ filter: AuditFilter) async throws(Complaint) -> Int32 {
         var filter = filter
-        var events = try await latest(filter, question.limit)
+        var events = try await latest(filter, question.limit ?? .max)
         // What was left out at the beginning is not to come now.
         let floor = events.count == question.limit ? events.first?.id : nil
         var seen: [UUID: Timestamp] = [:]

@@ -1,0 +1,130 @@
+import Logging
+import Postgres
+import TestSupport
+import Testing
+import Text
+
+@testable import Identity
+
+extension WithStores {
+    /// Audit events by the month.
+    @Suite struct AuditPartitionsTests {
+        private static let day = Duration.seconds(86_400)
+
+        private func event(at time: Timestamp, _ number: UInt8) -> AuditEvent {
+            let random = [UInt8](repeating: number, count: 10)
+            return AuditEvent(id: UUID(version7At: time, random: random), time: time, kind: .userUpdated, actor: .system)
+        }
+
+        private func partitions(_ copy: Copy) async throws -> [AuditPartition] {
+            try await copy.run { try await AuditPartitions(pool: $0.postgres).all() }
+        }
+
+        private func upkeep(_ copy: Copy, keeping retention: Duration, at time: Timestamp) async -> Bool {
+            await copy.run { rooms in
+                let ambience = Ambience(now: { time }, random: { [UInt8](repeating: 1, count: $0) }, statementClock: .callers)
+                let upkeep = AuditUpkeep(
+                    pool: rooms.postgres, retention: retention, metrics: rooms.metrics, ambience: ambience, logger: .disabled)
+                return await upkeep.keep()
+            }
+        }
+
+        private func record(_ events: [AuditEvent], on copy: Copy) async {
+            await copy.run { rooms in
+                for event in events { await rooms.audit.record(event) }
+                await rooms.audit.flush()
+            }
+        }
+
+        private func ids(_ copy: Copy) async throws -> [UUID] {
+            try await copy.run { try await AuditStore(pool: $0.postgres).page(AuditFilter(), count: 100) }.map(\.id)
+        }
+
+        @Test func `months are made ahead, events of any time are taken, and old months go`() async throws {
+            try await World.run { world in
+                let start = Timestamp(milliseconds: 4_070_908_800_000)  // 2099-01-01
+                #expect(await upkeep(world.a, keeping: .zero, at: start))
+                #expect(await upkeep(world.a, keeping: .zero, at: start))
+                let names = try await partitions(world.a).map(\.name)
+                #expect(names.filter { $0.hasPrefix("audit_events_2099") } == (1...3).map { "audit_events_2099_0\($0)" })
+                // In the first month, in the last, after it, and long before.
+                let times = [0, 31, 65, 400, -30_000].map { start.adding(Self.day * $0) }
+                let events = times.enumerated().map { event(at: $0.element, UInt8($0.offset)) }
+                await record(events, on: world.a)
+                #expect(try await ids(world.a) == events.sorted { $0.time > $1.time }.map(\.id))
+                #expect(await world.a.run { $0.metrics.snapshot.auditEventsDropped } == 0)
+                // What came before its month was there is in it as soon as it is.
+                #expect(await upkeep(world.a, keeping: .zero, at: start.adding(Self.day * 400)))
+                #expect(try await ids(world.a).count == 5)
+                // Day 100 of 60 kept: January and February go, March stays; so does what is over from before there were months.
+                #expect(await upkeep(world.a, keeping: Self.day * 60, at: start.adding(Self.day * 100)))
+                #expect(try await ids(world.a) == [events[3].id, events[2].id])
+                let left = try await partitions(world.a).map(\.name)
+                #expect(!left.contains("audit_events_2099_01") && left.contains("audit_events_2099_03"))
+            }
+        }
+
+        @Test func `two copies at once make each month once`() async throws {
+            try await World.run({ $0.copies = 2 }) { world in
+                let time = Timestamp(milliseconds: 4_102_444_800_000)
+                async let first = upkeep(world.a, keeping: Self.day, at: time)
+                async let second = upkeep(world.b, keeping: Self.day, at: time)
+                #expect(await (first, second) == (true, true))
+                let made = try await partitions(world.a).filter { $0.name.hasPrefix("audit_events_2100") }
+                #expect(made.count == 3)
+            }
+        }
+
+        @Test func `an index has what is asked for, in every partition`() async throws {
+            try await World.run { world in
+                let user = "'\(Sample.userID)'"
+                let questions = [
+                    (AuditQueries.page, ""), (AuditQueries.pageOfUser, ", \(user)"),
+                    (AuditQueries.pageOfKind, ", 'user_updated'"), (AuditQueries.pageOfUserAndKind, ", \(user), 'user_updated'"),
+                    (AuditQueries.pageOfReference, ", 'r', NULL, NULL, NULL"), (AuditQueries.pageOfOperator, ", 'mei', NULL, NULL"),
+                ]
+                let range = "'00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', 100"
+                try TestDatabase.run(
+                    "ALTER DATABASE \(try world.databaseName) SET enable_seqscan = off", on: world.connectionString)
+                for (statement, rest) in questions {
+                    let plan = try world.explain(statement.sql, range + rest)
+                    #expect(plan.contains("Index") && !plan.contains("Seq Scan"), "\(plan)")
+                    #expect(plan.contains("audit_events_before") && plan.contains("audit_events_default"), "\(plan)")
+                }
+            }
+        }
+    }
+
+    /// What an upgrade makes of the events that are there.
+    @Suite struct AuditUpgradeTests {
+        @Test func `events from before are there after the upgrade, and a copy of the version before writes on`() async throws {
+            let database = try TestDatabase()
+            let configuration = try PostgresConfiguration(connectionString: database.connectionString)
+            let place = try #require(Schema.migrations.firstIndex { $0.name == "audit_partitions" })
+            try Migrator(Array(Schema.migrations[..<place]), configuration: configuration, logger: .disabled).apply()
+            let columns = "(id, occurred_at, kind, outcome, actor)"
+            let (old, future) = ("0199f000-0000-7000-8000-000000000001", "0fffffff-0000-7000-8000-000000000001")
+            for id in [old, future] {
+                try TestDatabase.run(
+                    "INSERT INTO audit_events \(columns) VALUES ('\(id)', now(), 'user_updated', 'succeeded', 'system')",
+                    on: database.connectionString)
+            }
+            try TestDatabase.run("GRANT SELECT, INSERT ON audit_events TO PUBLIC", on: database.connectionString)
+            try Migrator(Schema.migrations, configuration: configuration, logger: .disabled).apply()
+            // As the version before writes them, twice.
+            for _ in 1...2 {
+                try TestDatabase.run(
+                    """
+                    INSERT INTO audit_events \(columns) VALUES ('0199f000-0000-7000-8000-000000000002', now(), 'user_updated', 'succeeded', 'system')
+                    ON CONFLICT (id) DO NOTHING
+                    """, on: database.connectionString)
+            }
+            let ids = try TestDatabase.rows("SELECT id FROM audit_events ORDER BY id", on: database.connectionString)
+            #expect(ids.flatMap(\.self) == [old, "0199f000-0000-7000-8000-000000000002", future])
+            let granted = try TestDatabase.rows(
+                "SELECT count(*) FROM pg_class, aclexplode(relacl) a WHERE oid = 'audit_events'::regclass AND a.grantee = 0",
+                on: database.connectionString)
+            #expect(granted == [["2"]])
+        }
+    }
+}
