@@ -130,7 +130,7 @@ package final class Accounts: Sendable {
     func replacePassword(
         of user: User, with text: SecretString, keeping session: SessionID?, caller: Caller
     ) async throws(IdentityError) {
-        let hash = try await hash(ofNew: text, for: user)
+        let hash = try await hash(ofNew: text, for: user, caller)
         try await users.replacePassword(of: user, hash: hash, at: ambience.now())
         try await sessions.endAll(of: user.id, reason: .passwordChanged, except: session)
         await limiter.forget(user.email.normalized)

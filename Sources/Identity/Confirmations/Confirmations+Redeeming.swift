@@ -35,7 +35,7 @@ extension Confirmations {
         code text: SecretString, to password: SecretString, caller: Caller
     ) async throws(IdentityError) {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
-        try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
+        try await accounts.limiter.limiting(.code(account: nil, hashes: true, caller), caller) { () throws(IdentityError) in
             try await resetPassword(code, to: password, caller)
         }
     }
@@ -44,7 +44,7 @@ extension Confirmations {
         _ code: OneTimeCode, to password: SecretString, _ caller: Caller
     ) async throws(IdentityError) {
         let user = try await holder(of: try await codes.look(code, for: .resetPassword))
-        let hash = try await accounts.hash(ofNew: password, for: user)
+        let hash = try await accounts.hash(ofNew: password, for: user, caller)
         // From here on there is no way back, so whoever comes at the same time finds nothing.
         let grant = try await codes.take(code, for: .resetPassword)
         guard grant.userID == user.id, grant.credentialsVersion == user.credentialsVersion else { throw .invalidCode }

@@ -9,9 +9,14 @@ package struct PasswordHasher: Sendable {
     /// A hash that no password has, made with the same parameters as real ones: what an unknown user is checked against, so
     /// that it takes as long as a known one.
     private let decoy: String
+    /// Whether a check takes as long for users with bcrypt hashes as for others.
+    let hidesImported: Bool
 
     /// - Throws: `CryptoError` when the parameters are outside argon2's limits.
-    package init(_ parameters: Argon2id.Parameters, pool: BlockingPool, random: (Int) -> [UInt8]) throws(CryptoError) {
+    package init(
+        _ parameters: Argon2id.Parameters, hidesImported: Bool = true, pool: BlockingPool, random: (Int) -> [UInt8]
+    ) throws(CryptoError) {
+        self.hidesImported = hidesImported
         algorithm = try Argon2id(parameters: parameters)
         self.pool = pool
         decoy = algorithm.decoy(random: random)
@@ -19,22 +24,21 @@ package struct PasswordHasher: Sendable {
 
     /// The string to store.
     /// - Throws: `IdentityError.overloaded` when too many wait already.
-    package func hash(_ password: Password) async throws(IdentityError) -> String {
+    package func hash(_ password: Password, for owner: JobOwner) async throws(IdentityError) -> String {
         let algorithm = algorithm
-        return try await run { () throws(CryptoError) in try algorithm.hash(password: password.secret.revealedBytes) }
+        return try await run(owner) { () throws(CryptoError) in try algorithm.hash(password: password.secret.revealedBytes) }
     }
 
     /// Whether this is the password; with no stored hash it never is, after the same work.
+    /// - Parameter importedCost: the highest cost of any user's bcrypt hash, for `PasswordCheck`; nil for none.
     /// - Throws: `IdentityError.overloaded`; `internalFault` when the stored hash cannot be used.
-    package func verify(_ password: Password, against stored: String?) async throws(IdentityError) -> Bool {
-        let algorithm = algorithm
-        let target = stored ?? decoy
-        let matches = try await run { () throws(CryptoError) in
-            let bytes = password.secret.revealedBytes
-            return Bcrypt.made(target)
-                ? try Bcrypt.verify(password: bytes, against: target) : try algorithm.verify(password: bytes, against: target)
+    package func verify(
+        _ password: Password, against stored: String?, importedCost: Int? = nil, for owner: JobOwner
+    ) async throws(IdentityError) -> Bool {
+        let check = PasswordCheck(of: stored, importedCost: importedCost, decoy: decoy)
+        return try await run(owner) { [algorithm] () throws(CryptoError) in
+            try check.run(password.secret.revealedBytes, algorithm)
         }
-        return matches && stored != nil
     }
 
     /// Whether the hash was made with other parameters than today's, or not with argon2id.
@@ -43,13 +47,13 @@ package struct PasswordHasher: Sendable {
     }
 
     private func run<T: Sendable>(
-        _ body: @escaping @Sendable () throws(CryptoError) -> T
+        _ owner: JobOwner, _ body: @escaping @Sendable () throws(CryptoError) -> T
     ) async throws(IdentityError) -> T {
         let start = Instant.now()
         defer { WaitTimes.add(.hashing, from: start, to: .now()) }
         let result: Result<T, CryptoError>
         do throws(BlockingPool.Overloaded) {
-            result = try await pool.run { Result(catching: body) }
+            result = try await pool.run(for: owner) { Result(catching: body) }
         } catch {
             throw .overloaded(retryAfter: .seconds(1))
         }

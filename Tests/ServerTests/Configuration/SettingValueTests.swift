@@ -90,9 +90,14 @@ extension AcceptedValue {
         .init("KIDOBAN_ARGON2_MEMORY", "65536") { $0.passwords.argon2.memoryKiB == 65536 },
         .init("KIDOBAN_ARGON2_ITERATIONS", "3") { $0.passwords.argon2.iterations == 3 },
         .init("KIDOBAN_ARGON2_PARALLELISM", "4") { $0.passwords.argon2.parallelism == 4 },
+        .init("KIDOBAN_HIDE_IMPORTED_HASHES", "false") { !$0.passwords.hidesImported },
         .init("KIDOBAN_HASH_THREADS", "5") { $0.passwords.threadCount == 5 },
         .init("KIDOBAN_HASH_THREADS", "0") { $0.passwords.threadCount >= 1 },
-        .init("KIDOBAN_HASH_QUEUE", "9") { $0.passwords.queueLimit == 9 },
+        .init("KIDOBAN_HASH_QUEUE", "9") { $0.passwords.bounds.all == 9 },
+        .init("KIDOBAN_HASH_QUEUE_ADDRESS", "7") { $0.passwords.bounds.address == 7 },
+        .init("KIDOBAN_HASH_QUEUE_SITE", "6") { $0.passwords.bounds.network == 6 },
+        .init("KIDOBAN_HASH_QUEUE_ACCOUNT", "5") { $0.passwords.bounds.groups == [5, 80] },
+        .init("KIDOBAN_HASH_QUEUE_CLIENT", "4") { $0.passwords.bounds.groups == [8, 4] },
         .init("KIDOBAN_AUDIT_QUEUE", "500") { $0.audit.queueLimit == 500 },
     ]
 
@@ -111,7 +116,9 @@ extension AcceptedValue {
         ("SIGN_IN_ACCOUNT_ADDRESS", .signInAccountAddress), ("SIGN_IN_KNOWN_DEVICE", .signInKnownDevice),
         ("SIGN_IN_ADDRESS", .signInAddress), ("SIGN_IN_DEVICE", .signInDevice), ("SIGN_IN_CLIENT", .signInClient),
         ("SIGN_UP_ACCOUNT", .signUpAccount), ("SIGN_UP_ADDRESS", .signUpAddress), ("SIGN_UP_CLIENT", .signUpClient),
-        ("REFRESH_SESSION", .refreshSession), ("REFRESH_ADDRESS", .refreshAddress), ("CODE_ACCOUNT", .codeAccount),
+        ("REFRESH_SESSION", .refreshSession), ("REFRESH_ADDRESS", .refreshAddress), ("CODE_ACCOUNT_ADDRESS", .codeAccountAddress),
+        ("SIGN_IN_IDENTITY", .signInIdentity), ("PROOF_ADDRESS", .proofAddress), ("HASH_ADDRESS", .hashAddress),
+        ("HASH_SITE", .hashSite),
         ("CODE_ADDRESS", .codeAddress), ("MAIL_RECIPIENT", .mailRecipient), ("MAIL_ADDRESS", .mailAddress),
     ].flatMap { (name: String, bucket: LimitBucket) in
         // Without one for accounts, those by account and address are free.
