@@ -1,3 +1,4 @@
+import Networking
 package import Text
 
 /// What operators do with users, by the same rules as everybody.
@@ -40,7 +41,10 @@ extension Accounts {
             throw .invalidInput([error])
         }
         var hash: String?
-        if let chosen { hash = try await hasher.hash(chosen) }
+        if let chosen {
+            let owner = JobOwner(hashingFor: caller, account: new.email.normalized, client: nil)
+            hash = try await hasher.hash(chosen, for: owner)
+        }
         let user = try await users.insert(new, passwordHash: hash)
         await note(.userCreated, user.id, by: .administrator, nil, caller)
         return user

@@ -1,3 +1,4 @@
+import Networking
 import Text
 
 /// Leave to try one sign-up, which has been counted. What a protocol tells of an address or a username beforehand is part of the try.
@@ -13,8 +14,14 @@ extension Accounts {
         email: String?, client: Client, caller: Caller
     ) async throws(IdentityError) -> SignUpPermit {
         let account = email.flatMap { try? EmailAddress($0) }
-        try await limiter.take(.signUp(account: account?.normalized, client: client.id, caller), caller)
+        try await limiter.take(.signUp(account: account?.normalized, client: client.id, hashes: true, caller), caller)
         return SignUpPermit()
+    }
+
+    /// Counts a signed-in user's question whether a username is free.
+    /// - Throws: `IdentityError.tooManyRequests`, `unavailable`.
+    package func permitUsername(askedBy user: User, caller: Caller) async throws(IdentityError) {
+        try await limiter.take(.username(askedBy: user.email.normalized, caller), caller)
     }
 
     /// Makes a user and begins no session.
@@ -32,7 +39,8 @@ extension Accounts {
         if permit == nil { _ = try await permitSignUp(email: request.email, client: client, caller: caller) }
         // Without a session the user would be told to come back, and then that the address is taken.
         try await sessions.checkReadiness()
-        let hash = try await hasher.hash(password)
+        let owner = JobOwner(hashingFor: caller, account: email.normalized, client: client.id)
+        let hash = try await hasher.hash(password, for: owner)
         let now = ambience.now()
         let new = User(
             id: UserID(at: now, random: ambience.random(10)), email: email, displayName: displayName, createdAt: now,

@@ -133,7 +133,7 @@ package final class Accounts: Sendable {
     func replacePassword(
         of user: User, with text: SecretString, keeping session: SessionID?, caller: Caller
     ) async throws(IdentityError) {
-        let hash = try await hash(ofNew: text, for: user)
+        let hash = try await hash(ofNew: text, for: user, caller)
         let ending = SessionsToEnd.all(.passwordChanged, except: session, forgettingDevices: true)
         try await changes.change(user, orThrow: .invalidCredentials, ending: ending) { held throws(IdentityError) in
             try await held.setPassword(hash)

@@ -36,7 +36,7 @@ extension Confirmations {
         code text: SecretString, to password: SecretString, caller: Caller
     ) async throws(IdentityError) {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
-        try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
+        try await accounts.limiter.limiting(.code(account: nil, hashes: true, caller), caller) { () throws(IdentityError) in
             try await resetPassword(code, to: password, caller)
         }
     }
@@ -45,7 +45,7 @@ extension Confirmations {
         _ code: OneTimeCode, to password: SecretString, _ caller: Caller
     ) async throws(IdentityError) {
         let user = try await holder(of: try await codes.look(code, for: .resetPassword))
-        let hash = try await accounts.hash(ofNew: password, for: user)
+        let hash = try await accounts.hash(ofNew: password, for: user, caller)
         let outcome = try await accounts.changes.change(user, orThrow: .invalidCode) { held throws(IdentityError) in
             let outcome = try await held.prove(.passwordReset)
             try await held.setPassword(hash)

@@ -6,5 +6,6 @@ package enum Schema {
     package static let migrations = [
         initial, identities, profiles, mailOutbox, providerTokens, lookUps, mailDelivery, secretOverlap,
         auditPartitions,
+        importedHashes,
     ]
 }

@@ -54,7 +54,7 @@ struct SharedParts: Sendable {
         self.masterKey = masterKey
         hashing = BlockingPool(
             label: "kidoban.hash", threads: configuration.passwords.threadCount,
-            queueLimit: configuration.passwords.queueLimit, niceness: 5)
+            bounds: configuration.passwords.bounds, niceness: 5)
         connecting = BlockingPool(label: "kidoban.connect", threads: 2, queueLimit: 256)
         resolving = BlockingPool(label: "kidoban.resolve", threads: 1, queueLimit: 256)
         recentWrites = RecentWrites(window: configuration.redis.repeatWindow, limit: configuration.redis.repeatLimit)
@@ -73,7 +73,9 @@ struct SharedParts: Sendable {
             mailSeal = try MailSeal(masterKey)
             limitKey = try LimitKey(masterKey)
             sharedSecretTokens = try SharedSecretTokens(masterKey)
-            hasher = try PasswordHasher(configuration.passwords.argon2, pool: hashing, random: ambience.random)
+            hasher = try PasswordHasher(
+                configuration.passwords.argon2, hidesImported: configuration.passwords.hidesImported, pool: hashing,
+                random: ambience.random)
         } catch {
             throw .configuration("the master key or the password parameters cannot be used: \(error)")
         }

@@ -74,11 +74,26 @@ extension Settings {
                 "KIDOBAN_ARGON2_PARALLELISM", \.passwords.parallelism, .count(1...Int(Argon2id.Limits().parallelism)),
                 "Lanes of a hash. They are computed one after the other."),
             Setting(
+                "KIDOBAN_HIDE_IMPORTED_HASHES", \.passwords.hidesImported, .flag,
+                "Whether, while any user has a bcrypt hash, every sign-in takes its work too, so that the time does not tell whose account has one."
+            ),
+            Setting(
                 "KIDOBAN_HASH_THREADS", \.passwords.threads, .count(0...64),
                 "Passwords hashed at once. 0: one less than there are processors, at least one."),
             Setting(
                 "KIDOBAN_HASH_QUEUE", \.passwords.queueLimit, .count(1...10_000),
-                "Passwords that may wait to be hashed; more are refused at once with 503."),
+                "Passwords that may wait to be hashed. Client addresses take turns; who has the most waiting makes room for others, and is "
+                    + "refused with 503."),
+            Setting(
+                "KIDOBAN_HASH_QUEUE_ADDRESS", \.passwords.queueLimitPerAddress, .count(1...10_000),
+                "Of them those from one client address, /64 of IPv6."),
+            Setting(
+                "KIDOBAN_HASH_QUEUE_SITE", \.passwords.queueLimitPerSite, .count(1...10_000), "And from one /48 of IPv6."),
+            Setting(
+                "KIDOBAN_HASH_QUEUE_ACCOUNT", \.passwords.queueLimitPerAccount, .count(1...10_000), "And for one account."),
+            Setting(
+                "KIDOBAN_HASH_QUEUE_CLIENT", \.passwords.queueLimitPerClient, .count(1...10_000),
+                "And through one client: `app`, `rest-auth`."),
             Setting(
                 "KIDOBAN_AUDIT_QUEUE", \.audit.queueLimit, .count(100...1_000_000),
                 "Audit events that may wait to be written; more are dropped and counted."),
