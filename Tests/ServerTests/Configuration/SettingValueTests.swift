@@ -157,6 +157,8 @@ extension AcceptedValue {
         .init("KIDOBAN_OUTBOUND_CONNECT_TIMEOUT", "3s") { $0.outbound.connectTimeout == .seconds(3) },
         .init("KIDOBAN_OUTBOUND_TIMEOUT", "4s") { $0.outbound.timeout == .seconds(4) },
         .init("KIDOBAN_KEY_REFETCH_INTERVAL", "30s") { $0.keySets.refetchInterval == .seconds(30) },
+        .init("KIDOBAN_KEY_SET_MEMORY", "0s") { $0.keySets.rememberedLifetime == .zero },
+        .init("KIDOBAN_PROVIDER_CALLS_PER_ADDRESS", "7") { $0.providerTokens.callsPerAddress == 7 },
     ]
 
     static let proxies: [AcceptedValue] = [
