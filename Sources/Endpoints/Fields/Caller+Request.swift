@@ -8,7 +8,8 @@ extension Caller {
         let address = request.origin.client
         self.init(
             address: address.isEmpty ? nil : address, referenceID: request.id,
-            device: DeviceDescription(request.head.value(of: .userAgent) ?? ""), deviceID: Self.deviceID(request.head), isPage: Self.isPage(request.head),
+            device: DeviceDescription(request.head.value(of: .userAgent) ?? ""), deviceID: Self.deviceID(request.head),
+            isPage: Self.isPage(request.head),
             language: { [head = request.head] in (language ?? AcceptedLanguage(head)).ofMails },
             report: { [notes = request.notes] standing in notes?.fields = LimitFields.fields(standing) })
     }

@@ -169,7 +169,8 @@ package final class Federation: Sendable {
     }
 
     /// Uses a proof up.
-    func used(_ proof: VerifiedIDToken, at now: Timestamp) async throws(IdentityError) -> Result<VerifiedIDToken, IDTokenRefusal> {
+    func used(_ proof: VerifiedIDToken, at now: Timestamp) async throws(IdentityError) -> Result<VerifiedIDToken, IDTokenRefusal>
+    {
         let mark = ReplayMark(random: ambience.random(ReplayMark.randomByteCount))
         var proof = proof
         switch try await replays.admit(proof, by: mark, at: now) {

@@ -28,7 +28,9 @@ package struct ProviderNotice: Equatable, Sendable {
 
     /// When something happened: never after the notice, and not long before it, whatever the provider says.
     func time(of happening: Happening) -> Timestamp {
-        guard let time = happening.time, time <= issuedAt, issuedAt.duration(since: time) <= Self.longestDelay else { return issuedAt }
+        guard let time = happening.time, time <= issuedAt, issuedAt.duration(since: time) <= Self.longestDelay else {
+            return issuedAt
+        }
         return time
     }
 

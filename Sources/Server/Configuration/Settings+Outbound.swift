@@ -30,6 +30,6 @@ extension Settings {
             Setting(
                 "KIDOBAN_PROVIDER_CALLS_PER_ADDRESS", \.providerTokens.callsPerAddress, .count(1...64),
                 "Questions to a provider, about access tokens or authorization codes, that one client address may have under way on a loop. "
-                    + "More are refused at once with 503.")
+                    + "More are refused at once with 503."),
         ])
 }

@@ -33,7 +33,8 @@ package struct IDTokenVerification: Sendable {
     ) throws(IDTokenRefusal) -> IDTokenStatement {
         let verified = try accepting { () throws(JOSEError) in try token.verify(with: key, allowing: provider.algorithms) }
         let claims = try accepting { () throws(JOSEError) in try verified.claims() }
-        return IDTokenStatement(token: verified, claims: claims, provider: provider, nonce: nonce, isFromPage: isFromPage, now: now)
+        return IDTokenStatement(
+            token: verified, claims: claims, provider: provider, nonce: nonce, isFromPage: isFromPage, now: now)
     }
 
     /// The whole of ``IDTokenCheck`` from the signature on.

@@ -159,7 +159,9 @@ import Testing
     }
 
     @Test func `keys of an earlier process are used while there are none, for the rest of their time`() {
-        func usable(_ age: Duration, _ lifetime: Duration = Self.hour, _ change: (inout KeySetPolicy) -> Void = { _ in }) -> Duration? {
+        func usable(_ age: Duration, _ lifetime: Duration = Self.hour, _ change: (inout KeySetPolicy) -> Void = { _ in })
+            -> Duration?
+        {
             var policy = policy
             change(&policy)
             var schedule = KeySetSchedule(policy, at: start)

@@ -103,9 +103,12 @@ extension WithStores {
         @Test func `what arrives late does not undo what happened after it`() async throws {
             try await Self.run { world, desk, provider in
                 let person = try await Person(world.a)
-                func send(_ event: String, _ members: JSONValue = [:], _ jti: String, age: Int64, delay: Int64? = nil) async throws {
+                func send(_ event: String, _ members: JSONValue = [:], _ jti: String, age: Int64, delay: Int64? = nil)
+                    async throws
+                {
                     try await Self.send(
-                        google: Self.google("risc/event-type/\(event)", members, jti: jti, age: age, delay: delay), desk, provider)
+                        google: Self.google("risc/event-type/\(event)", members, jti: jti, age: age, delay: delay), desk, provider
+                    )
                 }
                 func isBlocked() async throws -> Bool {
                     do {
