@@ -95,7 +95,7 @@ struct MailedCodesTests {
             $0.app.explicitResetLink = "https://town.example/reset/{code}"
             $0.app.explicitVerificationLink = "https://town.example/confirm#{code}"
         }).run { installation in
-            let server = installation.server
+            let server = try installation.server
             let account = try await server.signUp()
             #expect(try await server.post("/auth/password/reset", ["email": .string(account.email)]).status == 202)
             let links = try installation.mails(to: account.email).map(\.link)

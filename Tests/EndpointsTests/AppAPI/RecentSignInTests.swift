@@ -82,7 +82,7 @@ import Text
             $0.app.deletesInOldSessions = true
             $0.restAuth.changesPasswordWithoutOld = true
         }).run { installation in
-            let (server, person) = (installation.server, Person())
+            let (server, person) = (try installation.server, Person())
             let account = try await server.signUp()
             let django = DjangoClient(server: server)
             let (_, key) = try await django.signedIn()
