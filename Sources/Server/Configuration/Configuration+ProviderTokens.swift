@@ -13,7 +13,7 @@ extension Configuration {
         package var explicitAppleCodeClientID: String?
         package var appleRedirectURI: String?
         /// Questions to providers that one client address may have under way on a loop.
-        package var callsPerAddress = 2
+        package var callsPerAddress = 4
         package var googleTokenURL = "https://oauth2.googleapis.com/token"
         package var googleTokenInfoURL = "https://oauth2.googleapis.com/tokeninfo"
         package var explicitGoogleCodeClientID: String?

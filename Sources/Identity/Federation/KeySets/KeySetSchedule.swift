@@ -131,6 +131,8 @@ struct KeySetSchedule: Sendable {
     /// The same for a key that nothing is remembered of.
     func verdictOnOthers(at now: Instant) -> Verdict {
         if isFetching { return .wait }
+        // A server in trouble is asked no more often because somebody names a key.
+        if failures > 0, now < dueAt { return .unavailable(until: dueAt) }
         let credit = policy.refetchInterval * (max(policy.refetchBurst, 1) - 1)
         let debt = refetchArrival?.since(now) ?? .zero
         guard debt > credit else { return .fetch }

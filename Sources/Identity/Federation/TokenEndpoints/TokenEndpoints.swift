@@ -26,7 +26,7 @@ package struct TokenEndpoints: Sendable {
     /// Questions that one client address may have under way on a loop.
     let callsPerAddress: Int
 
-    package init(google: GoogleTokenService?, apple: AppleClient?, callsPerAddress: Int = 2, logger: Logger) {
+    package init(google: GoogleTokenService?, apple: AppleClient?, callsPerAddress: Int = 4, logger: Logger) {
         self.callsPerAddress = callsPerAddress
         self.google = google
         self.apple = apple

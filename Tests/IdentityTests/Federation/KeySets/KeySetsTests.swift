@@ -59,7 +59,7 @@ import Testing
         for room in 0..<2 {
             try await eventually { await world.lookUp("old", on: room) == .unknown }
         }
-        #expect(world.server.requests.count == 2)
+        #expect(world.server.requests.count == 3)
     }
 
     @Test func `ten thousand keys that nobody knows cause five fetches`() async throws {
