@@ -6,10 +6,13 @@ import Testing
 import Text
 
 /// What changes the ways in asks for a recent sign-in. One after the other, because each moves the clock.
-@Suite(.serialized, .needsServers, .installation { configuration in
-    TestProvider.configure(&configuration)
-    configuration.accounts.recentSignIn = .seconds(120)
-}) struct RecentSignInTests {
+@Suite(
+    .serialized, .needsServers,
+    .installation { configuration in
+        TestProvider.configure(&configuration)
+        configuration.accounts.recentSignIn = .seconds(120)
+    }) struct RecentSignInTests
+{
     var installation: Installation { get throws { try #require(Installation.current) } }
     var server: TestHTTPClient { get throws { try installation.server } }
     private static let refusal = #"{"error":"Recent sign-in required"}"#
