@@ -248,10 +248,17 @@ extension WithStores {
                 for name in 0..<100 {
                     let forged = try issuer.token(
                         TestIssuer.appleClaims(), header: "{\"kid\":\"made-up-\(name)\",\"alg\":\"RS256\"}", key: issuer.stranger)
-                    await #expect(throws: IdentityError.invalidProof) { try await verify(forged, on: world.a, keys: keys) }
+                    let error = await #expect(throws: IdentityError.self) { try await verify(forged, on: world.a, keys: keys) }
+                    // The new key was the first of five reasons to fetch; after those nobody says that a key is none.
+                    if name < 4 {
+                        #expect(error == .invalidProof)
+                    } else if case .unavailable = error {
+                    } else {
+                        Issue.record("\(name)")
+                    }
                 }
-                #expect(await sets.count(.succeeded) == 2)
-                #expect(try await world.a.events("proof_refused", count: 100).allSatisfy { $0.reason == "unknown_key" })
+                #expect(await sets.count(.succeeded) == 6)
+                #expect(try await world.a.events("proof_refused", count: 4).allSatisfy { $0.reason == "unknown_key" })
             }
         }
     }
