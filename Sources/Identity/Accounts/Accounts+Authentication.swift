@@ -86,7 +86,7 @@ extension Accounts {
             case .unusableHash: isUnusable = true
             }
         }
-        let refusal = Self.failure(found?.user, hasPassword: found?.passwordHash != nil, matches: right != nil)
+        let refusal = failure(found?.user, hasPassword: found?.passwordHash != nil, matches: right != nil)
         guard let failure = isUnusable ? .unusableHash : refusal else {
             guard let found, let hash = found.passwordHash, let right else { throw .fault() }
             if hasher.needsRehash(hash) { await rehash(right, of: found.user.id, from: hash, owner) }
@@ -112,10 +112,12 @@ extension Accounts {
         }
     }
 
-    private static func failure(_ user: User?, hasPassword: Bool, matches: Bool) -> AuditKind.SignInFailure? {
+    private func failure(_ user: User?, hasPassword: Bool, matches: Bool) -> AuditKind.SignInFailure? {
         guard let user else { return .unknownUser }
         if !hasPassword { return .noPassword }
         if !matches { return .wrongPassword }
+        // Else who has signed up could tell by the password whether the address had been free.
+        if rules.signsUpByMail, !user.emailVerified { return .emailNotVerified }
         return user.isDisabled ? .disabledUser : nil
     }
 

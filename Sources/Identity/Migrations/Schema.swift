@@ -7,5 +7,6 @@ package enum Schema {
         initial, identities, profiles, mailOutbox, providerTokens, lookUps, mailDelivery, secretOverlap,
         auditPartitions,
         importedHashes,
+        providerMemory,
     ]
 }

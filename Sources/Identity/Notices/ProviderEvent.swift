@@ -62,10 +62,12 @@ package enum NoticeStep: Equatable, Sendable {
     }
 
     case setMailForwarding(isOn: Bool, at: Timestamp?)
-    /// Id tokens from before the notice count no longer, so that the user has to consent anew; and sessions end.
+    /// Id tokens from before what the notice tells of count no longer, so that the user has to consent anew; and sessions end.
     case requireNewProof(ending: Scope)
     /// No sign-in with the identity until it is unblocked; and sessions end.
     case block(ending: Scope)
+    /// The same, whatever the provider says afterwards of an earlier time.
+    case blockForGood(ending: Scope)
     case unblock
     /// They are worthless already, so they are not revoked.
     case forgetTokens
@@ -79,7 +81,7 @@ package enum NoticeDecision {
         switch event {
         case .mailForwarding(let isOn, let time): [.setMailForwarding(isOn: isOn, at: time)]
         case .consentRevoked: [.requireNewProof(ending: .ofProvider), .forgetTokens]
-        case .accountDeleted: [.block(ending: .ofProvider), .forgetTokens, .unlink]
+        case .accountDeleted: [.blockForGood(ending: .ofProvider), .forgetTokens, .unlink]
         case .sessionsRevoked: [.requireNewProof(ending: .ofProvider)]
         case .tokensRevoked: [.requireNewProof(ending: .ofProvider), .forgetTokens]
         case .accountDisabled(.hijacking): [.block(ending: .all)]

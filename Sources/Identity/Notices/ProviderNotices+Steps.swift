@@ -1,40 +1,50 @@
 import Text
 
-/// An identity that a notice is about, and when the notice was issued.
+/// An identity that a notice is about, and when what it tells happened.
 struct NoticedIdentity: Sendable {
     let provider: ProviderID
     let subject: String
     let userID: UserID
-    let issuedAt: Timestamp
+    let happenedAt: Timestamp
 }
 
 extension ProviderNotices {
     /// Takes one step. May be repeated.
+    /// - Returns: whether the others are to follow: not when a later notice about the same has been taken already.
     /// - Throws: a store's failure.
-    func take(_ step: NoticeStep, for identity: NoticedIdentity, _ caller: Caller) async throws(IdentityError) {
+    func take(_ step: NoticeStep, for identity: NoticedIdentity, _ caller: Caller) async throws(IdentityError) -> Bool {
         let (provider, subject) = (identity.provider, identity.subject)
         switch step {
         case .setMailForwarding(let isOn, let time):
             try await store.setMailForwarding(provider, subject, isOn: isOn, since: time, at: ambience.statementTime)
         case .requireNewProof(let scope):
             try await change(identity, ending: scope) { held throws(IdentityError) in
-                try await held.requireNewProof(provider, subject, after: identity.issuedAt)
+                try await held.requireNewProof(provider, subject, after: identity.happenedAt)
+                return true
             }
         case .block(let scope):
-            try await change(identity, ending: scope) { held throws(IdentityError) in
-                try await held.block(provider, subject, at: ambience.statementTime)
+            return try await change(identity, ending: scope) { held throws(IdentityError) in
+                try await held.block(provider, subject, since: identity.happenedAt, at: ambience.statementTime)
             }
-        case .unblock: try await store.unblock(provider, subject)
+        case .blockForGood(let scope):
+            try await change(identity, ending: scope) { held throws(IdentityError) in
+                try await held.block(provider, subject, since: nil, at: ambience.statementTime)
+            }
+        case .unblock:
+            try await store.unblock(provider, subject, since: identity.happenedAt, at: ambience.statementTime)
         case .forgetTokens: try await tokens.forget(provider, subject)
         case .unlink: try await unlink(identity, caller)
         }
+        return true
     }
 
     /// For a user who is gone nothing is left to do.
+    /// - Parameter body: says whether the change holds; if it does not, no session ends.
+    @discardableResult
     private func change(
         _ identity: NoticedIdentity, ending scope: NoticeStep.Scope,
-        _ body: (HeldUser) async throws(IdentityError) -> Void
-    ) async throws(IdentityError) {
+        _ body: (HeldUser) async throws(IdentityError) -> Bool
+    ) async throws(IdentityError) -> Bool {
         let ending: SessionsToEnd
         switch scope {
         case .none: ending = .none
@@ -42,9 +52,11 @@ extension ProviderNotices {
         case .all: ending = .all(.endedByProvider)
         }
         do throws(IdentityError) {
-            try await accounts.changes.change(identity.userID, ending: ending, body)
+            return try await accounts.changes.change(identity.userID) { held throws(IdentityError) in
+                try await body(held) ? (true, ending) : (false, SessionsToEnd.none)
+            }
         } catch .userNotFound {
-            return
+            return true
         }
     }
 

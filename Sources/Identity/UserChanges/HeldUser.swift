@@ -100,8 +100,15 @@ package struct HeldUser: Sendable {
     }
 
     /// No id token of the identity is good until it is unblocked.
-    func block(_ provider: ProviderID, _ subject: String, at time: StatementTime) async throws(IdentityError) {
-        try await run(HeldUserQueries.block, [time.parameter, id, .text(provider.text), .text(subject)])
+    /// - Parameter change: when the provider blocked it; nil for now.
+    /// - Returns: false when the provider has unblocked it since.
+    func block(
+        _ provider: ProviderID, _ subject: String, since change: Timestamp?, at time: StatementTime
+    ) async throws(IdentityError) -> Bool {
+        let instant = change.map { PostgresValue.integer($0.milliseconds) } ?? .null
+        let rows = try await run(
+            HeldUserQueries.block, [time.parameter, id, .text(provider.text), .text(subject), instant])
+        return try await asking { () throws(PostgresError) in try rows.first?.bool(0) ?? false }
     }
 
     /// Runs a statement that changes what opens the account.

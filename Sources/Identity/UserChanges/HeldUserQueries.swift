@@ -54,11 +54,25 @@ enum HeldUserQueries {
             WHERE user_id = $1::uuid AND provider = $2::text AND subject = $3::text
             """)
 
-    /// Parameters: time, id of the user, provider, subject.
+    /// Never in the future, so that no notice keeps later ones out.
+    private static let standingChangedAt: SQL =
+        "to_timestamp(greatest(least($5::bigint / 1000.0, extract(epoch FROM \(SQL.now))), 0))"
+
+    /// Unless a later unblocking is known. Parameters: time, id of the user, provider, subject, when it happened or null for now. Returns
+    /// whether it is blocked.
     static let block = HeldStatement(
         name: "held_user_block_identity",
         sql: """
-            UPDATE identities SET blocked_at = coalesce(blocked_at, \(SQL.now))
-            WHERE user_id = $2::uuid AND provider = $3::text AND subject = $4::text
+            WITH identity AS (
+                UPDATE identities
+                SET blocked_at = coalesce(blocked_at, \(SQL.now)), standing_changed_at = \(standingChangedAt)
+                WHERE user_id = $2::uuid AND provider = $3::text AND subject = $4::text
+                    AND coalesce(standing_changed_at, '-infinity') <= \(standingChangedAt)
+                RETURNING user_id
+            )
+            SELECT EXISTS (SELECT 1 FROM identity) OR EXISTS (
+                SELECT 1 FROM identities
+                WHERE user_id = $2::uuid AND provider = $3::text AND subject = $4::text AND blocked_at IS NOT NULL
+            )
             """)
 }

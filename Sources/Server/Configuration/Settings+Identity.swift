@@ -64,6 +64,14 @@ extension Settings {
         title: "Passwords and audit",
         settings: [
             Setting(
+                "KIDOBAN_RECENT_SIGN_IN", \.accounts.recentSignIn, .duration(.seconds(30) ... .days(1)),
+                "How long after signing in a user may change the ways in (link, unlink, a new password without the old one) or delete "
+                    + "the account. Later it takes a new sign-in."),
+            Setting(
+                "KIDOBAN_SIGN_UP_BY_MAIL", \.accounts.signsUpByMail, .flag,
+                "Whether a sign-up with a password answers the same for every address, without tokens, and the mail says the rest. A "
+                    + "password then signs in only who has confirmed the address, in every API."),
+            Setting(
                 "KIDOBAN_ARGON2_MEMORY", \.passwords.memoryKiB,
                 .count(7168...Int(Argon2id.Limits().memoryKiB), of: "KiB"),
                 "Memory that a password hash takes while it is computed."),

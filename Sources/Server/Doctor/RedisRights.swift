@@ -34,7 +34,7 @@ enum RedisRights {
             ]
         ),
         ("code:", "", [("GET", []), ("DEL", [])]), ("audit:", "", [("GET", []), ("INCRBY", ["1"]), ("PEXPIRE", ["1000"])]),
-        ("successor:", "", [("GET", [])]), ("it:", "", [("GET", [])]),
+        ("successor:", "", [("GET", [])]), ("it:", "", [("GET", []), ("DEL", [])]),
     ]
 
     /// What is refused, as `COMMAND prefix`; nil when Redis cannot say.

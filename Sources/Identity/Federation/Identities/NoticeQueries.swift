@@ -41,8 +41,16 @@ enum NoticeQueries {
                 AND coalesce(mail_forwarding_changed_at, '-infinity') <= \(changedAt)
             """)
 
-    /// Parameters: provider, subject.
+    /// As `changedAt`. The time is the first parameter, the instant or null the fourth.
+    private static let standingChangedAt: SQL =
+        "to_timestamp(greatest(least($4::bigint / 1000.0, extract(epoch FROM \(SQL.now))), 0))"
+
+    /// Unless a blocking of then or later is known. Parameters: time, provider, subject, when it happened.
     static let unblock = Statement(
         name: "provider_notices_unblock",
-        sql: "UPDATE identities SET blocked_at = NULL WHERE provider = $1::text AND subject = $2::text")
+        sql: """
+            UPDATE identities SET blocked_at = NULL, standing_changed_at = \(standingChangedAt)
+            WHERE provider = $2::text AND subject = $3::text
+                AND coalesce(standing_changed_at, '-infinity') < \(standingChangedAt)
+            """)
 }

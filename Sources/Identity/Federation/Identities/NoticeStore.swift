@@ -35,12 +35,16 @@ package struct NoticeStore: Sendable {
     func setMailForwarding(
         _ provider: ProviderID, _ subject: String, isOn: Bool, since change: Timestamp?, at time: StatementTime
     ) async throws(IdentityError) {
-        let values: [PostgresValue] = [.bool(isOn), change.map { .integer($0.milliseconds) } ?? .null]
+        let values: [PostgresValue] = [.bool(isOn), Self.instant(change)]
         try await run(NoticeQueries.setMailForwarding, [time.parameter] + Self.key(provider, subject) + values)
     }
 
-    func unblock(_ provider: ProviderID, _ subject: String) async throws(IdentityError) {
-        try await run(NoticeQueries.unblock, Self.key(provider, subject))
+    /// Unless the provider has blocked it since, or at the same moment.
+    func unblock(
+        _ provider: ProviderID, _ subject: String, since change: Timestamp, at time: StatementTime
+    ) async throws(IdentityError) {
+        try await run(
+            NoticeQueries.unblock, [time.parameter] + Self.key(provider, subject) + [.integer(change.milliseconds)])
     }
 
     private func run(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) {

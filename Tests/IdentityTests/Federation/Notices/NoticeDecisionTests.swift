@@ -7,7 +7,7 @@ import Testing
             (.mailForwarding(isOn: true, at: Sample.now), [.setMailForwarding(isOn: true, at: Sample.now)]),
             (.mailForwarding(isOn: false, at: nil), [.setMailForwarding(isOn: false, at: nil)]),
             (.consentRevoked, [.requireNewProof(ending: .ofProvider), .forgetTokens]),
-            (.accountDeleted, [.block(ending: .ofProvider), .forgetTokens, .unlink]),
+            (.accountDeleted, [.blockForGood(ending: .ofProvider), .forgetTokens, .unlink]),
             (.sessionsRevoked, [.requireNewProof(ending: .ofProvider)]),
             (.tokensRevoked, [.requireNewProof(ending: .ofProvider), .forgetTokens]),
             (.accountDisabled(.hijacking), [.block(ending: .all)]), (.accountDisabled(.bulkAccount), [.block(ending: .none)]),
