@@ -8,5 +8,6 @@ package enum Schema {
         auditPartitions,
         importedHashes,
         providerMemory,
+        accountChanges,
     ]
 }

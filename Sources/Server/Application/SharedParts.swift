@@ -38,6 +38,7 @@ struct SharedParts: Sendable {
     /// The app once more, as it speaks rest-auth.
     let restAuth: Client
     let mailSeal: MailSeal
+    let accountChangeSeal: AccountChangeSeal
     let mailBell = MailBell()
     let limitKey: LimitKey
     let sharedSecretTokens: SharedSecretTokens
@@ -74,6 +75,7 @@ struct SharedParts: Sendable {
         do throws(CryptoError) {
             sessionTokenKey = try SessionTokenKey(masterKey)
             mailSeal = try MailSeal(masterKey)
+            accountChangeSeal = try AccountChangeSeal(masterKey)
             limitKey = try LimitKey(masterKey)
             sharedSecretTokens = try SharedSecretTokens(masterKey)
             hasher = try PasswordHasher(
