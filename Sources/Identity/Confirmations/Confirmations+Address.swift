@@ -32,7 +32,7 @@ extension Confirmations {
             try await accounts.requireRecentSignIn(of: id, session: session, caller: caller)
         }
         try await pacing { () throws(IdentityError) in
-            try await accounts.limiter.take(.mail(to: address, caller), caller)
+            guard try await permits(mailTo: address, caller) else { return }
             guard address.normalized != user.email.normalized else { return }
             try await tellOfRequest(user, address, caller)
             try await ask(for: address, of: user, session, link, caller)
@@ -128,7 +128,7 @@ extension Confirmations {
     }
 
     private static func newAddress(_ grant: OneTimeCode.Grant) throws(IdentityError) -> EmailAddress {
-        guard let text = grant.newEmail, let address = try? EmailAddress(text) else { throw .internalFault }
+        guard let text = grant.newEmail, let address = try? EmailAddress(text) else { throw .fault() }
         return address
     }
 }

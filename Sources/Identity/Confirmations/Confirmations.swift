@@ -89,7 +89,7 @@ package final class Confirmations: Sendable {
     /// Whether there may be one more mail to an address now. If not, nobody is told: strangers have used that up, perhaps, and the link in
     /// the last mail stays good.
     /// - Throws: `IdentityError.tooManyRequests` for a caller who asks for too many.
-    private func permits(mailTo address: EmailAddress, _ caller: Caller) async throws(IdentityError) -> Bool {
+    func permits(mailTo address: EmailAddress, _ caller: Caller) async throws(IdentityError) -> Bool {
         try await accounts.limiter.take(.mail(caller), caller)
         return try await accounts.limiter.allows(.mail(to: address), caller)
     }

@@ -44,7 +44,11 @@ package struct NoticeStore: Sendable {
         _ provider: ProviderID, _ subject: String, since change: Timestamp, at time: StatementTime
     ) async throws(IdentityError) {
         try await run(
-            NoticeQueries.unblock, [time.parameter] + Self.key(provider, subject) + [.integer(change.milliseconds)])
+            NoticeQueries.unblock, [time.parameter] + Self.key(provider, subject) + [Self.instant(change)])
+    }
+
+    private static func instant(_ time: Timestamp?) -> PostgresValue {
+        time.map { .integer($0.milliseconds) } ?? .null
     }
 
     private func run(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) {
