@@ -78,14 +78,12 @@ struct PostgresProbe: Sendable {
         return ClockOffset(theirs: theirs, asked: asked, answered: Timestamp.now())
     }
 
-    /// Writes a megabyte that nobody sees, and takes it back.
+    /// Writes a megabyte that nobody sees, and that is gone with the transaction.
     private func hasRoom(_ pool: PostgresPool) async -> Bool? {
         do throws(PostgresError) {
             try await pool.transaction { transaction throws(PostgresError) in
                 _ = try await transaction.query(Self.fill)
-                throw .overloaded
             }
-        } catch .overloaded {
             return true
         } catch {
             return await pool.refusesWrites ? false : nil

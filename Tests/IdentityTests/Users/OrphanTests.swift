@@ -14,7 +14,7 @@ extension WithStores {
             name: "test_disable_users", sql: "UPDATE users SET disabled_at = now() WHERE email_normalized LIKE 'barred%'")
 
         private func orphans(_ world: World, ending: Bool = false) async throws -> [Accounts.Orphan] {
-            try await world.a.run { rooms in
+            try await world.a.run { rooms async throws in
                 var all: [UserID: Accounts.Orphan] = [:]
                 var cursor: SessionScanCursor?
                 repeat {
@@ -76,7 +76,7 @@ extension WithStores {
             try await World.run { world in
                 let gone = try await world.a.signUp("gone@town.example")
                 // Other keys and other indexes in the way.
-                try await world.a.run { rooms in
+                try await world.a.run { rooms async throws in
                     for number in 0..<5000 {
                         _ = try await rooms.redis.send(RedisCommand("SET", "at:\(number)", "x", "PX", "600000"))
                     }
@@ -99,7 +99,7 @@ extension WithStores {
                 let gone = try await world.a.signUp("gone@town.example")
                 let barred = try await world.a.signUp("barred@town.example")
                 let there = try await world.a.signUp("there@town.example")
-                _ = try await world.a.run { rooms in
+                _ = try await world.a.run { rooms async throws in
                     // As Redis evicts them.
                     for member in [gone, barred, there] {
                         _ = try await rooms.redis.send(RedisCommand("DEL", IndexSessionScript.key(member.id)))
@@ -126,7 +126,7 @@ extension WithStores {
                 try await world.a.run { try await $0.accounts.signOut(listed.id, caller: Copy.caller) }
                 // What the index does not name goes on, which is why the operator's commands look further.
                 _ = try await world.a.refresh(listed.refreshToken)
-                let count = try await world.a.run { rooms in
+                let count = try await world.a.run { rooms async throws in
                     var count = 0
                     var cursor: SessionScanCursor?
                     repeat {

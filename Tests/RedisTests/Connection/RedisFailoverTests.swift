@@ -1,3 +1,4 @@
+import Logging
 import Networking
 import TestSupport
 import Testing
@@ -72,7 +73,7 @@ struct RedisFailoverTests {
     @Test func `what was ended just before a failover is ended before anything is answered after it`() async throws {
         let pair = try Pair()
         let recent = RecentWrites(window: .seconds(600), limit: 100)
-        try await withConnection(pair.configuration, recent: recent) { redis in
+        try await withConnection(pair.configuration, recent: recent) { redis async throws in
             for key in ["at:1", "at:2", "session:1"] { _ = try await redis.send(RedisCommand("SET", key, "alive")) }
             try await pair.catchUp(redis)
             try pair.promote()
@@ -98,14 +99,14 @@ struct RedisFailoverTests {
     @Test func `what one loop has ended is repeated by the connections of all loops`() async throws {
         let pair = try Pair()
         let recent = RecentWrites(window: .seconds(600), limit: 100)
-        try await withConnection(pair.configuration, recent: recent) { redis in
+        try await withConnection(pair.configuration, recent: recent) { redis async throws in
             _ = try await redis.send(RedisCommand("SET", "at:1", "alive"))
             try await pair.catchUp(redis)
             try pair.promote()
             try await redis.sendLasting([RedisCommand("DEL", "at:1")])
         }
         pair.move()
-        try await withConnection(pair.configuration, recent: recent) { redis in
+        try await withConnection(pair.configuration, recent: recent) { redis async throws in
             #expect(try await text("at:1", redis) == nil)
         }
     }
@@ -115,7 +116,7 @@ struct RedisFailoverTests {
         var configuration = pair.configuration
         configuration.roleInterval = .milliseconds(20)
         let recent = RecentWrites(window: .seconds(600), limit: 100)
-        try await withConnection(configuration, recent: recent) { redis in
+        try await withConnection(configuration, recent: recent) { redis async throws in
             _ = try await redis.send(RedisCommand("SET", "at:1", "alive"))
             try await pair.catchUp(redis)
             try pair.promote()

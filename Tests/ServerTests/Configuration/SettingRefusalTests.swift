@@ -63,6 +63,8 @@ struct BoundedSetting: Sendable, CustomTestStringConvertible {
         .init("KIDOBAN_DATABASE_CONNECT_TIMEOUT", "1999ms", "2s", "1m", "61s"),
         .init("KIDOBAN_REDIS_DEADLINE", "9ms", "10ms", "1m", "61s"),
         .init("KIDOBAN_REDIS_CONNECT_TIMEOUT", "99ms", "100ms", "1m", "61s"),
+        .init("KIDOBAN_REDIS_REPEAT_WINDOW", nil, "0s", "5m", "301s"),
+        .init("KIDOBAN_REDIS_REPEAT_LIMIT", "0", "1", "1000000", "1000001"),
         .init("KIDOBAN_SMTP_CONNECT_TIMEOUT", "99ms", "100ms", "1m", "61s"),
         .init("KIDOBAN_SMTP_TIMEOUT", "999ms", "1s", "5m", "301s"),
         .init("KIDOBAN_SMTP_CONNECTIONS", "0", "1", "32", "33"),
