@@ -5,7 +5,8 @@ enum PostgresChecks {
     /// The oldest that Kidoban is tested with.
     static let oldestVersion = 15
     private static let names = [
-        "postgres-version", "postgres-encoding", "postgres-schema", "postgres-rights", "postgres-durability", "postgres-connections",
+        "postgres-version", "postgres-encoding", "postgres-schema", "postgres-rights", "postgres-durability",
+        "postgres-connections",
         "postgres-transport",
     ]
 
@@ -16,7 +17,8 @@ enum PostgresChecks {
         if case .failure(.unavailable(let reason)) = outcome.pending { return away(reason) }
         guard let facts = outcome.facts else { return away("\(target) lets us in but does not answer questions") }
         return [
-            Finding("postgres", .ok, "\(target) lets \(facts.role) in"), version(facts), encoding(facts), schema(outcome.pending, configuration),
+            Finding("postgres", .ok, "\(target) lets \(facts.role) in"), version(facts), encoding(facts),
+            schema(outcome.pending, configuration),
             rights(facts, outcome.pending, configuration), durability(facts), connections(facts, configuration), transport(facts),
         ]
     }
@@ -40,7 +42,8 @@ enum PostgresChecks {
         return Finding(
             "postgres-encoding",
             .problem(
-                "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0, move the data there with pg_dump, and correct DATABASE_URL"),
+                "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0, move the data there with pg_dump, and correct DATABASE_URL"
+            ),
             "the database is encoded in \(facts.encoding): names and addresses that are not in it could not be stored")
     }
 
