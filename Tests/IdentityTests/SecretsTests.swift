@@ -97,7 +97,7 @@ extension WithStores {
             try await World.run({ $0.client = World.app(format: format) }) { world in
                 let secrets = try await live(world)
                 // What is recorded last is written last.
-                await world.a.run { await $0.audit.close() }
+                _ = await world.a.run { await $0.audit.close() }
                 let rows = try await world.a.run { rooms in
                     try await rooms.postgres.query(Self.rows).map { (table: try $0.string(0), text: try $0.string(1)) }
                 }

@@ -24,7 +24,9 @@ package struct AuditPartitions: Sendable {
     /// Makes those that are missing of this month and some after it.
     /// - Returns: how many.
     package func make(ahead: Int, at time: StatementTime) async throws(PostgresError) -> Int {
-        guard let row = try await pool.query(AuditQueries.makePartitions, [time.parameter, .integer(ahead)]).first else { return 0 }
+        guard let row = try await pool.query(AuditQueries.makePartitions, [time.parameter, .integer(ahead)]).first else {
+            return 0
+        }
         return Int(try row.int64(0))
     }
 

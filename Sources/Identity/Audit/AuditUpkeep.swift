@@ -75,7 +75,8 @@ package actor AuditUpkeep {
                 "audit partitions not kept",
                 [
                     "error": "\(error)",
-                    "remedy": "nothing is lost: events go to audit_events_default. Grant DELETE on audit_events to our role if it lacks it",
+                    "remedy":
+                        "nothing is lost: events go to audit_events_default. Grant DELETE on audit_events to our role if it lacks it",
                 ])
             metrics.noteAuditUpkeep(failing: true)
             return false

@@ -63,7 +63,8 @@ package struct PasswordHasher: Sendable {
             }
         }
         if verdict == .unusableHash {
-            WaitTimes.note(fault: "the stored password hash is of another program or too dear: nobody can sign in with it until a reset")
+            WaitTimes.note(
+                fault: "the stored password hash is of another program or too dear: nobody can sign in with it until a reset")
         }
         return verdict
     }

@@ -42,7 +42,8 @@ enum PostgresChecks {
         return Finding(
             "postgres-encoding",
             .problem(
-                "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0, move the data there with pg_dump, and correct DATABASE_URL"),
+                "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0, move the data there with pg_dump, and correct DATABASE_URL"
+            ),
             "the database is encoded in \(facts.encoding): names and addresses that are not in it could not be stored")
     }
 

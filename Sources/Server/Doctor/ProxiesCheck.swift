@@ -16,7 +16,8 @@ enum ProxiesCheck {
         }
         if let counts = metrics.map(Counts.init), counts.unbelieved > 0, counts.unbelieved * 2 >= counts.requests {
             return Finding(
-                name, .problem("name the balancer's addresses, as the peer of the log lines has them, in KIDOBAN_TRUSTED_PROXIES"),
+                name,
+                .problem("name the balancer's addresses, as the peer of the log lines has them, in KIDOBAN_TRUSTED_PROXIES"),
                 "the server here does not believe what \(counts.unbelieved) of \(counts.requests) requests say of their clients: they have "
                     + "the address of who forwards them, and so one budget for sign-ins")
         }

@@ -39,7 +39,7 @@ extension WithStores {
             } _: { world in
                 postgres.stop(.immediate)
                 await record(0..<20_000, on: world.a)
-                await world.a.run { await $0.audit.close() }
+                _ = await world.a.run { await $0.audit.close() }
                 let (numbers, all) = (
                     try Self.logged(world).map { $0["reference_id"] }, (0..<20_000).map { JSONValue.string("\($0)") }
                 )
@@ -63,7 +63,7 @@ extension WithStores {
         @Test func `the end of the service writes what waits`() async throws {
             try await World.run({ $0.copies = 2 }) { world in
                 await record(0..<5, on: world.a)
-                await world.a.run { await $0.audit.close() }
+                _ = await world.a.run { await $0.audit.close() }
                 let events = try await world.b.recordedEvents()
                 #expect(events.count == 5)
             }
@@ -104,7 +104,7 @@ extension WithStores {
                 // What cannot be written at the end is said to be.
                 postgres.stop(.immediate)
                 await record(300..<320, on: world.a)
-                await world.a.run { await $0.audit.close() }
+                _ = await world.a.run { await $0.audit.close() }
                 #expect(await world.a.run { $0.metrics.snapshot.auditEventsDropped } == 170)
                 try await eventually { world.logged.contains("\"audit events dropped\",\"count\":20") }
                 #expect(

@@ -81,7 +81,8 @@ extension WithStores {
                 let questions = [
                     (AuditQueries.page, ""), (AuditQueries.pageOfUser, ", \(user)"),
                     (AuditQueries.pageOfKind, ", 'user_updated'"), (AuditQueries.pageOfUserAndKind, ", \(user), 'user_updated'"),
-                    (AuditQueries.pageOfReference, ", 'r', NULL, NULL, NULL"), (AuditQueries.pageOfOperator, ", 'mei', NULL, NULL"),
+                    (AuditQueries.pageOfReference, ", 'r', NULL, NULL, NULL"),
+                    (AuditQueries.pageOfOperator, ", 'mei', NULL, NULL"),
                 ]
                 let range = "'00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', 100"
                 try TestDatabase.run(

@@ -96,7 +96,9 @@ extension WithStores {
                         withheld?.contains(column) == true || (withheld != nil && sql.contains("'\(column)', ")),
                         "\(table).\(column) is neither exported nor withheld")
                 }
-                #expect(Set(columns.map(\.0)).filter { !$0.hasPrefix("audit_event") || $0 == "audit_events" } == Set(UserDataQueries.withheld.keys).union(["audit_events"]))
+                #expect(
+                    Set(columns.map(\.0)).filter { !$0.hasPrefix("audit_event") || $0 == "audit_events" }
+                        == Set(UserDataQueries.withheld.keys).union(["audit_events"]))
             }
         }
 
@@ -110,7 +112,10 @@ extension WithStores {
                     (AuditQueries.page, "\(Self.range)", "audit_events_before_pkey"),
                     (AuditQueries.pageOfUser, "\(Self.range), '\(Sample.userID)'", "audit_events_before_of_user"),
                     (AuditQueries.pageOfKind, "\(Self.range), 'kind_7'", "audit_events_before_by_kind"),
-                    (AuditQueries.pageOfUserAndKind, "\(Self.range), '\(Sample.userID)', 'kind_7'", "audit_events_before_of_user"),
+                    (
+                        AuditQueries.pageOfUserAndKind, "\(Self.range), '\(Sample.userID)', 'kind_7'",
+                        "audit_events_before_of_user"
+                    ),
                 ]
                 for (statement, arguments, index) in plans {
                     let plan = try world.explain(statement.sql, arguments)

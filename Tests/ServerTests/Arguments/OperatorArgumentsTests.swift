@@ -103,7 +103,8 @@ import Text
         #expect(question.since?.instant(at: now) == Timestamp(milliseconds: 0))
         #expect(refused("audit", "--since", "yesterday") == "--since")
         #expect(refused("audit", "--until", "2026-03-01") == "--until")
-        guard case .unknownKind("sign_in_faild", nearest: "sign_in_failed", _)? = failure("audit", "--kind", "sign_in_faild") else {
+        guard case .unknownKind("sign_in_faild", nearest: "sign_in_failed", _)? = failure("audit", "--kind", "sign_in_faild")
+        else {
             Issue.record("a misspelt kind is taken")
             return
         }
@@ -113,7 +114,9 @@ import Text
         }
         #expect(known.contains("user_signed_in"))
         #expect(failure("audit", "--all", "--limit", "3") == .contradiction("--all", "--limit"))
-        guard case .audit(let all) = try Command(parsing: ["audit", "--all", "--request", "r1", "--operator", "mei"]) else { return }
+        guard case .audit(let all) = try Command(parsing: ["audit", "--all", "--request", "r1", "--operator", "mei"]) else {
+            return
+        }
         #expect(all.limit == nil && all.request == "r1" && all.operatorName == "mei")
         #expect(refused("audit", "--user", "mei") == "--user")
         #expect(failure("audit", "--follow", "--until", "1h") == .contradiction("--follow", "--until"))

@@ -17,6 +17,8 @@ struct EncodingTests {
             #expect(outcome.status == 1)
             #expect(outcome.output.contains("is encoded in \(encoding) and has to be in UTF8"), "\(outcome.output)")
         }
-        #expect(try TestDatabase.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'", on: database.connectionString) == [])
+        #expect(
+            try TestDatabase.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'", on: database.connectionString)
+                == [])
     }
 }
