@@ -67,7 +67,8 @@ extension Accounts {
         _ claim: IdentityClaim, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User {
         guard let email = claim.email else { throw .internalFault }
-        _ = try await permitSignUp(email: email.normalized, client: client, caller: caller)
+        // What strangers have used up of an address is nothing to who brings a provider's proof of it.
+        _ = try await permitSignUp(email: claim.isEmailVerified ? nil : email.normalized, client: client, caller: caller)
         // Without a session the user would be told to come back, with a proof that is used up.
         try await sessions.checkReadiness()
         return try await create(claim, email, passwordHash: nil, client, caller)

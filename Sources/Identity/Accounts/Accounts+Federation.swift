@@ -66,7 +66,7 @@ extension Accounts {
         let claim = try Self.claim(proof, displayName, claimedEmail)
         guard let address = claim.email else { throw .invalidInput([InputProblem(.email, .missing)]) }
         let chosen = try password.map { text throws(IdentityError) in try Self.chosen(text, for: address) }
-        _ = try await permitSignUp(email: address.normalized, client: client, caller: caller)
+        _ = try await permitSignUp(email: claim.isEmailVerified ? nil : address.normalized, client: client, caller: caller)
         try await sessions.checkReadiness()
         var hash: String?
         if let chosen { hash = try await hasher.hash(chosen) }

@@ -64,6 +64,8 @@ package enum NoticeStep: Equatable, Sendable {
     case requireNewProof
     /// No sign-in with the identity until it is unblocked.
     case block
+    /// The same, whatever the provider says afterwards of an earlier time.
+    case blockForGood
     case unblock
     case endSessions(Scope)
     /// They are worthless already, so they are not revoked.
@@ -78,7 +80,7 @@ package enum NoticeDecision {
         switch event {
         case .mailForwarding(let isOn, let time): [.setMailForwarding(isOn: isOn, at: time)]
         case .consentRevoked: [.requireNewProof, .endSessions(.ofProvider), .forgetTokens]
-        case .accountDeleted: [.block, .endSessions(.ofProvider), .forgetTokens, .unlink]
+        case .accountDeleted: [.blockForGood, .endSessions(.ofProvider), .forgetTokens, .unlink]
         case .sessionsRevoked: [.requireNewProof, .endSessions(.ofProvider)]
         case .tokensRevoked: [.requireNewProof, .forgetTokens, .endSessions(.ofProvider)]
         case .accountDisabled(.hijacking): [.block, .endSessions(.all)]

@@ -1,28 +1,34 @@
 import Text
 
-/// An identity that a notice is about, and when the notice was issued.
+/// An identity that a notice is about, and when what it tells happened.
 struct NoticedIdentity: Sendable {
     let provider: ProviderID
     let subject: String
     let userID: UserID
-    let issuedAt: Timestamp
+    let happenedAt: Timestamp
 }
 
 extension ProviderNotices {
     /// Takes one step. May be repeated.
+    /// - Returns: whether the others are to follow: not when a later notice about the same has been taken already.
     /// - Throws: a store's failure.
-    func take(_ step: NoticeStep, for identity: NoticedIdentity, _ caller: Caller) async throws(IdentityError) {
+    func take(_ step: NoticeStep, for identity: NoticedIdentity, _ caller: Caller) async throws(IdentityError) -> Bool {
         let (provider, subject) = (identity.provider, identity.subject)
         switch step {
         case .setMailForwarding(let isOn, let time):
             try await store.setMailForwarding(provider, subject, isOn: isOn, since: time, at: ambience.statementTime)
-        case .requireNewProof: try await store.requireNewProof(provider, subject, after: identity.issuedAt)
-        case .block: try await store.block(provider, subject, at: ambience.statementTime)
-        case .unblock: try await store.unblock(provider, subject)
+        case .requireNewProof: try await store.requireNewProof(provider, subject, after: identity.happenedAt)
+        case .block:
+            return try await store.block(provider, subject, since: identity.happenedAt, at: ambience.statementTime)
+        case .blockForGood:
+            _ = try await store.block(provider, subject, since: nil, at: ambience.statementTime)
+        case .unblock:
+            try await store.unblock(provider, subject, since: identity.happenedAt, at: ambience.statementTime)
         case .endSessions(let scope): try await endSessions(scope, of: identity)
         case .forgetTokens: try await tokens.forget(provider, subject)
         case .unlink: try await unlink(identity, caller)
         }
+        return true
     }
 
     private func endSessions(_ scope: NoticeStep.Scope, of identity: NoticedIdentity) async throws(IdentityError) {

@@ -6,7 +6,7 @@ package enum UserDataQueries {
     package static let withheld: [String: Set<String>] = [
         "users": ["password_hash", "credentials_version"],
         "profiles": ["user_id", "username_folded"],
-        "identities": ["user_id", "proofs_void_before"],
+        "identities": ["user_id", "proofs_void_before", "standing_changed_at"],
         "mail_outbox": ["user_id", "sealed_content", "next_attempt_at"],
         "provider_tokens": ["sealed_token"],
     ]

@@ -62,7 +62,9 @@ package actor Application {
     /// - Throws: `StartError` when an address cannot be had.
     package func start() async throws(StartError) -> Addresses {
         for worker in workers { worker.start() }
-        await keySets.start(workers.map(\.keySets))
+        await keySets.start(
+            workers.map(\.keySets),
+            store: KeySetStore(pool: workers[0].postgres, policy: shared.configuration.keySets))
         do throws(SystemError) {
             var address = shared.configuration.http.listen
             for worker in workers { address = try await worker.server.start(on: address) }

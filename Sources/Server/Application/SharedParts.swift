@@ -26,6 +26,8 @@ struct SharedParts: Sendable {
     let tokenCalls: HTTPSClient
     /// For what is asked while somebody signs in, apart from both.
     let signInCalls: HTTPSClient
+    /// For access tokens that are presented, apart from them all: anybody can make one up.
+    let accessTokenCalls: HTTPSClient
     let hasher: PasswordHasher
     let app: Client
     /// The app once more, as it speaks rest-auth.
@@ -57,6 +59,7 @@ struct SharedParts: Sendable {
             outbound = try HTTPSClient(configuration.outbound)
             tokenCalls = try HTTPSClient(configuration.outbound)
             signInCalls = try HTTPSClient(configuration.outbound)
+            accessTokenCalls = try HTTPSClient(configuration.outbound)
         } catch {
             throw .configuration("KIDOBAN_CA_FILE cannot be used: \(error)")
         }
@@ -90,6 +93,7 @@ struct SharedParts: Sendable {
         outbound.stop()
         tokenCalls.stop()
         signInCalls.stop()
+        accessTokenCalls.stop()
     }
 
     func randomNumber() -> UInt64 {

@@ -1,4 +1,5 @@
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Logging
@@ -52,6 +53,15 @@ extension AcceptedValue {
         .init("KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH", "true") { $0.doors.believesUnprovedIdentities },
         .init("KIDOBAN_ECHOLOG_PREFIX", "") { $0.doors[prefixOf: "app"].isEmpty },
         .init("KIDOBAN_ECHOLOG_VERIFICATION_MAIL", "false") { !$0.doors.mailsVerification },
+        .init("KIDOBAN_APP_RESET_LINK", "https://a.example/reset#{code}") {
+            $0.placedApp.resetLink == "https://a.example/reset#{code}" && $0.placedApp.needsPages
+        },
+        .init("KIDOBAN_APP_VERIFICATION_LINK", "https://a.example/confirm/{code}") {
+            $0.placedApp.verificationLink == "https://a.example/confirm/{code}"
+        },
+        .init("KIDOBAN_APP_DELETE_IN_OLD_SESSIONS", "true") { $0.app.deletesInOldSessions },
+        .init("KIDOBAN_RECENT_SIGN_IN", "90s") { $0.accounts.recentSignIn == .seconds(90) },
+        .init("KIDOBAN_SIGN_UP_BY_MAIL", "true") { $0.accounts.signsUpByMail },
         .init("KIDOBAN_PAGES_PREFIX", "/id") { $0.doors[prefixOf: "pages"] == "/id" },
         .init("KIDOBAN_DOORS", "all") { $0.doors.open == .all },
         .init("KIDOBAN_DOORS", "oauth,app", shown: "app,oauth") { $0.doors.open == .only(["app", "oauth"]) },
@@ -157,6 +167,8 @@ extension AcceptedValue {
         .init("KIDOBAN_OUTBOUND_CONNECT_TIMEOUT", "3s") { $0.outbound.connectTimeout == .seconds(3) },
         .init("KIDOBAN_OUTBOUND_TIMEOUT", "4s") { $0.outbound.timeout == .seconds(4) },
         .init("KIDOBAN_KEY_REFETCH_INTERVAL", "30s") { $0.keySets.refetchInterval == .seconds(30) },
+        .init("KIDOBAN_KEY_SET_MEMORY", "0s") { $0.keySets.rememberedLifetime == .zero },
+        .init("KIDOBAN_PROVIDER_CALLS_PER_ADDRESS", "7") { $0.providerTokens.callsPerAddress == 7 },
     ]
 
     static let proxies: [AcceptedValue] = [

@@ -54,22 +54,37 @@ enum NoticeQueries {
             UPDATE users SET credentials_version = credentials_version + 1 WHERE id = (SELECT user_id FROM identity)
             """)
 
-    /// The same. Parameters: time, provider, subject.
+    /// As `changedAt`.
+    private static let standingChangedAt: SQL =
+        "to_timestamp(greatest(least($4::bigint / 1000.0, extract(epoch FROM \(SQL.now))), 0))"
+
+    /// The same, unless a later unblocking is known. Parameters: time, provider, subject, when it happened or null. Returns whether it is blocked now.
     static let block = Statement(
         name: "provider_notices_block",
         sql: """
             WITH identity AS (
-                UPDATE identities SET blocked_at = coalesce(blocked_at, \(SQL.now))
+                UPDATE identities
+                SET blocked_at = coalesce(blocked_at, \(SQL.now)), standing_changed_at = \(standingChangedAt)
                 WHERE provider = $2::text AND subject = $3::text
+                    AND coalesce(standing_changed_at, '-infinity') <= \(standingChangedAt)
                 RETURNING user_id
+            ), void AS (
+                UPDATE users SET credentials_version = credentials_version + 1 WHERE id = (SELECT user_id FROM identity)
             )
-            UPDATE users SET credentials_version = credentials_version + 1 WHERE id = (SELECT user_id FROM identity)
+            SELECT EXISTS (SELECT 1 FROM identity) OR EXISTS (
+                SELECT 1 FROM identities
+                WHERE provider = $2::text AND subject = $3::text AND blocked_at IS NOT NULL
+            )
             """)
 
-    /// Parameters: provider, subject.
+    /// Unless a blocking of then or later is known. Parameters: time, provider, subject, when it happened.
     static let unblock = Statement(
         name: "provider_notices_unblock",
-        sql: "UPDATE identities SET blocked_at = NULL WHERE provider = $1::text AND subject = $2::text")
+        sql: """
+            UPDATE identities SET blocked_at = NULL, standing_changed_at = \(standingChangedAt)
+            WHERE provider = $2::text AND subject = $3::text
+                AND coalesce(standing_changed_at, '-infinity') < \(standingChangedAt)
+            """)
 
     /// Locks the identity's user against every other change. Parameters: provider, subject. Returns the user's id.
     static let lockUser = Statement(

@@ -35,7 +35,7 @@ package struct NoticeStore: Sendable {
     func setMailForwarding(
         _ provider: ProviderID, _ subject: String, isOn: Bool, since change: Timestamp?, at time: StatementTime
     ) async throws(IdentityError) {
-        let values: [PostgresValue] = [.bool(isOn), change.map { .integer($0.milliseconds) } ?? .null]
+        let values: [PostgresValue] = [.bool(isOn), Self.instant(change)]
         try await run(NoticeQueries.setMailForwarding, [time.parameter] + Self.key(provider, subject) + values)
     }
 
@@ -44,12 +44,24 @@ package struct NoticeStore: Sendable {
         try await run(NoticeQueries.requireNewProof, Self.key(provider, subject) + [.integer(time.milliseconds)])
     }
 
-    func block(_ provider: ProviderID, _ subject: String, at time: StatementTime) async throws(IdentityError) {
-        try await run(NoticeQueries.block, [time.parameter] + Self.key(provider, subject))
+    /// - Parameter change: when that happened; nil for now.
+    /// - Returns: false when the provider has unblocked it since.
+    func block(
+        _ provider: ProviderID, _ subject: String, since change: Timestamp?, at time: StatementTime
+    ) async throws(IdentityError) -> Bool {
+        let parameters = [time.parameter] + Self.key(provider, subject) + [Self.instant(change)]
+        return try await ask(NoticeQueries.block, parameters) { row throws(PostgresError) in try row.bool(0) } ?? false
     }
 
-    func unblock(_ provider: ProviderID, _ subject: String) async throws(IdentityError) {
-        try await run(NoticeQueries.unblock, Self.key(provider, subject))
+    /// Unless the provider has blocked it since, or at the same moment.
+    func unblock(
+        _ provider: ProviderID, _ subject: String, since change: Timestamp, at time: StatementTime
+    ) async throws(IdentityError) {
+        try await run(NoticeQueries.unblock, [time.parameter] + Self.key(provider, subject) + [Self.instant(change)])
+    }
+
+    private static func instant(_ time: Timestamp?) -> PostgresValue {
+        time.map { .integer($0.milliseconds) } ?? .null
     }
 
     /// Takes an identity off its user, unless nothing would be left to sign in with.

@@ -7,7 +7,7 @@ import Testing
             (.mailForwarding(isOn: true, at: Sample.now), [.setMailForwarding(isOn: true, at: Sample.now)]),
             (.mailForwarding(isOn: false, at: nil), [.setMailForwarding(isOn: false, at: nil)]),
             (.consentRevoked, [.requireNewProof, .endSessions(.ofProvider), .forgetTokens]),
-            (.accountDeleted, [.block, .endSessions(.ofProvider), .forgetTokens, .unlink]),
+            (.accountDeleted, [.blockForGood, .endSessions(.ofProvider), .forgetTokens, .unlink]),
             (.sessionsRevoked, [.requireNewProof, .endSessions(.ofProvider)]),
             (.tokensRevoked, [.requireNewProof, .forgetTokens, .endSessions(.ofProvider)]),
             (.accountDisabled(.hijacking), [.block, .endSessions(.all)]), (.accountDisabled(.bulkAccount), [.block]),
