@@ -229,7 +229,7 @@ extension WithStores {
         @Test func `a hijacked Google account ends every session and signs nobody in until it is enabled again`() async throws {
             try await Self.run { world, desk, provider in
                 let person = try await Person(world.a)
-                let disabled = Self.google("risc/event-type/account-disabled", ["reason": "hijacking"])
+                let disabled = Self.google("risc/event-type/account-disabled", ["reason": "hijacking"], age: 10)
                 try await Self.send(google: disabled, desk, provider)
                 #expect(try await person.live(world.a) == [false, false, false])
                 await #expect(throws: IdentityError.invalidProof) { try await world.a.signIn(.google()) }
