@@ -207,7 +207,7 @@ extension WithStores {
                 #expect(try await cost() == 12)
                 try await world.a.run { rooms in
                     let other = try await rooms.users.credentials(of: try EmailAddress("other@town.example"))
-                    try await rooms.users.delete(try #require(other).user.id)
+                    try await rooms.accounts.delete(try #require(other).user.id, caller: Copy.caller)
                 }
                 await #expect(throws: IdentityError.invalidCredentials) { try await world.a.signIn(password: "wrong") }
                 _ = try await world.a.signIn("mongo@town.example", password: "U*U")
