@@ -26,7 +26,7 @@ package actor RedisConnection {
 
     let configuration: RedisConfiguration
     private let resolving: BlockingPool
-    private let logger: Logger
+    let logger: Logger
     private var state = State.idle
     private var pending = PendingReplies()
     /// Commands that wait for the connection.
@@ -39,6 +39,8 @@ package actor RedisConnection {
     private var digests: [String: String] = [:]
     /// Why the last attempt to connect has failed; nil when none has.
     package private(set) var lastFailure: StreamError?
+    /// When the server last said that it cannot serve; nil when it serves.
+    var refusedAt: Instant?
 
     /// - Parameter resolving: where the server's name is looked up.
     package init(_ configuration: RedisConfiguration, loop: EventLoop, resolving: BlockingPool, logger: Logger) {
@@ -75,7 +77,8 @@ package actor RedisConnection {
             return loop.now.since(start) > configuration.backOff.upperBound
         } catch {
             lastFailure = error
-            logger.warning("Redis cannot be reached", ["error": .string("\(error)")])
+            logger.warning(
+                "Redis cannot be reached", ["server": .string("\(configuration)"), "error": .string("\(error)")])
             return false
         }
     }
@@ -235,7 +238,10 @@ package actor RedisConnection {
 
     private func accept(_ outcome: PendingReplies.Outcome) throws(RedisError) -> RedisReply {
         let reply = try outcome.get()
-        guard case .error(let text) = reply else { return reply }
+        guard case .error(let text) = reply else {
+            if refusedAt != nil { noteService() }
+            return reply
+        }
         throw refusal(text)
     }
 
@@ -244,11 +250,11 @@ package actor RedisConnection {
         let kind = Self.kind(of: text)
         switch kind {
         case "NOREPLICAS":
-            logger.error("Redis cannot serve", ["kind": .string(kind)])
+            noteRefusal(kind)
             leave()
             return .unavailable
         case "LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "OOM", "MISCONF":
-            logger.error("Redis cannot serve", ["kind": .string(kind)])
+            noteRefusal(kind)
             return .unavailable
         case "READONLY", "NOAUTH", "MOVED", "ASK", "UNBLOCKED":
             // A different server now, or this one forgot us: connect anew.
