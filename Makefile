@@ -28,7 +28,7 @@ check: ## Everything a change must pass: format, house rules, a build without wa
 check-deploy: ## Check all of deploy/, build the image, run docker-compose.yml, replace its copies under load
 	@deploy/check/run
 
-bench: ## Measure introspection beside nginx and nginx + Lua + Redis in three minutes; ARGS=sessions or slowloris for what they cost
+bench: ## Measure introspection beside nginx and nginx + Lua + Redis in three minutes; ARGS=sessions, slowloris or readers for what they cost
 	@Benchmarks/run $(ARGS)
 
 soak: ## Break and restart the servers under a load that checks every answer, for ten minutes

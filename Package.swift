@@ -45,7 +45,7 @@ let package = Package(
         floor("Crypto", ["Text", "COpenSSL", "CArgon2", "CCrypt"], memorySafe),
         floor("Logging", ["Text"]),
 
-        floor("HTTP", ["Networking", "Logging", "Text"]),
+        floor("HTTP", ["Networking", "Logging", "Text"], memorySafe),
         floor("Postgres", ["Networking", "Logging", "CPostgres", "COpenSSL"], memorySafe),
         floor("Redis", ["Networking", "Logging", "CRedis"], memorySafe),
         floor("JOSE", ["Crypto", "Text"]),

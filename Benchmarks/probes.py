@@ -54,7 +54,7 @@ def milliseconds_to_first_200(server, answers):
 class IdleConnections:
     """Keep-alive connections that have each made one request and then say nothing."""
 
-    def __init__(self, port, count, request):
+    def __init__(self, port, count, request, addresses=8):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         if hard < count + 100:
@@ -62,7 +62,7 @@ class IdleConnections:
         self.sockets = []
         for index in range(count):
             # Source addresses of their own, so that closed connections do not use up the ports of 127.0.0.1.
-            connection = socket.create_connection(("127.0.0.1", port), 10, (f"127.0.0.{2 + index % 4}", 0))
+            connection = socket.create_connection(("127.0.0.1", port), 10, (f"127.0.0.{2 + index % addresses}", 0))
             connection.sendall(request)
             if b" 200 " not in connection.recv(4096)[:20]:
                 raise SystemExit(f"idle connection {index} was not answered with 200")

@@ -1,5 +1,6 @@
 // Glibc's own module leaves these headers out.
 #include <arpa/inet.h>
+#include <malloc.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

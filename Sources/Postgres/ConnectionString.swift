@@ -6,6 +6,8 @@ package struct ConnectionString: Sendable, CustomStringConvertible, CustomDebugS
     let revealedText: String
     /// Where it leads, for logs: `host:port/database`, as far as the string says.
     package let target: String
+    /// Whether it asks for a connection attempt without an end.
+    let waitsForever: Bool
 
     /// - Throws: `PostgresError.invalidConnectionString`, without libpq's own words, which quote the string.
     init(_ text: String) throws(PostgresError) {
@@ -19,7 +21,9 @@ package struct ConnectionString: Sendable, CustomStringConvertible, CustomDebugS
         }
         guard let options = unsafe options else { throw .invalidConnectionString }
         revealedText = text
-        target = unsafe Self.target(of: options)
+        let found = unsafe Self.values(of: options)
+        target = Self.target(of: found)
+        waitsForever = found["connect_timeout"].map { Int($0) ?? 0 < 1 } ?? false
     }
 
     package var description: String { "‹redacted›" }
@@ -28,7 +32,7 @@ package struct ConnectionString: Sendable, CustomStringConvertible, CustomDebugS
 
     package var customMirror: Mirror { Mirror(self, children: []) }
 
-    private static func target(of options: UnsafeMutablePointer<PQconninfoOption>) -> String {
+    private static func values(of options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
         var found: [String: String] = [:]
         var option = unsafe options
         while let keyword = unsafe option.pointee.keyword {
@@ -37,6 +41,10 @@ package struct ConnectionString: Sendable, CustomStringConvertible, CustomDebugS
             }
             unsafe option += 1
         }
+        return found
+    }
+
+    private static func target(of found: [String: String]) -> String {
         let host = found["host"] ?? found["hostaddr"] ?? "local"
         let port = found["port"].map { ":\($0)" } ?? ""
         return host + port + "/" + (found["dbname"] ?? "")

@@ -15,6 +15,9 @@ struct ServerFailure: Error, Equatable {
     /// `invalid_sql_statement_name`: there is no prepared statement of this name.
     static let unknownStatement = "26000"
 
+    /// `disk_full`: statements that need no more room go on.
+    static let diskFull = "53100"
+
     let sqlState: String
     let constraint: String?
     /// The server's words, if they cannot quote a parameter or a row; for the log.

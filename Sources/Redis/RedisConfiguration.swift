@@ -23,6 +23,10 @@ package struct RedisConfiguration: Sendable {
     package var backOff: ClosedRange<Duration> = .milliseconds(20)...(.milliseconds(500))
     /// The pause between two questions whether the server is still the primary.
     package var roleInterval: Duration = .seconds(1)
+    /// How old what has ended may be that is ended again at a new connection, because a failover may have undone it; zero for nothing.
+    package var repeatWindow: Duration = .seconds(10)
+    /// How many such ends a process keeps.
+    package var repeatLimit = 10_000
     /// Whether a replica will do, for who only looks at what a server says of itself. It reads what may long be revoked.
     package var acceptsReplica = false
 

@@ -17,6 +17,85 @@ struct ListenerTests {
         }
     }
 
+    @Test func `the first listener of a process refuses an address on which another one listens, whoever's it is`() async throws {
+        try await onLoop { pinned in
+            let loop = pinned.loop
+            let budget = ConnectionBudget(wanted: 1)
+            let standing = try Listener(.ip(.v4(0x7F00_0001), port: 0), loop: loop, budget: budget, sharing: .first) {
+                $0.close()
+            }
+            guard case .ip(_, let port) = standing.address else { throw SystemError("bind", code: EINVAL) }
+            for address in [standing.address, .ip(.v4(0), port: port)] {
+                #expect(throws: SystemError("bind to \(address)", code: EADDRINUSE)) {
+                    _ = try Listener(address, loop: loop, budget: budget, sharing: .first) { $0.close() }
+                }
+            }
+            // Other loops of the same process share it.
+            let sibling = try Listener(standing.address, loop: loop, budget: budget) { $0.close() }
+            #expect(sibling.address == standing.address)
+            standing.close()
+            sibling.close()
+            let next = try Listener(standing.address, loop: loop, budget: budget, sharing: .first) { $0.close() }
+            next.close()
+        }
+    }
+
+    @Test func `an address is free again although connections of a process that has ended linger there`() async throws {
+        try await onLoop { pinned in
+            let accepting = try Accepting(pinned.loop)
+            let client = try accepting.connect()
+            // The side that closes first keeps the connection for a while (TIME_WAIT).
+            let streams = await accepting.accepted(1, on: pinned.loop)
+            streams[0].close()
+            #expect(try client.receiveAll().isEmpty)
+            accepting.listener.close()
+            let next = try Listener(
+                accepting.listener.address, loop: pinned.loop, budget: ConnectionBudget(wanted: 1), sharing: .first
+            ) { $0.close() }
+            next.close()
+        }
+    }
+
+    @Test(arguments: [
+        EAGAIN, EINTR, ECONNABORTED, EPERM, ENETDOWN, EPROTO, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
+        ENETUNREACH, ETIMEDOUT,
+    ])
+    func `a failure to accept that is the connection's own is passed over`(_ code: Int32) {
+        #expect(Socket.isPassing(code))
+    }
+
+    @Test(arguments: [EMFILE, ENFILE, ENOBUFS, ENOMEM, EBADF])
+    func `a failure to accept for want of something has the listener rest`(_ code: Int32) {
+        #expect(!Socket.isPassing(code))
+    }
+
+    @Test func `without descriptors a client is turned away, and one that comes later is served`() async throws {
+        await #expect(processExitsWith: .success) {
+            try await onLoop { pinned in
+                let loop = pinned.loop
+                let accepting = try Accepting(loop)
+                // The loop has not looked at them yet.
+                let waiting = try (0..<3).map { _ in try accepting.connect() }
+                // All that the loop may open from now on is in use.
+                var limit = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                let usual = limit.rlim_cur
+                let probe = open("/dev/null", O_RDONLY)
+                close(probe)
+                limit.rlim_cur = rlim_t(probe)
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                // One after the other they are taken with the place of the spare descriptor and shut.
+                while waiting.contains(where: { !$0.hasEnded }) { await loop.sleep(for: .milliseconds(5)) }
+                limit.rlim_cur = usual
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                let late = try accepting.connect()
+                while accepting.streams.withLock({ $0.isEmpty }) { await loop.sleep(for: .milliseconds(5)) }
+                precondition(accepting.budget.count <= 4)
+                withExtendedLifetime(late) {}
+            }
+        }
+    }
+
     @Test func `an address that is not this machine's cannot be had`() async throws {
         try await onLoop { pinned in
             let address = SocketAddress.ip(.v4(0xC000_0201), port: 0)

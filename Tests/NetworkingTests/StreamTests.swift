@@ -23,6 +23,33 @@ struct StreamTests {
         }
     }
 
+    @Test func `bytes that are shared leave in their place, and are not copied`() async throws {
+        try await onLoop { pinned in
+            let (client, server, listener) = try await pinned.pair()
+            var shared = [UInt8](repeating: 7, count: 16 << 20)
+            for place in stride(from: 0, to: shared.count, by: 1000) { shared[place] = UInt8(truncatingIfNeeded: place >> 8) }
+            client.write([1, 2, 3])
+            client.write(sharing: shared)
+            #expect(client.unsentCount == shared.count + 3)
+            #expect(client.bufferedBytes < 4096)
+            client.flush()
+            #expect(client.isBlocked)
+            #expect(client.bufferedBytes < 4096)
+            // Whatever follows goes behind them.
+            client.write([4, 5, 6])
+            var received: [UInt8] = []
+            while received.count < shared.count + 6, try await server.fill() {
+                received += server.input
+                server.consume(server.input.count)
+            }
+            #expect(received == [1, 2, 3] + shared + [4, 5, 6])
+            #expect(client.unsentCount == 0)
+            client.close()
+            server.close()
+            listener.close()
+        }
+    }
+
     @Test func `a reader sees the end of the peer's stream, and may still answer`() async throws {
         try await onLoop { pinned in
             let (client, server, listener) = try await pinned.pair()

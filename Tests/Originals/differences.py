@@ -168,7 +168,9 @@ def _(d):
 
 @rule("`password/reset/confirm/`")
 def _(d):
-    return d.variant.is_old and d.path == "password/reset/confirm/" and "token and " in d.note
+    if d.path != "password/reset/confirm/":
+        return False
+    return d.variant.is_old and "token and " in d.note or texts(d.original, "uid") == texts(d.ours, "token") == ["Invalid value"]
 
 
 @rule("`registration/` with JWTs")

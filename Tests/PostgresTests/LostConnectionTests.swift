@@ -148,4 +148,17 @@ import TestSupport
             }
         }
     }
+
+    @Test func `a server whose disk is full takes no writes, as far as is known`() async throws {
+        try await withPool { pool in
+            try await pool.ping()
+            #expect(await !pool.refusesWrites)
+            let full = Statement(name: "full", sql: "DO $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'; END $$")
+            let error = await failure { () throws(PostgresError) in try await pool.query(full) }
+            #expect(error == .unavailable)
+            #expect(await pool.refusesWrites)
+            // It reads all the same.
+            try await pool.ping()
+        }
+    }
 }

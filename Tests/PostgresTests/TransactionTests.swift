@@ -1,3 +1,4 @@
+import Networking
 import Testing
 import TestSupport
 
@@ -199,6 +200,59 @@ import TestSupport
             let error = await failure { () throws(PostgresError) in try await kept.query(Self.process) }
             #expect(error == .unavailable)
             #expect(await pool.answers)
+        }
+    }
+
+    @Test func `a transaction ends whenever its connection goes`() async throws {
+        try await withPool(configure: {
+            $0.connectionsPerLoop = 2
+            $0.backOff = .milliseconds(1)...(.milliseconds(1))
+        }) { pool in
+            let ended = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<8 {
+                    group.addTask(executorPreference: pool.loop) {
+                        var ended = 0
+                        for round in 0..<60 {
+                            _ = await failure { () throws(PostgresError) in
+                                try await pool.transaction { (transaction) async throws(PostgresError) in
+                                    for step in 0..<4 {
+                                        if step == round % 4 { await pool.loseConnections() }
+                                        _ = try await transaction.query(Self.process)
+                                    }
+                                }
+                            }
+                            ended += 1
+                        }
+                        return ended
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(ended == 8 * 60)
+            let load = await pool.load
+            #expect(load == [0, 0])
+        }
+    }
+
+    @Test func `a statement of a transaction without a connection is answered at once`() async throws {
+        try await withPool { pool in
+            let answer: Exchange.Answer = await pool.answer(toStatementOf: -1)
+            #expect(throws: PostgresError.unavailable) { try answer.get() }
+        }
+    }
+}
+
+extension PostgresPool {
+    /// As if all of them had just ended.
+    fileprivate func loseConnections() {
+        for connection in connections { connection.lose() }
+        dispatch()
+    }
+
+    fileprivate func answer(toStatementOf lease: Int) async -> Exchange.Answer {
+        let buffer = ParameterBuffer(numbers: [])
+        return await withUnsafeContinuation { continuation in
+            submit(Exchange(Statements.ping, buffer, deadline: loop.now + patience, continuation: continuation), in: lease)
         }
     }
 }

@@ -20,6 +20,8 @@ ENVIRONMENT = {
     "KIDOBAN_LOG_FORMAT": "json",
     # All phones have one address.
     "KIDOBAN_LIMITS": "false",
+    # A phone may delete its account at the end of a run of ten minutes.
+    "KIDOBAN_APP_DELETE_IN_OLD_SESSIONS": "true",
 }
 ACCESS_TOKEN_LIFETIME = 300
 # What holds where nothing else is configured: longer than a run, and shorter than the hour by which a clock steps.

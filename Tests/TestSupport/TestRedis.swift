@@ -81,6 +81,14 @@ package final class TestRedis {
         server = nil
     }
 
+    /// Has a command carried out over a connection of its own, which is answered with OK.
+    package func command(_ text: String) throws {
+        let connection = try TestSocket(connectingTo: port)
+        try connection.send(text + "\r\n")
+        let answer = String(decoding: try connection.receive(), as: UTF8.self)
+        guard answer == "+OK\r\n" else { throw Failure(reason: answer) }
+    }
+
     /// The server stands still: connections are taken by the kernel, nothing is answered.
     package func pause() {
         server?.pause()

@@ -121,6 +121,12 @@ package final class TestSocket: Sendable {
         return bytes
     }
 
+    /// Whether the peer has ended its stream and all of it has been read. Does not wait.
+    package var hasEnded: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+    }
+
     /// Everything up to the end of the peer's stream.
     package func receiveAll() throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []

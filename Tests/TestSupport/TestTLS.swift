@@ -1,15 +1,15 @@
 import COpenSSL
 
 /// A server's end of a connection: plain, or with TLS over memory so that a client that goes away raises no signal.
-final class TestChannel: @unchecked Sendable {  // one thread after the other
-    struct Failure: Error {}
+package final class TestChannel: @unchecked Sendable {  // one thread after the other
+    package struct Failure: Error {}
 
     private let socket: TestSocket
     private let session: OpaquePointer?
     private let incoming: OpaquePointer?
     private let outgoing: OpaquePointer?
 
-    init(_ socket: TestSocket, _ context: TestTLSContext?) throws {
+    package init(_ socket: TestSocket, _ context: TestTLSContext?) throws {
         self.socket = socket
         session = context.flatMap { SSL_new($0.context) }
         incoming = session == nil ? nil : BIO_new(BIO_s_mem())
@@ -31,7 +31,7 @@ final class TestChannel: @unchecked Sendable {  // one thread after the other
     }
 
     /// What the client sends next; nil at the end.
-    func receive() throws -> [UInt8]? {
+    package func receive() throws -> [UInt8]? {
         guard let session else {
             let bytes = try socket.receive()
             return bytes.isEmpty ? nil : bytes
@@ -44,11 +44,20 @@ final class TestChannel: @unchecked Sendable {  // one thread after the other
         }
     }
 
-    func send(_ bytes: [UInt8]) throws {
+    package func send(_ bytes: [UInt8]) throws {
         guard let session else { return try socket.send(bytes) }
         guard !bytes.isEmpty else { return }
         guard SSL_write(session, bytes, Int32(bytes.count)) > 0 else { throw Failure() }
         try flush()
+    }
+
+    /// Sends the last bytes and the end of TLS in one piece, and ends the connection or leaves it open.
+    package func send(last bytes: [UInt8], endsConnection: Bool) throws {
+        guard let session else { throw Failure() }
+        guard SSL_write(session, bytes, Int32(bytes.count)) > 0 else { throw Failure() }
+        SSL_shutdown(session)
+        try flush()
+        if endsConnection { socket.endSending() }
     }
 
     func end() throws {
@@ -77,11 +86,11 @@ final class TestChannel: @unchecked Sendable {  // one thread after the other
 }
 
 /// A server's certificate and key.
-final class TestTLSContext: @unchecked Sendable {  // an SSL_CTX is only read once it is set up
+package final class TestTLSContext: @unchecked Sendable {  // an SSL_CTX is only read once it is set up
     let context: OpaquePointer
 
     /// - Parameter onlyTLS11: whether it speaks nothing newer than TLS 1.1.
-    init(_ certificate: TestCertificate, onlyTLS11: Bool = false) throws {
+    package init(_ certificate: TestCertificate, onlyTLS11: Bool = false) throws {
         guard let context = SSL_CTX_new(TLS_server_method()) else { throw TestChannel.Failure() }
         self.context = context
         guard SSL_CTX_use_certificate_file(context, certificate.certificatePath, SSL_FILETYPE_PEM) == 1,

@@ -1,7 +1,7 @@
 import CCrypt
 import COpenSSL
 
-/// Checking of passwords against bcrypt hashes that users have brought along from elsewhere. None is ever made here.
+/// Checking of passwords against bcrypt hashes that users have brought along from elsewhere. None that is kept is ever made here.
 ///
 /// One check takes up to a second of one core, on the calling thread: never call it on an event loop.
 package enum Bcrypt {
@@ -26,6 +26,20 @@ package enum Bcrypt {
         let isWhole = password.count <= maximumPasswordLength && !password.contains(0)
         let hash = try hash(of: password.prefix(maximumPasswordLength).filter { $0 != 0 }, setting: encoded)
         return ConstantTime.equal(hash, Array(encoded.utf8)) && isWhole
+    }
+
+    /// The cost of a stored hash; nil for what is none that can be checked.
+    package static func cost(of encoded: String) -> Int? {
+        guard made(encoded), (try? check(encoded)) != nil else { return nil }
+        return Array(encoded.utf8)[4...5].reduce(0) { 10 * $0 + Int($1) - 0x30 }
+    }
+
+    /// Does what a check at a cost takes, for nothing: always false.
+    package static func work(password: [UInt8], cost: Int) throws(CryptoError) -> Bool {
+        guard costs.contains(cost) else { throw .passwordParametersRefused }
+        let setting = "$2b$" + (cost < 10 ? "0" : "") + String(cost) + "$" + String(repeating: ".", count: 22)
+        _ = try hash(of: password.prefix(maximumPasswordLength).filter { $0 != 0 }, setting: setting)
+        return false
     }
 
     /// `$2a$`, `$2b$` or `$2y$`, two digits, `$`, and 22 and 31 characters of bcrypt's own base64. `$2x$` is for hashes that a broken

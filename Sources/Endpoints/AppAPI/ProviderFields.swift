@@ -3,7 +3,7 @@ import Identity
 import Text
 
 /// What a body says of an identity at a provider, and the proof of it (EchoLog contract §5, hole 1): `oauth_provider`, `oauth_id`,
-/// `id_token` or one of its other names, `nonce` and `authorization_code`.
+/// `id_token` or one of its other names, `nonce`, `access_token` and `authorization_code`.
 struct ProviderFields: Sendable {
     /// Those that the contract's schema knows, switched on or not.
     static let contractProviders = ["google", "apple", "github", "twitter"]
@@ -15,6 +15,8 @@ struct ProviderFields: Sendable {
     let subject: String?
     let token: SecretString?
     let nonce: SecretString?
+    /// The provider's, if the app sends it along: held against `at_hash`, and not used.
+    let accessToken: SecretString?
     /// Apple's, for its token endpoint.
     let authorizationCode: SecretString?
     /// What is wrong with the name of the provider.
@@ -33,6 +35,7 @@ struct ProviderFields: Sendable {
         let isOne = Set(tokens.map(\.revealedText)).count == 1
         token = isOne || tokens.isEmpty ? tokens.first : SecretString("")
         nonce = Self.secret("nonce", in: &fields)
+        accessToken = Self.secret("access_token", in: &fields) ?? Self.secret("accessToken", in: &fields)
         authorizationCode = Self.secret("authorization_code", in: &fields) ?? Self.secret("authorizationCode", in: &fields)
     }
 

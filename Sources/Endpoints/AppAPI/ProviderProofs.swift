@@ -12,7 +12,8 @@ struct ProviderProofs: Sendable {
         guard let provider = fields.provider, let token = fields.token else { throw .providerRequired }
         return try await deciding { () throws(IdentityError) in
             let proof = try await services.federation.verify(
-                token, from: provider, nonce: fields.nonce, subject: fields.subject, caller: caller)
+                token, from: provider, nonce: fields.nonce, subject: fields.subject, accessToken: fields.accessToken,
+                caller: caller)
             if let code = fields.authorizationCode { try await services.codes.check(code, of: proof, caller: caller) }
             return proof
         }

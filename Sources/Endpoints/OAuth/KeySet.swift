@@ -12,7 +12,7 @@ struct KeySet: Sendable {
 
     func answer(_ request: Request) async throws(OAuthError) -> Response {
         guard let ring = keys.value else { throw .unavailable(retryAfter: .seconds(1)) }
-        return .json(.ok, ring.rendered, fields: Self.fields)
+        return .json(.ok, ring.rendered, fields: Self.fields).sharingBody
     }
 }
 

@@ -16,6 +16,7 @@ package enum OpenAPIDoor {
             routes: [
                 Route(.get, "/openapi.json", logLevel: .debug, documentation: documentation) { _ in
                     .json(.ok, rendering.bytes { document(make(document: document)).value.serialized }, fields: fields)
+                        .sharingBody
                 }
             ],
             documentation: .plainText("This document."), failure: Router.plainText)

@@ -14,6 +14,8 @@ package struct MetricsReport: Sendable {
     /// Audit events that copies took along when they ended, within the last day.
     package var auditEventsLostAtStop = 0
     package var connections = 0
+    package var connectionBytes = 0
+    package var connectionLosses: [ConnectionLoss: UInt64] = [:]
     package var residentBytes: UInt64 = 0
     package var openDescriptors: UInt64 = 0
     package var cpuSeconds: Double = 0

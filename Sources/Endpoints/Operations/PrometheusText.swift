@@ -154,6 +154,12 @@ enum PrometheusText {
             "Audit events that copies could not write before they ended, of the last day, over all copies.",
             Double(report.auditEventsLostAtStop))
         text.single("kidoban_connections", "gauge", "Connections that stand.", Double(report.connections))
+        text.single(
+            "kidoban_connection_bytes", "gauge", "Memory held for requests that are not whole and answers that are not read.",
+            Double(report.connectionBytes))
+        text.counters(
+            "kidoban_connections_closed_total", "Connections that were closed upon clients which take too much, by reason.",
+            by: "reason", report.connectionLosses)
         text.single("kidoban_hashes_waiting", "gauge", "Password hashes that wait for a thread.", Double(report.hashesWaiting))
         text.single("kidoban_log_lines_dropped_total", "counter", "Log lines lost.", Double(report.logLinesDropped))
         text.single("process_resident_memory_bytes", "gauge", "Resident memory.", Double(report.residentBytes))

@@ -15,14 +15,14 @@ struct Ready: Sendable {
 
     func answer() async -> Response {
         guard !phase.drains else { return Self.response("draining", ready: false) { _ in } }
-        async let postgresOnAll = onAllLoops { await Self.postgresAnswers($0.postgres) }
-        async let redisOnAll = onAllLoops { await Self.redisAnswers($0.redis) }
+        async let postgresOnAll = onAllLoops { await Self.state(of: $0.postgres) }
+        async let redisOnAll = onAllLoops { await Self.state(of: $0.redis) }
         let (postgres, redis) = await (postgresOnAll, redisOnAll)
         let hasKeys = keys.value != nil
-        let ready = postgres && redis && hasKeys && !phase.drains
+        let ready = postgres == .ok && redis == .ok && hasKeys && !phase.drains
         return Self.response(ready ? "ready" : phase.drains ? "draining" : "unavailable", ready: ready) { writer in
-            writer.member("postgres", postgres ? "ok" : "unavailable")
-            writer.member("redis", redis ? "ok" : "unavailable")
+            writer.member("postgres", postgres.rawValue)
+            writer.member("redis", redis.rawValue)
             writer.member("signing_keys", hasKeys ? "ok" : "unavailable")
         }
     }
@@ -38,27 +38,40 @@ struct Ready: Sendable {
             : .json(.serviceUnavailable, writer, fields: .retry(after: .seconds(1)))
     }
 
-    private func onAllLoops(_ check: @escaping @Sendable (Services) async -> Bool) async -> Bool {
-        await withTaskGroup(of: Bool.self) { group in
-            for services in loops { group.addTask { await check(services) } }
-            return await group.reduce(true) { $0 && $1 }
+    /// How a store is, the worst last.
+    private enum State: String, CaseIterable, Comparable {
+        case ok
+        /// It answers what is read, and refuses what is written: it is full, for example.
+        case readOnly = "read_only"
+        case unavailable
+
+        static func < (one: State, other: State) -> Bool {
+            allCases.firstIndex(of: one) ?? 0 < allCases.firstIndex(of: other) ?? 0
         }
     }
 
-    private static func postgresAnswers(_ postgres: PostgresPool) async -> Bool {
+    private func onAllLoops(_ check: @escaping @Sendable (Services) async -> State) async -> State {
+        await withTaskGroup(of: State.self) { group in
+            for services in loops { group.addTask { await check(services) } }
+            return await group.reduce(.ok) { max($0, $1) }
+        }
+    }
+
+    private static func state(of postgres: PostgresPool) async -> State {
         do throws(PostgresError) {
             try await postgres.ping()
-            return true
+            return await postgres.refusesWrites ? .readOnly : .ok
         } catch {
-            return false
+            return .unavailable
         }
     }
 
-    private static func redisAnswers(_ redis: RedisConnection) async -> Bool {
+    private static func state(of redis: RedisConnection) async -> State {
         do throws(RedisError) {
-            return try await redis.send(RedisCommand("PING")) == .status("PONG")
+            guard try await redis.send(RedisCommand("PING")) == .status("PONG") else { return .unavailable }
+            return await redis.refusesWrites ? .readOnly : .ok
         } catch {
-            return false
+            return .unavailable
         }
     }
 }
@@ -73,9 +86,10 @@ extension Ready {
     }
 
     private static let report = Schema.object([
-        .required("status", .choice(["ready", "draining", "unavailable"])), .optional("postgres", state),
-        .optional("redis", state), .optional("signing_keys", state),
+        .required("status", .choice(["ready", "draining", "unavailable"])), .optional("postgres", storeState),
+        .optional("redis", storeState), .optional("signing_keys", state),
     ]).named("Readiness")
 
+    private static let storeState = Schema.choice(State.allCases.map(\.rawValue))
     private static let state = Schema.choice(["ok", "unavailable"])
 }

@@ -15,9 +15,9 @@ struct RestAuthChangeUser: RestAuthEndpoint {
         let user = try await caller.authenticate(request).user
         let profiles = services.restAuth.profiles
         // One who has none yet gets it now, to be changed.
-        _ = try await restAuth { () throws(IdentityError) in try await profiles.profile(of: user) }
+        let profile = try await restAuth { () throws(IdentityError) in try await profiles.profile(of: user) }
         var fields = try RestAuthFields(request)
-        let username = try await username(&fields, of: user)
+        let username = try await username(&fields, of: user, profile, Caller(request))
         let firstName = fields.text(
             "first_name", isRequired: false, allowsBlank: true, maximum: Profile.maximumNameLength)
         let lastName = fields.text("last_name", isRequired: false, allowsBlank: true, maximum: Profile.maximumNameLength)
@@ -28,10 +28,18 @@ struct RestAuthChangeUser: RestAuthEndpoint {
         return RestAuthUserDetails.response(user, changed, words)
     }
 
-    private func username(_ fields: inout RestAuthFields, of user: User) async throws(RestAuthError) -> Username? {
+    private func username(
+        _ fields: inout RestAuthFields, of user: User, _ profile: Profile, _ caller: Caller
+    ) async throws(RestAuthError) -> Username? {
         // To leave it out is not to send it empty, not even in a form.
         let isRequired = method == .put || fields.has("username")
         let text = fields.text("username", isRequired: isRequired, nullCharacters: [.invalidUsername, .nullCharacters])
+        // Whatever else is wrong with the request, it tells whether somebody has that name.
+        if let text, let wanted = try? Username(text), wanted.folded != profile.username.folded {
+            try await restAuth { () throws(IdentityError) in
+                try await services.accounts.permitUsername(askedBy: user, caller: caller)
+            }
+        }
         return try await RestAuthUsername.check(text, &fields, of: user.id, services.restAuth.profiles)
     }
 }
@@ -67,6 +75,6 @@ extension RestAuthChangeUser {
             "Change username and names of the signed-in user", security: RestAuthCaller.schemes(services.restAuth.options),
             body: method == .put ? .required(fields) : .optional(fields),
             responses: [.json(.ok, "The user.", RestAuthUserObject.schema), RestAuthError.fieldsDocumented()]
-                + RestAuthCaller.refusals)
+                + RestAuthCaller.refusals + [RestAuthError.limitedDocumented])
     }
 }

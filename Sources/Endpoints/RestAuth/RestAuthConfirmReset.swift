@@ -26,7 +26,7 @@ struct RestAuthConfirmReset: RestAuthEndpoint {
         return words.response(.ok, detail: .passwordReset)
     }
 
-    /// The user of a number, for whom the code must be.
+    /// The user of a number, for whom the code must be. Whether there is one of that number is not told to who has no code.
     private func user(
         _ uid: String, _ token: SecretString, _ options: RestAuthOptions, _ caller: Caller
     ) async throws(RestAuthError) -> User {
@@ -34,7 +34,7 @@ struct RestAuthConfirmReset: RestAuthEndpoint {
         do throws(IdentityError) {
             return try await services.confirmations.user(withNumber: number, code: token, for: .resetPassword, caller: caller)
         } catch .userNotFound {
-            throw .field("uid", .invalidValue)
+            throw .field("token", .invalidValue)
         } catch {
             throw .identity(error)
         }

@@ -53,7 +53,8 @@ struct RestAuthProof: Sendable {
                     accessToken: token, from: provider, nonce: sent.nonce, caller: caller)
                 return RestAuthProof(proof: proof, rest: .nothing)
             }
-            let proof = try await federation.verify(token, from: provider, nonce: sent.nonce, caller: caller)
+            let proof = try await federation.verify(
+                token, from: provider, nonce: sent.nonce, accessToken: sent.accessToken, caller: caller)
             guard let code = sent.code else { return RestAuthProof(proof: proof, rest: .nothing) }
             try await services.codes.check(code, of: proof, caller: caller)
             return RestAuthProof(proof: proof, rest: .code(code))

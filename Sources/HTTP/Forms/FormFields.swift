@@ -143,20 +143,16 @@ extension FormFields {
 extension Span<UInt8> {
     /// Passes over what tokens are made of, in large steps: everything before the returned index is no delimiter.
     private func endOfToken(in range: Range<Int>) -> Int {
-        extracting(range).withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress else { return range.lowerBound }
-            let last = start + (bytes.count & ~31)
-            var next = start
-            while next < last {
-                let words = next.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)
-                let flagged =
-                    Self.unlikeToken(words.0) | Self.unlikeToken(words.1) | Self.unlikeToken(words.2)
-                    | Self.unlikeToken(words.3)
-                guard flagged & 0x8080_8080_8080_8080 == 0 else { break }
-                next += 32
-            }
-            return range.lowerBound + (next - start)
+        let raw = unsafe bytes
+        var index = range.lowerBound
+        while index &+ 32 <= range.upperBound {
+            let words = raw.fourWords(at: index)
+            let flagged =
+                Self.unlikeToken(words.0) | Self.unlikeToken(words.1) | Self.unlikeToken(words.2) | Self.unlikeToken(words.3)
+            guard flagged & 0x8080_8080_8080_8080 == 0 else { break }
+            index &+= 32
         }
+        return index
     }
 
     /// Sets the high bit of some byte if one is below `,`, above `~`, or `=`.
@@ -170,11 +166,11 @@ extension Span<UInt8> {
 
     /// The next of `&`, `=`, `%`, `+` or any byte that a form must not contain unescaped; `range.upperBound` if there is none.
     fileprivate func firstFormDelimiter(in range: Range<Int>) -> Int {
-        let raw = bytes
+        let raw = unsafe bytes
         var index = endOfToken(in: range)
         // As in `firstUnprintable`: what is flagged wrongly comes after something flagged rightly.
         while index &+ 8 <= range.upperBound {
-            let word = raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
+            let word = raw.word(at: index, as: UInt64.self).littleEndian
             let controls = word &- 0x2121_2121_2121_2121
             let delimiters =
                 ((word ^ 0x2626_2626_2626_2626) &- 0x0101_0101_0101_0101)

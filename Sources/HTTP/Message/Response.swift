@@ -8,6 +8,8 @@ package struct Response: Sendable {
     /// Further fields.
     package var fields: ResponseFields
     package var body: [UInt8]
+    /// Whether many answers have these very bytes, so that they cost memory once.
+    package var isBodyShared = false
 
     package init(
         _ status: Status, contentType: StaticString? = nil, fields: ResponseFields = [:], body: [UInt8] = []
@@ -29,6 +31,13 @@ package struct Response: Sendable {
     /// A body that is JSON already.
     package static func json(_ status: Status, _ body: [UInt8], fields: ResponseFields = [:]) -> Response {
         Response(status, contentType: "application/json", fields: fields, body: body)
+    }
+
+    /// The same answer, with a body that its owner keeps for others, too.
+    package var sharingBody: Response {
+        var copy = self
+        copy.isBodyShared = true
+        return copy
     }
 
     package static func json(_ status: Status, _ writer: JSONWriter, fields: ResponseFields = [:]) -> Response {

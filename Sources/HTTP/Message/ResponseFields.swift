@@ -58,7 +58,7 @@ package struct ResponseFields: Sendable, ExpressibleByDictionaryLiteral {
     ]
 
     private static func isAllowed(_ name: StaticString) -> Bool {
-        let bytes = name.withUTF8Buffer { [UInt8]($0) }
+        let bytes = name.withUTF8Buffer { unsafe [UInt8]($0) }
         let span = bytes.span
         let all = 0..<bytes.count
         return !bytes.isEmpty && span.allSatisfy(.token, in: all)
@@ -70,6 +70,6 @@ extension [UInt8] {
     /// Appends a literal of the protocol.
     @inline(__always)
     mutating func append(_ literal: StaticString) {
-        append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+        unsafe append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 }

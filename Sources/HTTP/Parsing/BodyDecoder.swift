@@ -22,6 +22,13 @@ package struct BodyDecoder: Sendable {
         }
     }
 
+    /// Grows by doubling, as an array does by itself, but never beyond what was declared.
+    private static func makeRoom(for taken: Int, of remaining: Int, in body: inout [UInt8]) {
+        let needed = body.count + taken
+        guard needed > body.capacity else { return }
+        body.reserveCapacity(min(body.count + remaining, max(needed, 2 * body.capacity)))
+    }
+
     /// Appends what the input holds of the body.
     package mutating func decode(
         _ input: Span<UInt8>, into body: inout [UInt8]
@@ -29,6 +36,7 @@ package struct BodyDecoder: Sendable {
         switch state {
         case .length(let remaining):
             let taken = min(remaining, input.count)
+            Self.makeRoom(for: taken, of: remaining, in: &body)
             body.append(input.extracting(first: taken))
             state = .length(remaining: remaining - taken)
             return taken == remaining ? .complete(consumed: taken) : .incomplete
@@ -43,6 +51,6 @@ package struct BodyDecoder: Sendable {
 
 extension [UInt8] {
     mutating func append(_ bytes: Span<UInt8>) {
-        bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
+        unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
 }

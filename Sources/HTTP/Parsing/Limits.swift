@@ -6,7 +6,7 @@ package struct Limits: Sendable {
     package var headerSection = 16 * 1024
     /// Field lines of a request, at most 10 000; more is 431.
     package var fieldCount = 100
-    /// Bytes of a decoded body; more is 413. Every connection may hold as much, so it is also what a flood of them costs.
+    /// Bytes of a decoded body; more is 413. What all connections hold together has a bound of its own (`ClientLedger`).
     package var body = 64 * 1024
     /// Bytes of chunk extensions after one chunk size; more is 400.
     package var chunkExtension = 1024

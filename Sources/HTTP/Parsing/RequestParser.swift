@@ -179,7 +179,7 @@ package struct RequestParser: Sendable {
             framing: framing,
             expectation: try ClientExpectation(bytes, fields, version: line.version, framing: framing),
             persistence: try Persistence(bytes, fields, version: line.version),
-            bytes: bytes.extracting(0..<lineStart).withUnsafeBufferPointer { [UInt8]($0) },
+            bytes: unsafe bytes.extracting(0..<lineStart).withUnsafeBufferPointer { unsafe [UInt8]($0) },
             pathRange: line.target.path,
             queryRange: line.target.query,
             fields: fields)

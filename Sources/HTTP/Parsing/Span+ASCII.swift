@@ -5,7 +5,7 @@ extension Span<UInt8> {
         guard range.count == literal.utf8CodeUnitCount else {
             return false
         }
-        for index in 0..<range.count where self[range.lowerBound &+ index] != literal.utf8Start[index] {
+        for index in 0..<range.count where unsafe self[range.lowerBound &+ index] != literal.utf8Start[index] {
             return false
         }
         return true
@@ -17,7 +17,8 @@ extension Span<UInt8> {
         guard range.count == literal.utf8CodeUnitCount else {
             return false
         }
-        for index in 0..<range.count where self[range.lowerBound &+ index].asciiLowercased != literal.utf8Start[index] {
+        for index in 0..<range.count
+        where unsafe self[range.lowerBound &+ index].asciiLowercased != literal.utf8Start[index] {
             return false
         }
         return true
@@ -53,23 +54,24 @@ extension Span<UInt8> {
     @inline(__always)
     func hasName(_ name: StaticString, in range: Range<Int>) -> Bool {
         let count = name.utf8CodeUnitCount
-        let (raw, literal) = (bytes, UnsafeRawPointer(name.utf8Start))
+        let raw = unsafe bytes
+        let literal = unsafe UnsafeRawPointer(name.utf8Start)
         guard range.count == count, count >= 4, range.upperBound <= self.count else {
             return false
         }
         if count < 8 {
             // Two words of four bytes that may overlap.
             let (head, tail) = (range.lowerBound, range.upperBound &- 4)
-            let first = raw.unsafeLoadUnaligned(fromByteOffset: head, as: UInt32.self) | 0x2020_2020
-            let last = raw.unsafeLoadUnaligned(fromByteOffset: tail, as: UInt32.self) | 0x2020_2020
-            return first == literal.loadUnaligned(as: UInt32.self)
+            let first = raw.word(at: head, as: UInt32.self) | 0x2020_2020
+            let last = raw.word(at: tail, as: UInt32.self) | 0x2020_2020
+            return unsafe first == literal.loadUnaligned(as: UInt32.self)
                 && last == literal.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
         }
         var offset = 0
         while offset < count {
             let start = Swift.min(offset, count &- 8)
-            let word = raw.unsafeLoadUnaligned(fromByteOffset: range.lowerBound &+ start, as: UInt64.self)
-            let expected = literal.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+            let word = raw.word(at: range.lowerBound &+ start, as: UInt64.self)
+            let expected = unsafe literal.loadUnaligned(fromByteOffset: start, as: UInt64.self)
             guard word | 0x2020_2020_2020_2020 == expected else {
                 return false
             }
@@ -89,10 +91,10 @@ extension Span<UInt8> {
     @inline(__always)
     func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         let pattern = UInt64(byte) &* 0x0101_0101_0101_0101
-        let raw = bytes
+        let raw = unsafe bytes
         var index = range.lowerBound
         while index &+ 8 <= range.upperBound {
-            let word = raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian ^ pattern
+            let word = raw.word(at: index, as: UInt64.self).littleEndian ^ pattern
             let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
             if zeros != 0 {
                 return index &+ zeros.trailingZeroBitCount &>> 3
@@ -123,17 +125,17 @@ extension Span<UInt8> {
 
     /// The bytes as text. They are ASCII wherever the parser has passed; anything else would come out repaired.
     func text(in range: Range<Int>) -> String {
-        extracting(range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        unsafe extracting(range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
     /// The first byte that is not in 0x20...0x7E, which a line may only contain as its end (or as a tab); `range.upperBound` if none.
     @inline(__always)
     func firstUnprintable(in range: Range<Int>) -> Int {
         var index = range.lowerBound
-        let raw = bytes
+        let raw = unsafe bytes
         // Eight bytes at a time. A carry or borrow only ever disturbs bytes after one that is flagged itself.
         while index &+ 8 <= range.upperBound {
-            let word = raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
+            let word = raw.word(at: index, as: UInt64.self).littleEndian
             let controls = (word &- 0x2020_2020_2020_2020) & ~word
             let deletes = word &+ 0x0101_0101_0101_0101
             let flagged = (controls | deletes | word) & 0x8080_8080_8080_8080
@@ -146,6 +148,22 @@ extension Span<UInt8> {
             index &+= 1
         }
         return index
+    }
+}
+
+extension RawSpan {
+    /// The machine word at an offset, in the byte order of this machine. Outside of the span it ends the process.
+    @inline(__always)
+    func word<Word: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Word.Type) -> Word {
+        precondition(offset >= 0 && offset <= byteCount &- MemoryLayout<Word>.size)
+        return unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: type)
+    }
+
+    /// Four words that follow each other, checked at once.
+    @inline(__always)
+    func fourWords(at offset: Int) -> (UInt64, UInt64, UInt64, UInt64) {
+        precondition(offset >= 0 && offset <= byteCount &- 32)
+        return unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: (UInt64, UInt64, UInt64, UInt64).self)
     }
 }
 

@@ -13,7 +13,7 @@ struct ConnectionOrigin: Sendable {
     private(set) var source: String
     private(set) var trust = Trust.untrusted
 
-    private let peerAddress: IPAddress?
+    let peerAddress: IPAddress?
     /// What the PROXY header said, once it has come.
     private var preface: ProxyPreface?
 
@@ -56,7 +56,13 @@ struct ConnectionOrigin: Sendable {
         }
     }
 
-    private func isProxy(_ proxies: TrustedProxies) -> Bool {
+    /// Whom a PROXY header has named, unless that is another proxy.
+    var untrustedSource: IPAddress? {
+        guard case .source(let address) = preface, case .untrusted = trust else { return nil }
+        return address
+    }
+
+    func isProxy(_ proxies: TrustedProxies) -> Bool {
         peerAddress.map(proxies.contains) ?? false
     }
 }

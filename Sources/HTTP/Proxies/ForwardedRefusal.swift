@@ -40,7 +40,7 @@ package final class ForwardedWarnings: Sendable {
         }
     }
 
-    private static func take(_ next: borrowing Atomic<UInt64>, at now: Instant) -> Bool {
+    static func take(_ next: borrowing Atomic<UInt64>, at now: Instant) -> Bool {
         let due = next.load(ordering: .relaxed)
         guard due <= now.nanoseconds else { return false }
         let later = now.nanoseconds + pause

@@ -7,7 +7,7 @@ extension ProxyPreface {
 
     static func parseText(_ input: Span<UInt8>) throws(Malformed) -> ParseProgress<ProxyPreface> {
         let name: StaticString = "PROXY "
-        for index in 0..<min(input.count, 6) where input[index] != name.utf8Start[index] { throw Malformed() }
+        for index in 0..<min(input.count, 6) where unsafe input[index] != name.utf8Start[index] { throw Malformed() }
         guard let end = input.firstIndex(of: .carriageReturn, in: 0..<min(input.count, maximumTextLength)) else {
             guard input.count < maximumTextLength else { throw Malformed() }
             return .incomplete

@@ -14,14 +14,26 @@ extension HTTPConnection {
                     stream.consume(consumed)
                     origin.take(preface)
                     origin.decide(server.proxies)
-                    return true
+                    return moveToSource()
                 }
             } catch {
                 server.refuse(.noProxyHeader, ["peer": .string(origin.peer)])
                 return false
             }
+            hold(stream.bufferedBytes, for: .task)
             guard try await stream.fill() else { return false }
         }
+    }
+
+    /// From now on whom the PROXY header names pays for the connection; false if he has as many as one may have.
+    private func moveToSource() -> Bool {
+        release()
+        guard let source = origin.untrustedSource else { return true }
+        let next = ClientLedger.Client(source)
+        guard server.admit(next, isProxy: false, origin.source) else { return false }
+        server.ledger.leave(client)
+        client = next
+        return true
     }
 
     /// Where a request comes from. Costs a look into the table of fields unless one of them says something.
@@ -44,8 +56,9 @@ extension HTTPConnection {
     func receiveHead() async throws(StreamError) -> Received<RequestHead> {
         phase = .idle
         began = loop.now
-        stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.idle))
+        stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.hot))
         while true {
+            if case .idle = phase, stream.isBlocked { return .failure(.resting) }
             do throws(HTTPParseError) {
                 let input = stream.input
                 switch try parser.parse(input.span) {
@@ -62,14 +75,17 @@ extension HTTPConnection {
                 phase = .receiving
                 stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.head))
             }
-            if let refusal = try await more() { return .failure(refusal) }
+            if let refusal = try await more(holding: 0) { return .failure(refusal) }
             if case .idle = phase { began = loop.now }
         }
     }
 
     /// Reads the whole body, unless the answer is known to be a refusal that does not need it.
     func receiveBody(of head: RequestHead, for match: RouteMatch) async throws(StreamError) -> Received<[UInt8]> {
-        if case .none = head.framing { return .success([]) }
+        if case .none = head.framing {
+            release()
+            return .success([])
+        }
         var body: [UInt8] = []
         do throws(HTTPParseError) {
             var decoder = try BodyDecoder(framing: head.framing, limits: limits)
@@ -85,12 +101,13 @@ extension HTTPConnection {
                 switch try decoder.decode(input.span, into: &body) {
                 case .complete(let consumed):
                     stream.consume(consumed)
+                    if held != 0 || body.capacity > Self.smallBody { hold(body.capacity, for: .handler) }
                     return .success(body)
                 case .incomplete:
                     stream.consume(stream.input.count)
                 }
                 do throws(StreamError) {
-                    if let refusal = try await more() { return .failure(refusal) }
+                    if let refusal = try await more(holding: body.capacity) { return .failure(refusal) }
                 } catch {
                     return .failure(.ended)
                 }
@@ -100,15 +117,23 @@ extension HTTPConnection {
         }
     }
 
-    /// Waits for more bytes; a refusal when there are none to come.
-    private func more() async throws(StreamError) -> Refusal? {
-        do throws(StreamError) {
-            return try await stream.fill() ? nil : .ended
-        } catch .timedOut {
-            guard case .idle = phase else { return .failed(.timeout) }
-            // Either the server is going, or this client has neither asked nor read for long.
-            guard server.phase.drains else { throw .timedOut }
-            return .ended
+    /// Waits for more bytes; a refusal when there are none to come for now.
+    /// - Parameter bytes: what is held of the request beside the stream's own.
+    private func more(holding bytes: Int) async throws(StreamError) -> Refusal? {
+        while true {
+            if !stream.hasNews, !isIdle { hold(stream.bufferedBytes + bytes, for: .task) }
+            do throws(StreamError) {
+                return try await stream.fill() ? nil : .ended
+            } catch .timedOut {
+                guard isIdle else { return .failed(.timeout) }
+                if server.phase.drains { return .ended }
+                // Something may have come in the very turn.
+                if !stream.hasNews { return .resting }
+            }
         }
+    }
+
+    private var isIdle: Bool {
+        if case .idle = phase { true } else { false }
     }
 }

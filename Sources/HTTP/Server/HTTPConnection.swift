@@ -3,12 +3,17 @@ import Networking
 
 /// One client's connection: reads a request, has it answered, and again, in order, until one side ends it (RFC 9112 §9).
 ///
-/// One long-lived task runs it on its loop. What has been pipelined is answered in one write.
+/// A task runs it on its loop while its client is busy (`Rest`). What has been pipelined is answered in one write.
 actor HTTPConnection {
     /// How many requests that are there already are answered before it is others' turn.
     static let requestsInARow = 16
 
+    /// From so many bytes on an answer leaves at once, and its body without being copied.
+    static let largeAnswer = 16 * 1024
+
     enum Phase {
+        /// Without a task.
+        case resting(Rest)
         /// Between requests: may be closed without harm.
         case idle
         case receiving
@@ -24,50 +29,68 @@ actor HTTPConnection {
     enum Refusal {
         /// The connection is over.
         case ended
+        /// There is nothing to do for now.
+        case resting
         case failed(RequestFailure)
     }
 
     nonisolated let loop: EventLoop
-    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     nonisolated let stream: Stream
     let server: HTTPServer
-    private let router: Router
-    let limits: Limits
-    let timeouts: Timeouts
+    nonisolated var limits: Limits { server.limits }
+    nonisolated var timeouts: Timeouts { server.timeouts }
     var origin: ConnectionOrigin
+    /// Who pays for it.
+    var client: ClientLedger.Client
+    /// What it has in the ledger.
+    var held = 0
+    /// Since when it has waited for its client with something in the ledger; nil when it does not.
+    var waitsSince: Instant?
+    /// The size of a body that is its own and waits to be sent.
+    var unsentBody = 0
     var parser: RequestParser
     var phase = Phase.idle
     /// When the first byte of the present request was there.
     var began: Instant
-    /// Kept only if a request can be too slow.
-    private let waits: WaitTimes?
+    /// Kept while a task runs it, and only if a request can be too slow.
+    private var waits: WaitTimes?
 
-    init(_ stream: Stream, server: HTTPServer) {
+    /// - Parameters:
+    ///   - origin: decided by the proxies that are trusted now.
+    ///   - client: whose connection it is in the ledger, where it has been admitted.
+    init(_ stream: Stream, server: HTTPServer, origin: ConnectionOrigin, client: ClientLedger.Client) {
         self.stream = stream
         self.server = server
+        self.origin = origin
+        self.client = client
         loop = server.loop
-        router = server.router
-        limits = server.limits
-        timeouts = server.timeouts
         parser = RequestParser(limits: server.limits)
         began = server.loop.now
-        waits = server.slowRequest == nil ? nil : WaitTimes()
-        origin = ConnectionOrigin(stream.peer)
-        origin.decide(server.proxies)
     }
 
-    /// Serves the connection to its end and closes it.
+    /// Serves the connection until it is over, and closes it, or until there is nothing to do for now.
     func run() async {
-        guard let waits else { return await serve() }
+        server.taskBegins()
+        defer { server.taskEnds() }
+        guard server.slowRequest != nil else { return await serve() }
+        let waits = WaitTimes()
+        self.waits = waits
         await WaitTimes.$current.withValue(waits) { await serve() }
+        self.waits = nil
     }
 
     private func serve() async {
         do throws(StreamError) {
-            guard try await receivePreface() else { return stream.close() }
+            guard try await receivePreface() else { return end() }
             var inARow = 0
-            while try await serveOne() {
+            serving: while true {
+                switch try await serveOne() {
+                case .another: break
+                case .rest: return rest()
+                case .end: break serving
+                }
                 inARow = stream.input.isEmpty ? 0 : inARow + 1
                 // Many clients that pipeline would keep the loop from its sockets and timers for seconds.
                 guard inARow == Self.requestsInARow else { continue }
@@ -77,9 +100,15 @@ actor HTTPConnection {
             // A client that has ended its side still reads.
             try await sendRest()
         } catch {
-            // The peer is gone or too slow; there is nobody to tell.
+            // The peer is gone or too slow; there is nobody to tell. What the system still has for it is thrown away with the rest.
+            if stream.unsentCount > 0 { stream.abort() }
         }
-        stream.close()
+        end()
+    }
+
+    /// What follows a request.
+    private enum Next {
+        case another, rest, end
     }
 
     /// Another list of trusted proxies holds.
@@ -89,29 +118,34 @@ actor HTTPConnection {
 
     /// The server is going: a connection between requests ends as soon as its answers have left, any other after its answer.
     func drain() {
-        guard case .idle = phase else { return }
-        if stream.unsentCount == 0 {
-            stream.close()
-        } else {
-            stream.setDeadline(loop.now)
+        switch phase {
+        case .resting(.idle): end()
+        case .resting(.unread), .receiving, .answering: break
+        case .idle:
+            if stream.unsentCount == 0 {
+                end()
+            } else {
+                stream.setDeadline(loop.now)
+            }
         }
     }
 
-    /// Reads one request and answers it; false when the connection is to end.
-    private func serveOne() async throws(StreamError) -> Bool {
+    /// Reads one request and answers it.
+    private func serveOne() async throws(StreamError) -> Next {
         let head: RequestHead
         switch try await receiveHead() {
         case .success(let received): head = received
-        case .failure(.ended): return false
+        case .failure(.ended): return .end
+        case .failure(.resting): return .rest
         case .failure(.failed(let failure)):
             phase = .answering
-            try await refuse(router.response(to: failure, in: nil, head: nil), answering: nil, id: server.nextRequestID())
-            return false
+            try await refuse(server.router.response(to: failure, in: nil, head: nil), answering: nil, id: server.nextRequestID())
+            return .end
         }
         phase = .answering
         let start = loop.now
         let id = RequestID.wellFormed(in: head) ?? server.nextRequestID()
-        let match = router.match(head)
+        let match = server.router.match(head)
         let span = server.span(of: head)
         let request = LoggedRequest(head: head, id: id, origin: origin(of: head, id: id, span), span: span)
         switch try await receiveBody(of: head, for: match) {
@@ -126,13 +160,13 @@ actor HTTPConnection {
                     RequestTimeline(began: began, headRead: start, bodyRead: bodyRead, decided: decided, answered: loop.now))
             }
             return try await answer(response, to: head, id: id)
-        case .failure(.ended):
-            return false
+        case .failure(.ended), .failure(.resting):
+            return .end
         case .failure(.failed(let failure)):
-            let response = router.response(to: failure, in: match.door, head: head)
+            let response = server.router.response(to: failure, in: match.door, head: head)
             server.record(match, response, to: request, since: start)
             try await refuse(response, answering: head.method, id: id)
-            return false
+            return .end
         }
     }
 
@@ -148,35 +182,43 @@ actor HTTPConnection {
                 Request(
                     head: request.head, body: body, pathParameters: found.pathParameters, origin: request.origin, id: request.id))
         case .refused(let failure, let door):
-            router.response(to: failure, in: door, head: request.head)
+            server.router.response(to: failure, in: door, head: request.head)
         }
     }
 
-    /// Queues the answer; false when the connection ends with it.
-    private func answer(_ response: Response, to head: RequestHead, id: String) async throws(StreamError) -> Bool {
+    /// Queues the answer.
+    private func answer(_ response: Response, to head: RequestHead, id: String) async throws(StreamError) -> Next {
         let persistence = server.phase.drains ? .close : head.persistence
+        release()
         write(response, answering: head.method, id: id, persistence)
         if case .close = persistence {
             try await finish()
-            return false
+            return .end
         }
-        try await holdBack()
+        if stream.unsentCount >= Self.largeAnswer { stream.flush() }
         // A server that goes does not wait for another request.
-        guard server.phase.drains, stream.input.isEmpty else { return true }
+        guard server.phase.drains, stream.input.isEmpty else { return .another }
         try await finish()
-        return false
+        return .end
     }
 
     private func write(_ response: Response, answering method: Method?, id: String, _ persistence: Persistence) {
         let date = server.date()
+        let isLarge = response.body.count >= Self.largeAnswer
         stream.write { output in
             ResponseSerializer.append(
-                response, to: &output, answering: method, requestID: id, date: date, persistence: persistence)
+                response, to: &output, answering: method, requestID: id, date: date, persistence: persistence,
+                leavesBody: isLarge)
         }
+        guard isLarge else { return }
+        let body = ResponseSerializer.body(of: response, answering: method)
+        unsentBody = response.isBodyShared ? 0 : body.count
+        stream.write(sharing: body)
     }
 
     /// Answers a request that cannot be read on; what follows it is never parsed.
     private func refuse(_ response: Response, answering method: Method?, id: String) async throws(StreamError) {
+        release()
         write(response, answering: method, id: id, .close)
         try await finish()
     }
@@ -191,14 +233,9 @@ actor HTTPConnection {
     private func sendRest() async throws(StreamError) {
         stream.flush()
         guard stream.unsentCount > 0 else { return }
+        hold(stream.bufferedBytes + unsentBody, for: .task)
         stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.write))
         try await stream.drained(below: 0)
-    }
-
-    /// Takes no further request from a client that does not read its answers.
-    private func holdBack() async throws(StreamError) {
-        guard stream.unsentCount > Stream.highWaterMark else { return }
-        stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.write))
-        try await stream.drained()
+        release()
     }
 }

@@ -5,25 +5,29 @@ package import Text
 /// The HTTP server of one loop: its listener and its connections.
 package actor HTTPServer {
     package nonisolated let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// What every loop of a process shares.
     package struct Configuration: Sendable {
         package var limits: Limits
         package var budget: ConnectionBudget
+        /// What each client takes of the process.
+        package var ledger: ClientLedger
         package var phase: ServerPhase
         package var clock: @Sendable () -> Timestamp
         package var proxies: TrustedProxies
         package let warnings = ForwardedWarnings()
+        package let connectionWarnings = ConnectionWarnings()
         /// A request that takes as long is told of in the log; zero for none.
         package var slowRequest: Duration
 
         package init(
-            limits: Limits, budget: ConnectionBudget, phase: ServerPhase, proxies: TrustedProxies = TrustedProxies(),
-            slowRequest: Duration = .zero, clock: @escaping @Sendable () -> Timestamp
+            limits: Limits, budget: ConnectionBudget, ledger: ClientLedger = ClientLedger(), phase: ServerPhase,
+            proxies: TrustedProxies = TrustedProxies(), slowRequest: Duration = .zero, clock: @escaping @Sendable () -> Timestamp
         ) {
             self.limits = limits
             self.budget = budget
+            self.ledger = ledger
             self.phase = phase
             self.clock = clock
             self.proxies = proxies
@@ -43,6 +47,8 @@ package actor HTTPServer {
     nonisolated let logger: Logger
     private nonisolated let perRequest: PerRequest
     nonisolated let warnings: ForwardedWarnings
+    nonisolated let connectionWarnings: ConnectionWarnings
+    nonisolated let ledger: ClientLedger
     private let budget: ConnectionBudget
     private var listener: Listener?
     private(set) var connections: [ObjectIdentifier: HTTPConnection] = [:]
@@ -58,19 +64,28 @@ package actor HTTPServer {
         budget = configuration.budget
         metrics = RequestMetrics(routes: router.routes.map { .init(method: $0.route.method.name, pattern: $0.pattern) })
         warnings = configuration.warnings
+        connectionWarnings = configuration.connectionWarnings
+        ledger = configuration.ledger
         slowRequest = configuration.slowRequest > .zero ? configuration.slowRequest.wholeNanoseconds : nil
         perRequest = PerRequest(
             ids: RequestIDSource(random: random), date: DateField(clock: configuration.clock), proxies: configuration.proxies)
     }
 
     /// Listens and serves. Returns at once, with the address: the port may have been chosen by the kernel.
+    /// - Parameter sharing: whether other loops of this process are there already.
     /// - Throws: `SystemError` when the address cannot be had.
-    package func start(on address: SocketAddress) throws(SystemError) -> SocketAddress {
-        let listener = try Listener(address, loop: loop, budget: budget) { [self] stream in
+    package func start(
+        on address: SocketAddress, sharing: Listener.Sharing = .first
+    ) throws(SystemError) -> SocketAddress {
+        let listener = try Listener(address, loop: loop, budget: budget, sharing: sharing) { [self] stream in
             assumeIsolated { $0.accept(stream) }
         }
         try listener.start()
         self.listener = listener
+        ledger.onExcess { [weak self, unowned ledger] in
+            guard let self else { return ledger.endShedding() }
+            self.loop.call { self.assumeIsolated { $0.shed() } }
+        }
         return listener.address
     }
 
@@ -98,20 +113,45 @@ package actor HTTPServer {
     package var connectionCount: Int { connections.count }
 
     private func accept(_ stream: Stream) {
-        let connection = HTTPConnection(stream, server: self)
+        var origin = ConnectionOrigin(stream.peer)
+        origin.decide(proxies)
+        let client = ClientLedger.Client(origin.peerAddress)
+        guard admit(client, isProxy: origin.isProxy(proxies), origin.peer) else { return stream.abort() }
+        let connection = HTTPConnection(stream, server: self, origin: origin, client: client)
         connections[ObjectIdentifier(connection)] = connection
-        // It inherits this actor and so the loop. A task executor on top would be looked up at every switch between actors.
-        Task {
-            await connection.run()
-            forget(connection)
+        connection.assumeIsolated { $0.begin() }
+    }
+
+    /// Enters a connection in the ledger; false if its client may have no further one.
+    nonisolated func admit(_ client: ClientLedger.Client, isProxy: Bool, _ address: @autoclosure () -> String) -> Bool {
+        switch ledger.admit(client, isProxy: isProxy) {
+        case .admitted: return true
+        case .tooMany: lose(.tooMany, ["peer": .string(address()), "limit": .integer(ledger.connectionsEach)])
+        case .tooMuch: lose(.memory, ["peer": .string(address()), "limit_bytes": .integer(ledger.byteLimit)])
+        }
+        return false
+    }
+
+    /// The connection is over. On the loop only; a second call does nothing.
+    nonisolated func forget(_ connection: HTTPConnection) {
+        assumeIsolated { server in
+            guard server.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+            connection.assumeIsolated { server.ledger.leave($0.client) }
         }
     }
 
-    private func forget(_ connection: HTTPConnection) {
-        connections[ObjectIdentifier(connection)] = nil
+    nonisolated var proxies: TrustedProxies { perRequest.proxies }
+
+    /// How many of its connections have a task. On the loop only.
+    package nonisolated var taskCount: Int { perRequest.tasks }
+
+    nonisolated func taskBegins() {
+        perRequest.tasks += 1
     }
 
-    nonisolated var proxies: TrustedProxies { perRequest.proxies }
+    nonisolated func taskEnds() {
+        perRequest.tasks -= 1
+    }
 
     nonisolated func nextRequestID() -> String {
         perRequest.ids.next()
@@ -132,6 +172,7 @@ package actor HTTPServer {
         var ids: RequestIDSource
         var date: DateField
         var proxies: TrustedProxies
+        var tasks = 0
 
         init(ids: RequestIDSource, date: DateField, proxies: TrustedProxies) {
             self.ids = ids

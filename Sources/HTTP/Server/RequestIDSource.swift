@@ -15,11 +15,11 @@ struct RequestIDSource {
     /// 16 hexadecimal digits of the prefix and 16 of the number.
     mutating func next() -> String {
         count &+= 1
-        return String(unsafeUninitializedCapacity: Self.length) { output in
+        return unsafe String(unsafeUninitializedCapacity: Self.length) { output in
             let output = UnsafeMutableRawBufferPointer(output)
-            Self.write(prefix, to: output, at: 0)
-            output[16] = .ascii("-")
-            Self.write(count, to: output, at: 17)
+            unsafe Self.write(prefix, to: output, at: 0)
+            unsafe output[16] = .ascii("-")
+            unsafe Self.write(count, to: output, at: 17)
             return Self.length
         }
     }
@@ -36,7 +36,7 @@ struct RequestIDSource {
 
     private static func write(_ number: UInt64, to output: UnsafeMutableRawBufferPointer, at start: Int) {
         let (high, low) = (UInt32(truncatingIfNeeded: number &>> 32), UInt32(truncatingIfNeeded: number))
-        output.storeBytes(of: Hex.digits(of: high).bigEndian, toByteOffset: start, as: UInt64.self)
-        output.storeBytes(of: Hex.digits(of: low).bigEndian, toByteOffset: start + 8, as: UInt64.self)
+        unsafe output.storeBytes(of: Hex.digits(of: high).bigEndian, toByteOffset: start, as: UInt64.self)
+        unsafe output.storeBytes(of: Hex.digits(of: low).bigEndian, toByteOffset: start + 8, as: UInt64.self)
     }
 }

@@ -26,6 +26,9 @@ package final class RequestMetrics: @unchecked Sendable {  // recorded and read 
     /// What was said about the address of a client and not believed.
     package private(set) var forwardedRefusals: [ForwardedRefusal: UInt64] = [:]
 
+    /// Connections that were closed upon clients.
+    package private(set) var losses: [ConnectionLoss: UInt64] = [:]
+
     private let routes: [RouteName]
     /// By route (the last for what no route took), one series for each status seen.
     private var series: [[Series]]
@@ -46,6 +49,10 @@ package final class RequestMetrics: @unchecked Sendable {  // recorded and read 
 
     func count(_ refusal: ForwardedRefusal) {
         forwardedRefusals[refusal, default: 0] += 1
+    }
+
+    func count(_ loss: ConnectionLoss, times: UInt64 = 1) {
+        losses[loss, default: 0] += times
     }
 
     /// The answers counted so far.

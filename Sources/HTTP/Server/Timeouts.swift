@@ -7,6 +7,9 @@ struct Timeouts: Sendable {
     let idle: UInt64
     let write: UInt64
     let linger: UInt64
+    /// How long a connection keeps its task between requests. A client that is busy asks again before that, and its next request is
+    /// spared the making of one.
+    let hot: UInt64
 
     init(_ limits: Limits) {
         head = limits.headTimeout.wholeNanoseconds
@@ -14,5 +17,6 @@ struct Timeouts: Sendable {
         idle = limits.idleTimeout.wholeNanoseconds
         write = limits.writeTimeout.wholeNanoseconds
         linger = limits.lingerTimeout.wholeNanoseconds
+        hot = min(1_000_000_000, idle)
     }
 }

@@ -3,15 +3,21 @@ package enum ResponseSerializer {
     /// What tells a client to go on and send its body (RFC 9110 §15.2.1).
     package static let continueResponse: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
 
+    /// The body that goes out with a response.
+    package static func body(of response: Response, answering method: Method?) -> [UInt8] {
+        response.status.allowsBody && method != .head && !response.fields.isRefused ? response.body : []
+    }
+
     /// Appends one response.
     ///
     /// - Parameters:
+    ///   - leavesBody: whether the caller sends what `body(of:answering:)` gives behind it.
     ///   - method: of the request; `nil` when none could be read. HEAD gets the length of the body, but no body.
     ///   - requestID: left out if it is not printable ASCII.
     ///   - date: the present time as an IMF-fixdate (RFC 9110 §5.6.7), which callers render once a second.
     package static func append(
         _ response: Response, to output: inout [UInt8], answering method: Method?, requestID: String, date: [UInt8],
-        persistence: Persistence
+        persistence: Persistence, leavesBody: Bool = false
     ) {
         guard !response.fields.isRefused else {
             append(
@@ -19,7 +25,7 @@ package enum ResponseSerializer {
                 persistence: persistence)
             return
         }
-        let body = response.status.allowsBody && method != .head ? response.body : []
+        let body = leavesBody ? [] : body(of: response, answering: method)
         let variable = date.count + requestID.utf8.count + response.fields.lines.count + body.count
         let typeLength = response.contentType?.utf8CodeUnitCount ?? 0
         output.append(addingCapacity: literalCapacity + typeLength + variable) { output in
@@ -76,7 +82,7 @@ package enum ResponseSerializer {
             return
         }
         output.append("\r\nX-Request-Id: ")
-        span.withUnsafeBufferPointer { output.append($0) }
+        unsafe span.withUnsafeBufferPointer { unsafe output.append($0) }
         output.append("\r\n")
     }
 }
@@ -85,9 +91,9 @@ extension OutputSpan<UInt8> {
     @inline(__always)
     fileprivate mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         precondition(bytes.count <= freeCapacity)
-        withUnsafeMutableBufferPointer { buffer, count in
+        unsafe withUnsafeMutableBufferPointer { buffer, count in
             if let target = buffer.baseAddress, let source = bytes.baseAddress {
-                (target + count).initialize(from: source, count: bytes.count)
+                unsafe (target + count).initialize(from: source, count: bytes.count)
             }
             count += bytes.count
         }
@@ -95,12 +101,12 @@ extension OutputSpan<UInt8> {
 
     @inline(__always)
     fileprivate mutating func append(_ literal: StaticString) {
-        append(UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+        unsafe append(UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
     @inline(__always)
     fileprivate mutating func append(_ bytes: [UInt8]) {
-        bytes.withUnsafeBufferPointer { append($0) }
+        unsafe bytes.withUnsafeBufferPointer { unsafe append($0) }
     }
 
     /// Appends a number that is not negative.

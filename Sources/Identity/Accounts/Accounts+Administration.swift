@@ -1,3 +1,4 @@
+import Networking
 package import Text
 
 /// What operators do with users, by the same rules as everybody.
@@ -40,17 +41,19 @@ extension Accounts {
             throw .invalidInput([error])
         }
         var hash: String?
-        if let chosen { hash = try await hasher.hash(chosen) }
+        if let chosen {
+            let owner = JobOwner(hashingFor: caller, account: new.email.normalized, client: nil)
+            hash = try await hasher.hash(chosen, for: owner)
+        }
         let user = try await users.insert(new, passwordHash: hash)
         await note(.userCreated, user.id, by: .administrator, nil, caller)
         return user
     }
 
     /// Ends all sessions of a user, and voids the sign-ins that are under way.
-    /// - Throws: `IdentityError.userNotFound`; `unavailable`: some may live on then, and the call may be repeated.
+    /// - Throws: `IdentityError.userNotFound`, `overloaded`; `unavailable`: some may live on then, and the call may be repeated.
     package func signOut(_ id: UserID, caller: Caller) async throws(IdentityError) {
-        try await users.raiseCredentials(of: id, at: ambience.now())
-        try await sessions.endAll(of: id, reason: .revoked)
+        try await changes.change(id, ending: .all(.revoked)) { _ in }
         await note(.allSessionsEnded(.revoked), id, by: .administrator, nil, caller)
     }
 

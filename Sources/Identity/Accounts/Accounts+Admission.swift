@@ -11,9 +11,9 @@ extension Accounts {
     func admit(
         _ claim: IdentityClaim, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> (User, IdentityMetrics.ProviderSignIn) {
-        for _ in 0..<Self.attempts {
+        for number in 0..<Self.attempts {
             do throws(IdentityError) {
-                if let admitted = try await attempt(claim, client, caller) { return admitted }
+                if let admitted = try await attempt(claim, client, caller, isFirst: number == 0) { return admitted }
             } catch .emailTaken, .identityTaken, .userNotFound {
                 continue
             }
@@ -23,9 +23,12 @@ extension Accounts {
 
     /// Nil when the account has changed under the decision.
     private func attempt(
-        _ claim: IdentityClaim, _ client: Client, _ caller: Caller
+        _ claim: IdentityClaim, _ client: Client, _ caller: Caller, isFirst: Bool
     ) async throws(IdentityError) -> (User, IdentityMetrics.ProviderSignIn)? {
         let known = try await identityUser(claim)
+        if known == nil, isFirst, claim.email != nil, !claim.isEmailVerified {
+            try await limiter.take(.unprovedAddress(claim, caller), caller)
+        }
         let sameEmail = known == nil ? try await emailUser(claim) : nil
         let decision = LinkingRule.decision(
             on: claim, known: known.map { LinkingRule.Account($0) }, sameEmail: sameEmail.map { LinkingRule.Account($0) })
@@ -67,10 +70,29 @@ extension Accounts {
         _ claim: IdentityClaim, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User {
         guard let email = claim.email else { throw .fault() }
-        _ = try await permitSignUp(email: email.normalized, client: client, caller: caller)
+        let ticket = try await takeSignUp(claim, email, client, hashes: false, caller)
         // Without a session the user would be told to come back, with a proof that is used up.
         try await sessions.checkReadiness()
-        return try await create(claim, email, passwordHash: nil, client, caller)
+        do throws(IdentityError) {
+            return try await create(claim, email, passwordHash: nil, client, caller)
+        } catch {
+            // Another sign-in of the same person was faster, as a rule.
+            if claim.isEmailVerified { await limiter.giveBack(ticket, caller) }
+            throw error
+        }
+    }
+
+    /// Counts a sign-up with a provider's proof. If that proves the address too, it is not refused for what others have tried with it.
+    @discardableResult
+    func takeSignUp(
+        _ claim: IdentityClaim, _ email: EmailAddress, _ client: Client, hashes: Bool, _ caller: Caller
+    ) async throws(IdentityError) -> Limiter.Ticket {
+        guard claim.isEmailVerified else {
+            let attempt = LimitAttempt.signUp(account: email.normalized, client: client.id, hashes: hashes, caller)
+            return try await limiter.take(attempt, caller)
+        }
+        if hashes { try await limiter.take(.hash(caller), caller) }
+        return try await limiter.take(.provedSignUp(claim, client: client.id), caller)
     }
 
     /// Makes a user with a provider's identity.

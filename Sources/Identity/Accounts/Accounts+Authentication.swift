@@ -1,3 +1,4 @@
+import Networking
 package import Text
 
 /// What somebody presents to sign in.
@@ -41,20 +42,22 @@ extension Accounts {
         switch try await resolved(attempt.name) {
         case .email(let text):
             let address = try Self.valid { () throws(InputProblem) in try EmailAddress(text) }
-            let limit = LimitAttempt.signIn(account: address.normalized, name: address.normalized, client: client.id, caller)
+            let limit = LimitAttempt.signIn(account: address.normalized, isNamedSo: true, client: client.id, caller)
             return try await limiter.limiting(limit, caller) { () throws(IdentityError) in
-                try await authenticate(attempt, presented, try await users.credentials(of: address), client, caller)
+                let found = try await users.credentials(of: address)
+                let owner = JobOwner(hashingFor: caller, account: address.normalized, client: client.id)
+                return try await authenticate(attempt, presented, found, owner, client, caller)
             }
         case .username(let text), .usernameOrEmail(let text):
             // What can be no username is nobody's. Whoever it is has one count, by whichever name: so who it is has to be known first.
             let username = try? Username(text)
             var found: UserStore.Credentials?
             if let username { found = try await users.credentials(of: username) }
-            let name = username?.folded ?? ""
-            let limit = LimitAttempt.signIn(
-                account: found?.user.email.normalized ?? name, name: name, client: client.id, caller)
+            let account = found?.user.email.normalized ?? username?.folded ?? ""
+            let limit = LimitAttempt.signIn(account: account, isNamedSo: false, client: client.id, caller)
             return try await limiter.limiting(limit, caller) { () throws(IdentityError) in
-                try await authenticate(attempt, presented, found, client, caller)
+                let owner = JobOwner(hashingFor: caller, account: account, client: client.id)
+                return try await authenticate(attempt, presented, found, owner, client, caller)
             }
         }
     }
@@ -70,21 +73,23 @@ extension Accounts {
     }
 
     private func authenticate(
-        _ attempt: SignInAttempt, _ presented: [Password], _ found: UserStore.Credentials?, _ client: Client, _ caller: Caller
+        _ attempt: SignInAttempt, _ presented: [Password], _ found: UserStore.Credentials?, _ owner: JobOwner,
+        _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User {
         var right: Password?
         var isUnusable = false
+        let cost = hasher.hidesImported ? try await users.importedHashCost() : nil
         for password in presented where right == nil {
-            switch try await hasher.verdict(on: password, against: found?.passwordHash) {
+            switch try await hasher.verdict(on: password, against: found?.passwordHash, importedCost: cost, for: owner) {
             case .matches: right = password
             case .differs: break
             case .unusableHash: isUnusable = true
             }
         }
-        let refusal = Self.failure(found?.user, hasPassword: found?.passwordHash != nil, matches: right != nil)
+        let refusal = failure(found?.user, hasPassword: found?.passwordHash != nil, matches: right != nil)
         guard let failure = isUnusable ? .unusableHash : refusal else {
             guard let found, let hash = found.passwordHash, let right else { throw .fault() }
-            if hasher.needsRehash(hash) { await rehash(right, of: found.user.id, from: hash) }
+            if hasher.needsRehash(hash) { await rehash(right, of: found.user.id, from: hash, owner) }
             return found.user
         }
         await note(.signInFailed(failure), found?.user.id, by: .anonymous, client, caller)
@@ -107,16 +112,18 @@ extension Accounts {
         }
     }
 
-    private static func failure(_ user: User?, hasPassword: Bool, matches: Bool) -> AuditKind.SignInFailure? {
+    private func failure(_ user: User?, hasPassword: Bool, matches: Bool) -> AuditKind.SignInFailure? {
         guard let user else { return .unknownUser }
         if !hasPassword { return .noPassword }
         if !matches { return .wrongPassword }
+        // Else who has signed up could tell by the password whether the address had been free.
+        if rules.signsUpByMail, !user.emailVerified { return .emailNotVerified }
         return user.isDisabled ? .disabledUser : nil
     }
 
     /// Brings a stored hash up to today's parameters while the password is at hand. If that cannot be done now, then next time.
-    private func rehash(_ password: Password, of id: UserID, from old: String) async {
-        guard let new = try? await hasher.hash(password) else { return }
+    private func rehash(_ password: Password, of id: UserID, from old: String, _ owner: JobOwner) async {
+        guard let new = try? await hasher.hash(password, for: owner) else { return }
         try? await users.rehashPassword(of: id, from: old, to: new)
     }
 }

@@ -1,3 +1,4 @@
+import Networking
 package import Text
 
 /// Signing in and up with a provider's proof. Whose account it opens is for `admit` to find out.
@@ -66,10 +67,13 @@ extension Accounts {
         let claim = try Self.claim(proof, displayName, claimedEmail)
         guard let address = claim.email else { throw .invalidInput([InputProblem(.email, .missing)]) }
         let chosen = try password.map { text throws(IdentityError) in try Self.chosen(text, for: address) }
-        _ = try await permitSignUp(email: address.normalized, client: client, caller: caller)
+        try await takeSignUp(claim, address, client, hashes: chosen != nil, caller)
         try await sessions.checkReadiness()
         var hash: String?
-        if let chosen { hash = try await hasher.hash(chosen) }
+        if let chosen {
+            let owner = JobOwner(hashingFor: caller, account: address.normalized, client: client.id)
+            hash = try await hasher.hash(chosen, for: owner)
+        }
         do throws(IdentityError) {
             let user = try await create(claim, address, passwordHash: hash, client, caller)
             let tokens = try await sessions.begin(

@@ -14,12 +14,12 @@ extension Accounts {
         try await users.hasPassword(id)
     }
 
-    /// Whether the user proved who they are in this session so lately that they may add a way to sign in. To be asked before a proof is
-    /// looked at, which can be used only once.
+    /// Whether the user proved who they are in this session so lately that they may change the ways in, or delete the
+    /// account. To be asked before a proof is looked at, which can be used only once.
     /// - Throws: `IdentityError.recentSignInRequired`, `unavailable`.
     package func requireRecentSignIn(of id: UserID, session: SessionID, caller: Caller) async throws(IdentityError) {
         if case .live(let record) = try await sessions.store.record(session, at: ambience.now()), record.userID == id,
-            LinkingRule.isRecent(record.authenticatedAt, at: record.time(at: ambience.now()))
+            rules.isRecent(record.authenticatedAt, at: record.time(at: ambience.now()))
         {
             return
         }
@@ -39,7 +39,7 @@ extension Accounts {
         let user = try await users.user(id)
         try await requireRecentSignIn(of: id, session: session, caller: caller)
         do throws(IdentityError) {
-            guard try await identityStore.add(claim.identity(of: id, at: ambience.now()), to: user) else {
+            guard try await add(claim.identity(of: id, at: ambience.now()), to: user, caller) else {
                 throw .recentSignInRequired
             }
         } catch .identityTaken {
@@ -54,26 +54,35 @@ extension Accounts {
     }
 
     /// Takes a provider's identities from a user, and ends the sessions that began with it, but for the one that asks.
-    /// - Throws: `IdentityError.identityNotFound`; `lastSignInMethod`, when nothing would be left to sign in with; `userNotFound`;
-    ///   `unavailable`: sessions may live on then, and the call may be repeated.
+    /// - Parameter trustsSession: whether the session is enough, however old.
+    /// - Throws: `IdentityError.recentSignInRequired`; `identityNotFound`; `lastSignInMethod`, when nothing would be left to sign in with;
+    ///   `userNotFound`, `overloaded`, `unavailable`.
     package func unlink(
-        _ provider: ProviderID, from id: UserID, session: SessionID, caller: Caller
+        _ provider: ProviderID, from id: UserID, session: SessionID, trustsSession: Bool = false, caller: Caller
     ) async throws(IdentityError) {
+        if !trustsSession { try await requireRecentSignIn(of: id, session: session, caller: caller) }
         var detail = JSONObject()
         detail["provider"] = .string(provider.text)
+        let ending = SessionsToEnd.begunWith(.provider(provider), .identityUnlinked, except: session)
         do throws(IdentityError) {
-            try await identityStore.remove(provider, from: id, usable: providers, at: ambience.now())
-            metrics.count(IdentityMetrics.IdentityChange.unlinked)
-            await note(.identityUnlinked, id, by: .user(id), nil, session: session, caller, detail: detail)
+            try await changes.change(id, ending: ending) { held throws(IdentityError) in
+                let before = try await AccountState.hold(id, in: held.transaction)
+                let linked = try await held.identities().map(\.provider)
+                guard linked.contains(provider) else { throw .identityNotFound }
+                guard
+                    LinkingRule.mayUnlink(provider, hasPassword: held.hasPassword, identities: linked, usable: providers)
+                else { throw .lastSignInMethod }
+                try await held.removeIdentities(of: provider)
+                try await notices.enter(
+                    .identityUnlinked, of: before, detail: provider.text, language: caller.language(), in: held.transaction)
+            }
         } catch .lastSignInMethod {
             await refuse(.lastMethod, id, session, caller, detail: detail)
             throw .lastSignInMethod
-        } catch .identityNotFound {
-            // Perhaps by a request that failed afterwards.
-            try await sessions.endAll(of: id, begunWith: .provider(provider), reason: .identityUnlinked, except: session)
-            throw .identityNotFound
         }
-        try await sessions.endAll(of: id, begunWith: .provider(provider), reason: .identityUnlinked, except: session)
+        outbox.ring()
+        metrics.count(IdentityMetrics.IdentityChange.unlinked)
+        await note(.identityUnlinked, id, by: .user(id), nil, session: session, caller, detail: detail)
     }
 
     private func refuse(

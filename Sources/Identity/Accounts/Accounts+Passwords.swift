@@ -1,9 +1,7 @@
+import Networking
 package import Text
 
 extension Accounts {
-    /// How long after signing in a user may do what otherwise takes the password.
-    package static let recentSignIn: Duration = .seconds(300)
-
     /// Sets a new password for a user who is signed in and gives the old one, or who has signed in within the last minutes. All
     /// other sessions end.
     ///
@@ -22,6 +20,7 @@ extension Accounts {
             // In this order: whoever ends the sessions raises the number that the user has, and the change comes too late.
             user = try await users.user(id)
             try await checkSignIn(session, isRecent: !trustsSession)
+            try await limiter.take(.hash(caller), caller)
         }
         do throws(IdentityError) {
             try await replacePassword(of: user, with: new, keeping: session, caller: caller)
@@ -32,26 +31,30 @@ extension Accounts {
 
     /// The hash of a password that a user wants from now on.
     /// - Throws: `IdentityError.invalidInput`, `overloaded`.
-    func hash(ofNew text: SecretString, for user: User) async throws(IdentityError) -> String {
+    func hash(
+        ofNew text: SecretString, for user: User, _ caller: Caller
+    ) async throws(IdentityError) -> String {
         let password: Password
         do throws(InputProblem) {
             password = try Password(chosen: text.revealedText, for: user.email)
         } catch {
             throw .invalidInput([error])
         }
-        return try await hasher.hash(password)
+        return try await hasher.hash(
+            password, for: JobOwner(hashingFor: caller, account: user.email.normalized, client: nil))
     }
 
     /// The user whose password it is.
     /// - Throws: `IdentityError.invalidCredentials` unless it is.
-    private func check(
+    func check(
         _ text: SecretString, of id: UserID, in session: SessionID, _ caller: Caller
     ) async throws(IdentityError) -> User {
         guard let found = try await users.credentials(of: id) else { throw .userNotFound }
-        let limit = LimitAttempt.passwordChange(account: found.user.email.normalized, session: session)
+        let limit = LimitAttempt.passwordChange(account: found.user.email.normalized, session: session, caller)
+        let owner = JobOwner(hashingFor: caller, account: found.user.email.normalized, client: nil)
         return try await limiter.limiting(limit, caller) { () throws(IdentityError) in
             if let presented = try? Password(presented: text.revealedText),
-                try await hasher.verify(presented, against: found.passwordHash)
+                try await hasher.verify(presented, against: found.passwordHash, for: owner)
             {
                 return found.user
             }
@@ -63,7 +66,7 @@ extension Accounts {
     private func checkSignIn(_ id: SessionID, isRecent: Bool) async throws(IdentityError) {
         let now = ambience.now()
         guard case .live(let session) = try await sessions.store.record(id, at: now) else { throw .invalidToken }
-        guard !isRecent || session.time(at: now).duration(since: session.authenticatedAt) <= Self.recentSignIn else {
+        guard !isRecent || rules.isRecent(session.authenticatedAt, at: session.time(at: now)) else {
             throw .recentSignInRequired
         }
     }

@@ -7,6 +7,8 @@ package struct Caller: Sendable {
     package let device: DeviceDescription
     /// What the app calls the device, if it does.
     package let deviceID: DeviceID?
+    /// Whether it is a web page: of ours, or of a site that has a browser ask.
+    package let isPage: Bool
     /// What a mail is written in that nobody has asked for, and this caller has caused.
     let language: @Sendable () -> Mail.Language
     /// Told how the caller stands with the limits, each time that is known anew.
@@ -14,6 +16,7 @@ package struct Caller: Sendable {
 
     package init(
         address: String?, referenceID: String?, device: DeviceDescription, deviceID: DeviceID? = nil,
+        isPage: Bool = false,
         language: @escaping @Sendable () -> Mail.Language = { .english },
         report: @escaping @Sendable (LimitStanding) -> Void = { _ in }
     ) {
@@ -21,6 +24,7 @@ package struct Caller: Sendable {
         self.referenceID = referenceID.map(Self.storable)
         self.device = device
         self.deviceID = deviceID
+        self.isPage = isPage
         self.language = language
         self.report = report
     }

@@ -29,13 +29,14 @@ extension Confirmations {
         }
     }
 
-    /// Sets a new password by a code, which is then gone, and ends all sessions of its user.
+    /// Sets a new password by a code, and ends all sessions of its user. The code proves the mailbox (`MailboxProof`), and it is good until
+    /// the new password is in force: `credentialsVersion`, which it is bound to, is another one then. So of several uses at once one wins.
     /// - Throws: `IdentityError.invalidCode`; `invalidInput`, and the code stays good; `tooManyRequests`, `overloaded`, `unavailable`.
     package func resetPassword(
         code text: SecretString, to password: SecretString, caller: Caller
     ) async throws(IdentityError) {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
-        try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
+        try await accounts.limiter.limiting(.code(account: nil, hashes: true, caller), caller) { () throws(IdentityError) in
             try await resetPassword(code, to: password, caller)
         }
     }
@@ -44,18 +45,19 @@ extension Confirmations {
         _ code: OneTimeCode, to password: SecretString, _ caller: Caller
     ) async throws(IdentityError) {
         let user = try await holder(of: try await codes.look(code, for: .resetPassword))
-        let hash = try await accounts.hash(ofNew: password, for: user)
-        // From here on there is no way back, so whoever comes at the same time finds nothing.
-        let grant = try await codes.take(code, for: .resetPassword)
-        guard grant.userID == user.id, grant.credentialsVersion == user.credentialsVersion else { throw .invalidCode }
-        do throws(IdentityError) {
-            try await users.replacePassword(of: user, hash: hash, at: ambience.now())
-        } catch .invalidCredentials {
-            throw .invalidCode
+        let hash = try await accounts.hash(ofNew: password, for: user, caller)
+        let outcome = try await accounts.changes.change(user, orThrow: .invalidCode) { held throws(IdentityError) in
+            let before = try await AccountState.hold(user.id, in: held.transaction)
+            let outcome = try await held.prove(.passwordReset)
+            try await held.setPassword(hash)
+            try await accounts.notices.enterPassword(
+                of: before, language: caller.language(), in: held.transaction)
+            return (outcome, outcome == .takenBack ? .everything(.accountReclaimed) : .everything(.passwordChanged))
         }
-        try await accounts.sessions.endAll(of: user.id, reason: .passwordChanged)
-        await accounts.limiter.forget(user.email.normalized)
+        await codes.forget(code)
+        outbox.ring()
         await accounts.note(.passwordReset, user.id, by: .user(user.id), nil, caller)
+        if outcome == .takenBack { await accounts.note(.accountReclaimed, user.id, by: .user(user.id), nil, caller) }
     }
 
     /// Notes that the address a code was sent to is its user's. The code stays good until it expires, because a mail may be opened
@@ -73,15 +75,18 @@ extension Confirmations {
         await accounts.note(.emailVerified, grant.userID, by: .user(grant.userID), nil, caller)
     }
 
-    private func holder(of grant: OneTimeCode.Grant) async throws(IdentityError) -> User {
+    func holder(of grant: OneTimeCode.Grant) async throws(IdentityError) -> User {
         do throws(IdentityError) {
             let user = try await users.user(grant.userID)
-            guard !user.isDisabled, user.credentialsVersion == grant.credentialsVersion,
-                user.email.normalized == grant.email
-            else { throw IdentityError.invalidCode }
+            guard Self.isGood(grant, for: user) else { throw IdentityError.invalidCode }
             return user
         } catch {
             throw error == .userNotFound ? .invalidCode : error
         }
+    }
+
+    /// Whether what a code grants still holds: not for a user who is barred, or has other credentials or another address by now.
+    static func isGood(_ grant: OneTimeCode.Grant, for user: User) -> Bool {
+        !user.isDisabled && user.credentialsVersion == grant.credentialsVersion && user.email.normalized == grant.email
     }
 }

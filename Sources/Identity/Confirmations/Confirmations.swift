@@ -12,8 +12,13 @@ package final class Confirmations: Sendable {
     package struct Lifetimes: Sendable {
         package var passwordReset: Duration
         package var emailVerification: Duration
+        package var addressChange: Duration
 
-        package init(passwordReset: Duration = .seconds(3600), emailVerification: Duration = .seconds(3 * 86_400)) {
+        package init(
+            passwordReset: Duration = .seconds(3600), emailVerification: Duration = .seconds(3 * 86_400),
+            addressChange: Duration = .seconds(3600)
+        ) {
+            self.addressChange = addressChange
             self.passwordReset = passwordReset
             self.emailVerification = emailVerification
         }
@@ -43,18 +48,17 @@ package final class Confirmations: Sendable {
         self.loop = loop
     }
 
-    /// Has a link sent under which a new password can be set, if the address is that of a user who has one and may sign in.
+    /// Has a link sent under which a password can be set, the first one or a new one, if the address is that of a user who may sign in.
     /// - Throws: `IdentityError.invalidInput` for what is no address; `tooManyRequests`, `unavailable`.
     package func requestPasswordReset(
         email: String, language: Mail.Language, link: Link, caller: Caller
     ) async throws(IdentityError) {
         let address = try Self.address(email)
         try await pacing { () throws(IdentityError) in
-            try await accounts.limiter.take(.mail(to: address, caller), caller)
-            let found = try await users.credentials(of: address)
-            let isEligible = found?.passwordHash != nil && found?.user.isDisabled == false
+            guard try await permits(mailTo: address, caller) else { return }
+            let user = try await users.credentials(of: address)?.user
             try await send(
-                .passwordReset, .resetPassword, to: isEligible ? found?.user : nil, life: lifetimes.passwordReset,
+                .passwordReset, .resetPassword, to: user?.isDisabled == false ? user : nil, life: lifetimes.passwordReset,
                 language: language, link: link, caller)
         }
     }
@@ -66,7 +70,7 @@ package final class Confirmations: Sendable {
     ) async throws(IdentityError) {
         let address = try Self.address(email)
         try await pacing { () throws(IdentityError) in
-            try await accounts.limiter.take(.mail(to: address, caller), caller)
+            guard try await permits(mailTo: address, caller) else { return }
             let user = try await users.credentials(of: address)?.user
             let isEligible = user?.emailVerified == false && user?.isDisabled == false
             try await sendVerification(to: isEligible ? user : nil, language: language, link: link, caller)
@@ -78,11 +82,20 @@ package final class Confirmations: Sendable {
     package func requestVerification(
         of user: User, language: Mail.Language, link: Link, caller: Caller
     ) async throws(IdentityError) {
+        guard try await accounts.limiter.allows(.mail(to: user.email), caller) else { return }
         try await sendVerification(to: user, language: language, link: link, caller)
     }
 
+    /// Whether there may be one more mail to an address now. If not, nobody is told: strangers have used that up, perhaps, and the link in
+    /// the last mail stays good.
+    /// - Throws: `IdentityError.tooManyRequests` for a caller who asks for too many.
+    func permits(mailTo address: EmailAddress, _ caller: Caller) async throws(IdentityError) -> Bool {
+        try await accounts.limiter.take(.mail(caller), caller)
+        return try await accounts.limiter.allows(.mail(to: address), caller)
+    }
+
     /// Has what has been done wait until the time says nothing of it. What is thrown is not about the address, and waits for nothing.
-    private func pacing(_ ask: () async throws(IdentityError) -> Void) async throws(IdentityError) {
+    func pacing(_ ask: () async throws(IdentityError) -> Void) async throws(IdentityError) {
         let start = Instant.now()
         try await ask()
         await loop.sleep(for: pace.rest(after: Instant.now().since(start)))
@@ -98,7 +111,7 @@ package final class Confirmations: Sendable {
 
     /// Asks both stores whether or not there is a user, so that it fails for strangers too when one is away: a stranger's mail goes
     /// nowhere, and their code is void before anybody could use it. A mail that is kept takes longer, which `pacing` hides.
-    private func send(
+    func send(
         _ kind: Mail.Kind, _ purpose: OneTimeCode.Purpose, to user: User?, life: Duration, language: Mail.Language, link: Link,
         _ caller: Caller
     ) async throws(IdentityError) {
@@ -119,7 +132,7 @@ package final class Confirmations: Sendable {
         if user != nil, let event = kind.requested { await accounts.note(event, recipient.id, by: .anonymous, nil, caller) }
     }
 
-    private static func address(_ text: String) throws(IdentityError) -> EmailAddress {
+    static func address(_ text: String) throws(IdentityError) -> EmailAddress {
         do throws(InputProblem) {
             return try EmailAddress(text)
         } catch {
@@ -143,7 +156,9 @@ extension Mail.Kind {
         switch self {
         case .passwordReset: .passwordResetRequested
         case .emailVerification: .emailVerificationRequested
-        case .identityLinked: nil
+        case .signUpAttempted, .identityLinked, .identityUnlinked, .passwordChanged, .addressChangeRequested, .addressChanged,
+            .addressConfirmation, .addressTaken, .changesUndone:
+            nil
         }
     }
 }

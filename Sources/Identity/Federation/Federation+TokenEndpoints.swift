@@ -33,7 +33,9 @@ extension Federation {
             throw .unknownProvider
         }
         return try await deciding(for: provider, caller) { () throws(IdentityError) in
-            try await prove(accessToken, of: configured, nonce, by: google)
+            try await prove(
+                accessToken, of: configured, Circumstances(nonce: nonce, isFromPage: caller.isPage), by: google,
+                caller)
         }
     }
 
@@ -46,49 +48,57 @@ extension Federation {
     ) async throws(IdentityError) -> CodeProof {
         guard let configured = self.provider(provider) else { throw .unknownProvider }
         return try await deciding(for: provider, caller) { () throws(IdentityError) in
-            try await prove(code, verifier, of: configured, nonce)
+            try await prove(
+                code, verifier, of: configured,
+                // What the page alone knows ties the code to its browser as well.
+                Circumstances(nonce: nonce, isFromPage: caller.isPage && verifier == nil), caller)
         }
     }
 
     private func prove(
-        _ token: SecretString, of provider: IdentityProvider, _ nonce: SecretString?, by google: GoogleTokenService
+        _ token: SecretString, of provider: IdentityProvider, _ circumstances: Circumstances, by google: GoogleTokenService,
+        _ caller: Caller
     ) async throws(IdentityError) -> Result<VerifiedIDToken, IDTokenRefusal> {
         let info: AccessTokenInfo
-        do throws(ProviderCallFailure) {
-            info = try await google.info(of: token)
-        } catch {
-            return .failure(try refusal(error, of: provider.id))
+        switch try await sharing(caller, { () throws(ProviderCallFailure) in try await google.info(of: token) }) {
+        case .success(let answer): info = answer
+        case .failure(let failure): return .failure(try refusal(failure, of: provider.id))
         }
         let now = ambience.now()
         let proof: VerifiedIDToken
         do throws(IDTokenRefusal) {
-            proof = try info.proof(by: token, from: provider, nonce: nonce, now: now)
+            proof = try info.proof(
+                by: token, from: provider, nonce: circumstances.nonce, isFromPage: circumstances.isFromPage, now: now)
         } catch {
             return .failure(error)
         }
-        return try await replays.admit(proof, at: now) ? .success(proof) : .failure(.replayed)
+        return try await used(proof, at: now)
     }
 
     private func prove(
-        _ code: SecretString, _ verifier: SecretString?, of provider: IdentityProvider, _ nonce: SecretString?
+        _ code: SecretString, _ verifier: SecretString?, of provider: IdentityProvider, _ circumstances: Circumstances,
+        _ caller: Caller
     ) async throws(IdentityError) -> Result<CodeProof, IDTokenRefusal> {
         guard (1...Self.longestCode).contains(code.byteCount), verifier?.byteCount ?? 0 <= Self.longestCode else {
             return .failure(.refusedByProvider(.invalidGrant))
         }
         let tokens: CodeTokens
-        do throws(ProviderCallFailure) {
-            guard let given = try await endpoints.exchange(code, of: provider.id, verifier: verifier) else {
-                return .failure(.codesNotExchanged)
-            }
-            tokens = given
-        } catch {
-            return .failure(try refusal(error, of: provider.id))
+        let exchange = try await sharing(caller) { () throws(ProviderCallFailure) in
+            try await endpoints.exchange(code, of: provider.id, verifier: verifier)
+        }
+        switch exchange {
+        case .success(nil): return .failure(.codesNotExchanged)
+        case .success(let given?): tokens = given
+        case .failure(let failure): return .failure(try refusal(failure, of: provider.id))
         }
         let outcome: Result<VerifiedIDToken, IDTokenRefusal>
         if let idToken = tokens.idToken {
-            outcome = try await prove(idToken, of: nil, from: provider, nonce: nonce)
+            var circumstances = circumstances
+            circumstances.accessToken = tokens.accessToken
+            circumstances.code = code
+            outcome = try await prove(idToken, from: provider, circumstances)
         } else if let accessToken = tokens.accessToken, let google = endpoints.google, provider.id == .google {
-            outcome = try await prove(accessToken, of: provider, nonce, by: google)
+            outcome = try await prove(accessToken, of: provider, circumstances, by: google, caller)
         } else {
             outcome = .failure(.unacceptable(.missingClaim("id_token")))
         }

@@ -12,6 +12,7 @@ package final class Federation: Sendable {
     private let keys: KeyLookup
     let replays: ReplayMemory
     let endpoints: TokenEndpoints
+    private let shares: LoopSlot<CallShares>
     private let limiter: Limiter
     private let audit: AuditLog
     private let metrics: IdentityMetrics
@@ -29,6 +30,7 @@ package final class Federation: Sendable {
         self.metrics = metrics
         self.ambience = ambience
         self.endpoints = endpoints
+        shares = LoopSlot(CallShares(limit: endpoints.callsPerAddress))
     }
 
     /// Replaces the providers; on the room's loop.
@@ -46,21 +48,64 @@ package final class Federation: Sendable {
     /// - Parameters:
     ///   - nonce: what the app gave the provider, as the request has it.
     ///   - subject: whom the request says the token is of, if it does.
+    ///   - accessToken: the provider's, if one came along: it must be the one that the token was issued with.
     /// - Throws: `invalidProof`, the reason of which is in the audit log under the caller's reference id; `unknownProvider`; and when
     ///   nothing could be decided, because the provider's keys or Redis cannot be had, `unavailable`. `tooManyRequests` when the caller
     ///   has shown too many that prove nothing.
     package func verify(
-        _ token: SecretString, from provider: ProviderID, nonce: SecretString?, subject: String? = nil, caller: Caller
+        _ token: SecretString, from provider: ProviderID, nonce: SecretString?, subject: String? = nil,
+        accessToken: SecretString? = nil, caller: Caller
     ) async throws(IdentityError) -> VerifiedIDToken {
         guard let configured = self.provider(provider) else { throw .unknownProvider }
         return try await deciding(for: provider, caller) { () throws(IdentityError) in
-            try await prove(token, of: subject, from: configured, nonce: nonce)
+            try await prove(
+                token, from: configured,
+                Circumstances(nonce: nonce, subject: subject, accessToken: accessToken, isFromPage: caller.isPage))
         }
     }
 
-    /// Makes a token good again that has led to nothing, such as one for an account that has to be linked first.
+    /// Makes a token good again that has led to nothing, such as one for an account that has to be linked first: if this was its first use, and
+    /// nobody has used it since.
     package func giveBack(_ proof: VerifiedIDToken) async throws(IdentityError) {
-        try await replays.forget(proof)
+        guard let mark = proof.replayMark else { return }
+        try await replays.forget(proof, by: mark)
+    }
+
+    /// What came along with a token.
+    struct Circumstances: Sendable {
+        let nonce: SecretString?
+        var subject: String?
+        var accessToken: SecretString?
+        /// The authorization code that the token was given for.
+        var code: SecretString?
+        let isFromPage: Bool
+
+        /// Clients of rest-auth send an id token as access token too.
+        func refusal(of proof: VerifiedIDToken, _ token: SecretString) -> IDTokenRefusal? {
+            if let subject, !subject.utf8.elementsEqual(proof.subject.utf8) { return .otherSubject }
+            if let accessToken, let hash = proof.accessTokenHash, accessToken.revealedText != token.revealedText,
+                !TokenHash.matches(hash, accessToken)
+            {
+                return .otherAccessToken
+            }
+            if let code, !AuthorizationCodes.belongs(code, to: proof) { return .otherCode }
+            return nil
+        }
+    }
+
+    /// Asks a provider something on behalf of a caller, who may have so many questions under way.
+    /// - Throws: `IdentityError.overloaded` beyond that.
+    func sharing<T>(
+        _ caller: Caller, _ ask: () async throws(ProviderCallFailure) -> T
+    ) async throws(IdentityError) -> Result<T, ProviderCallFailure> {
+        let client = ClientNetwork(caller.address).text
+        guard shares.value.begin(client) else { throw .overloaded(retryAfter: .seconds(1)) }
+        defer { shares.value.end(client) }
+        do throws(ProviderCallFailure) {
+            return .success(try await ask())
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Holds a caller back who proves nothing, counts what came out, and puts a refusal on record.
@@ -97,7 +142,7 @@ package final class Federation: Sendable {
 
     /// A refusal is a result here; what is thrown decides nothing.
     func prove(
-        _ token: SecretString, of subject: String?, from provider: IdentityProvider, nonce: SecretString?
+        _ token: SecretString, from provider: IdentityProvider, _ circumstances: Circumstances
     ) async throws(IdentityError) -> Result<VerifiedIDToken, IDTokenRefusal> {
         let verification: IDTokenVerification
         do throws(IDTokenRefusal) {
@@ -114,12 +159,26 @@ package final class Federation: Sendable {
         let now = ambience.now()
         let proof: VerifiedIDToken
         do throws(IDTokenRefusal) {
-            proof = try verification.verify(with: key, nonce: nonce, now: now)
+            proof = try verification.verify(
+                with: key, nonce: circumstances.nonce, isFromPage: circumstances.isFromPage, now: now)
         } catch {
             return .failure(error)
         }
-        guard subject.map({ $0.utf8.elementsEqual(proof.subject.utf8) }) ?? true else { return .failure(.otherSubject) }
-        return try await replays.admit(proof, at: now) ? .success(proof) : .failure(.replayed)
+        if let refusal = circumstances.refusal(of: proof, token) { return .failure(refusal) }
+        return try await used(proof, at: now)
+    }
+
+    /// Uses a proof up.
+    func used(_ proof: VerifiedIDToken, at now: Timestamp) async throws(IdentityError) -> Result<VerifiedIDToken, IDTokenRefusal>
+    {
+        let mark = ReplayMark(random: ambience.random(ReplayMark.randomByteCount))
+        var proof = proof
+        switch try await replays.admit(proof, by: mark, at: now) {
+        case .first: proof.replayMark = mark
+        case .again: break
+        case .refused: return .failure(.replayed)
+        }
+        return .success(proof)
     }
 
     private func record(_ refusal: IDTokenRefusal, of provider: ProviderID, _ caller: Caller) async {

@@ -37,9 +37,11 @@ package struct GCRA: Equatable, Sendable {
         return .allowed(arrival: next, left: -over / interval, reset: next - now)
     }
 
-    /// What is remembered once one unit has been given back; nil for nothing.
-    package func arrival(refunding arrival: Int64?, at now: Int64) -> Int64? {
-        let earlier = bounded(arrival, at: now) - interval
+    /// What is remembered once a unit has been given back; nil for nothing. What time has given back of it already is not given again:
+    /// it would be another's.
+    /// - Parameter taken: the arrival that the unit has made.
+    package func arrival(refunding taken: Int64, from arrival: Int64?, at now: Int64) -> Int64? {
+        let earlier = bounded(arrival, at: now) - min(interval, max(0, taken - now))
         return earlier > now ? earlier : nil
     }
 

@@ -36,10 +36,13 @@ package struct LimitAttempt: Sendable {
 
     let charges: [Charge]
     let acquaintance: Acquaintance?
+    /// Whether the caller may know how it stands: not where that would tell what else is counted together with what it has named.
+    let isTold: Bool
 
-    private init(_ charges: [Charge?], _ acquaintance: Acquaintance? = nil) {
+    private init(_ charges: [Charge?], _ acquaintance: Acquaintance? = nil, isTold: Bool = true) {
         self.charges = charges.compactMap(\.self)
         self.acquaintance = acquaintance
+        self.isTold = isTold
     }
 }
 
@@ -50,17 +53,18 @@ extension LimitAttempt {
     /// that has still counts with all else that comes from it, but no more in the account's.
     /// - Parameters:
     ///   - account: by which the account is told apart: its normalised address, however the user has named it.
-    ///   - name: what the user has named it, in normal form.
-    static func signIn(account: String, name: String, client: ClientID, _ caller: Caller) -> LimitAttempt {
+    ///   - isNamedSo: whether that is what the user has named. What is left of a budget would else say which name and which address are one
+    ///     account's.
+    static func signIn(account: String, isNamedSo: Bool, client: ClientID, _ caller: Caller) -> LimitAttempt {
         let network = ClientNetwork(caller.address).text
         let device = caller.deviceID?.text
         return LimitAttempt(
             [
-                Charge(.signInAccountAddress, name, network, if: .unknownDevice),
+                Charge(.signInAccountAddress, account, network, if: .unknownDevice),
                 device.map { Charge(.signInKnownDevice, account, $0, if: .knownDevice) },
                 Charge(.signInAddress, network, if: .unknownDevice), device.map { Charge(.signInDevice, $0) },
                 Charge(.signInAccount, account, if: .stranger), Charge(.signInClient, client.text),
-            ], Acquaintance(caller, at: account))
+            ] + hashing(caller), Acquaintance(caller, at: account), isTold: isNamedSo)
     }
 
     /// Whether it makes a difference for any budget who is known.
@@ -69,24 +73,60 @@ extension LimitAttempt {
             && [.signInAccount, .signInAccountAddress, .signInKnownDevice, .signInAddress].contains { settings[$0] != nil }
     }
 
+    /// To have a password hashed: counted by the caller, who is not given it back.
+    static func hash(_ caller: Caller) -> LimitAttempt {
+        LimitAttempt(hashing(caller))
+    }
+
+    private static func hashing(_ caller: Caller) -> [Charge?] {
+        let network = ClientNetwork(caller.address)
+        return [
+            Charge(.hashAddress, network.text), network.site == network.text ? nil : Charge(.hashSite, network.site),
+        ]
+    }
+
     /// An attempt to sign in with a provider's proof, before anybody knows at which account.
     static func proof(_ caller: Caller) -> LimitAttempt {
         LimitAttempt([
-            Charge(.signInAddress, ClientNetwork(caller.address).text), caller.deviceID.map { Charge(.signInDevice, $0.text) },
+            Charge(.proofAddress, ClientNetwork(caller.address).text), caller.deviceID.map { Charge(.signInDevice, $0.text) },
         ])
+    }
+
+    /// Signing in, with an identity that nobody has, at an address that the provider does not answer for: what becomes of it says whether
+    /// the address has an account.
+    static func unprovedAddress(_ claim: IdentityClaim, _ caller: Caller) -> LimitAttempt {
+        LimitAttempt([
+            Charge(.signInIdentity, claim.provider.text, claim.subject),
+            Charge(.signInAddress, ClientNetwork(caller.address).text),
+        ])
+    }
+
+    /// The first sign-in with an identity whose address is proved. It counts by the identity alone: nobody else can use that up.
+    static func provedSignUp(_ claim: IdentityClaim, client: ClientID) -> LimitAttempt {
+        LimitAttempt([Charge(.signInIdentity, claim.provider.text, claim.subject), Charge(.signUpClient, client.text)])
     }
 
     /// An attempt to change a password from within a session, which is as good as a known device: who has stolen one can use up nothing
     /// of anybody else's.
-    static func passwordChange(account: String, session: SessionID) -> LimitAttempt {
-        LimitAttempt([Charge(.signInKnownDevice, account, "session", session.text)])
+    static func passwordChange(account: String, session: SessionID, _ caller: Caller) -> LimitAttempt {
+        LimitAttempt([Charge(.signInKnownDevice, account, "session", session.text)] + hashing(caller))
     }
 
-    /// - Parameter account: the normalised address; nil where none can be told.
-    static func signUp(account: String?, client: ClientID, _ caller: Caller) -> LimitAttempt {
+    /// - Parameters:
+    ///   - account: the normalised address; nil where none can be told.
+    ///   - hashes: whether there is a password.
+    static func signUp(account: String?, client: ClientID, hashes: Bool, _ caller: Caller) -> LimitAttempt {
+        LimitAttempt(
+            [
+                Charge(.signUpAddress, ClientNetwork(caller.address).text), account.map { Charge(.signUpAccount, $0) },
+                Charge(.signUpClient, client.text),
+            ] + (hashes ? hashing(caller) : []))
+    }
+
+    /// A signed-in user's question whether somebody has a username, which a change of one's own is: as good as a sign-up with it.
+    static func username(askedBy account: String, _ caller: Caller) -> LimitAttempt {
         LimitAttempt([
-            Charge(.signUpAddress, ClientNetwork(caller.address).text), account.map { Charge(.signUpAccount, $0) },
-            Charge(.signUpClient, client.text),
+            Charge(.signUpAddress, ClientNetwork(caller.address).text), Charge(.signUpAccount, "username", account),
         ])
     }
 
@@ -102,18 +142,24 @@ extension LimitAttempt {
         LimitAttempt([Charge(.refreshAddress, ClientNetwork(caller.address).text)])
     }
 
-    /// Presenting a code from a mail.
-    /// - Parameter account: whose the caller says that it is; nil where the code alone says it.
-    static func code(account: String?, _ caller: Caller) -> LimitAttempt {
-        LimitAttempt([
-            Charge(.codeAddress, ClientNetwork(caller.address).text), account.map { Charge(.codeAccount, $0) },
-        ])
+    /// Presenting a code from a mail. Whoever has it is not kept out by what others present.
+    /// - Parameters:
+    ///   - account: whose the caller says that it is; nil where the code alone says it.
+    ///   - hashes: whether a password comes along.
+    static func code(account: String?, hashes: Bool = false, _ caller: Caller) -> LimitAttempt {
+        let network = ClientNetwork(caller.address).text
+        return LimitAttempt(
+            [Charge(.codeAddress, network), account.map { Charge(.codeAccountAddress, $0, network) }]
+                + (hashes ? hashing(caller) : []))
     }
 
     /// Asking for a mail.
-    static func mail(to recipient: EmailAddress, _ caller: Caller) -> LimitAttempt {
-        LimitAttempt([
-            Charge(.mailAddress, ClientNetwork(caller.address).text), Charge(.mailRecipient, recipient.normalized),
-        ])
+    static func mail(_ caller: Caller) -> LimitAttempt {
+        LimitAttempt([Charge(.mailAddress, ClientNetwork(caller.address).text)])
+    }
+
+    /// Sending one.
+    static func mail(to recipient: EmailAddress) -> LimitAttempt {
+        LimitAttempt([Charge(.mailRecipient, recipient.normalized)], isTold: false)
     }
 }

@@ -38,11 +38,30 @@ package enum LimitRule {
         package let condition: LimitCondition
         /// What is remembered.
         package var arrival: Int64?
+        /// When the first of what is remembered was counted: nothing is given back to a bucket that has been emptied since.
+        package var birth: Int64 = 0
 
         package init(_ gcra: GCRA, _ condition: LimitCondition, arrival: Int64? = nil) {
             self.gcra = gcra
             self.condition = condition
             self.arrival = arrival
+        }
+
+        /// What a refund leaves.
+        package mutating func refund(_ mark: Mark, at now: Int64) {
+            guard arrival != nil, birth == mark.birth, mark.arrival > now else { return }
+            arrival = gcra.arrival(refunding: mark.arrival, from: arrival, at: now)
+        }
+    }
+
+    /// What an attempt has left in a bucket, by which it is given back.
+    package struct Mark: Equatable, Sendable {
+        package let arrival: Int64
+        package let birth: Int64
+
+        package init(arrival: Int64, birth: Int64) {
+            self.arrival = arrival
+            self.birth = birth
         }
     }
 
@@ -64,7 +83,9 @@ package enum LimitRule {
         let verdicts = decisions.map { Verdict($0) }
         guard !verdicts.contains(where: \.isRefusal) else { return verdicts }
         for (index, decision) in decisions.enumerated() {
-            if case .allowed(let arrival, _, _)? = decision { buckets[index].arrival = arrival }
+            guard case .allowed(let arrival, _, _)? = decision else { continue }
+            if buckets[index].arrival ?? now <= now { buckets[index].birth = now / 1000 }
+            buckets[index].arrival = arrival
         }
         return verdicts
     }

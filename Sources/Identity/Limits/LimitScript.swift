@@ -6,8 +6,10 @@ package import Text
 /// - Keys: one for each bucket; then, if the caller may be known, the sorted set of those who are, by when they are forgotten.
 /// - Arguments: the caller's `now` in milliseconds; its address and device as members of that set, empty for none; then for each bucket its
 ///   interval in microseconds, its count, and its condition.
-/// - Returns two numbers for each bucket: -1 and 0 where the attempt does not count, -2 and the wait where it is refused, else how many
-///   are left and when nothing is in use; times in microseconds from now.
+/// - Returns four numbers for each bucket: -1 and zeros where the attempt does not count, -2 and the wait where it is refused, else how many
+///   are left and when nothing is in use, times in microseconds from now; and the mark, which is an instant in microseconds and one in milliseconds.
+///
+/// A bucket is its arrival in microseconds, and behind a point when it was begun, in milliseconds, as if that were a fraction.
 ///
 /// A key lives until its bucket would be unused, so never longer than the budget's period.
 package enum LimitScript {
@@ -24,26 +26,30 @@ package enum LimitScript {
             always = true, stranger = not by_address and not by_device, unknown_device = not by_device,
             known_device = by_device,
         }
-        local verdicts, arrivals, allowed = {}, {}, true
+        local verdicts, arrivals, births, allowed = {}, {}, {}, true
         for i = 1, count do
-            local left, time = -1, 0
+            local left, reset, mark, birth = -1, 0, 0, 0
             if holds[ARGV[3 * i + 3]] then
                 local interval = tonumber(ARGV[3 * i + 1])
                 local window = interval * tonumber(ARGV[3 * i + 2])
-                local arrival = tonumber(redis.call('GET', KEYS[i]) or now)
+                local stored, begun = string.match(redis.call('GET', KEYS[i]) or '', '^(%d+)%.?(%d*)$')
+                local arrival = tonumber(stored or now)
+                birth = arrival > now and (tonumber(begun) or 0) or time
                 arrival = math.min(math.max(arrival, now), now + window) + interval
                 local over = arrival - now - window
                 if over > 0 then
-                    left, time, allowed = -2, over, false
+                    left, reset, birth, allowed = -2, over, 0, false
                 else
-                    left, time, arrivals[i] = math.floor(-over / interval), arrival - now, arrival
+                    left, reset, mark = math.floor(-over / interval), arrival - now, arrival
+                    arrivals[i], births[i] = arrival, birth
                 end
             end
-            verdicts[2 * i - 1], verdicts[2 * i] = left, time
+            for _, number in ipairs({left, reset, mark, birth}) do verdicts[#verdicts + 1] = number end
         end
         if allowed then
             for i, arrival in pairs(arrivals) do
-                redis.call('SET', KEYS[i], string.format('%.0f', arrival), 'PX', math.ceil((arrival - now) / 1000))
+                redis.call('SET', KEYS[i], string.format('%.0f.%.0f', arrival, births[i]), 'PX',
+                    math.ceil((arrival - now) / 1000))
             end
         end
         return verdicts
@@ -69,13 +75,18 @@ package enum LimitScript {
 
     /// The meaning of the reply; nil when it is none.
     package static func verdicts(_ numbers: [Int64]) -> [LimitRule.Verdict]? {
-        guard numbers.count.isMultiple(of: 2) else { return nil }
-        return stride(from: 0, to: numbers.count, by: 2).map { index in
+        guard numbers.count.isMultiple(of: 4) else { return nil }
+        return stride(from: 0, to: numbers.count, by: 4).map { index in
             switch numbers[index] {
             case -1: .skipped
             case -2: .refused(wait: numbers[index + 1])
             case let left: .allowed(left: left, reset: numbers[index + 1])
             }
         }
+    }
+
+    /// What the attempt has left in each bucket, of a reply that has a meaning.
+    package static func marks(_ numbers: [Int64]) -> [LimitRule.Mark] {
+        stride(from: 0, to: numbers.count - 3, by: 4).map { LimitRule.Mark(arrival: numbers[$0 + 2], birth: numbers[$0 + 3]) }
     }
 }

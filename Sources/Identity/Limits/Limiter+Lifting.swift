@@ -35,7 +35,7 @@ extension Limiter {
         case .account, .recipient: account.map { [$0.normalized] }
         case .address: network.map { [$0] }
         case .accountAddress: account.flatMap { account in network.map { [account.normalized, $0] } }
-        case .knownDevice, .device, .client, .session: nil
+        case .knownDevice, .device, .client, .site, .session, .identity: nil
         }
     }
 }

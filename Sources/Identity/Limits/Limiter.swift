@@ -11,6 +11,8 @@ package final class Limiter: Sendable {
         struct Unit: Sendable {
             let key: String
             let gcra: GCRA
+            let mark: LimitRule.Mark
+            let isRefunded: Bool
         }
 
         fileprivate(set) var units: [Unit] = []
@@ -62,10 +64,10 @@ package final class Limiter: Sendable {
             value = try await body()
         } catch {
             if error == .invalidCredentials { await watch(attempt, caller) }
-            if error.isOurs { await giveBack(ticket, remembering: false, caller) }
+            if error.isOurs { await giveBack(ticket, caller) }
             throw error
         }
-        await giveBack(ticket, remembering: true, caller)
+        await giveBack(ticket, isSuccess: true, caller)
         return value
     }
 
@@ -95,12 +97,27 @@ package final class Limiter: Sendable {
         guard !buckets.isEmpty else { return Ticket() }
         // Nobody need be known where it makes no difference.
         let acquaintance = buckets.contains { $0.condition != .always } ? attempt.acquaintance : nil
-        let verdicts = try await verdicts(on: buckets, acquaintance)
-        let standing = Self.standing(buckets, verdicts)
+        let (verdicts, marks) = try await verdicts(on: buckets, acquaintance)
+        let standing = attempt.isTold ? Self.standing(buckets, verdicts) : nil
         if let standing { caller.report(standing) }
         if let (bucket, wait) = Self.refusal(buckets, verdicts) { throw await refused(bucket, after: wait, caller) }
-        let units = zip(buckets, verdicts).filter { $0.1 != .skipped }.map { Ticket.Unit(key: $0.0.key, gcra: $0.0.gcra) }
+        let units = buckets.indices.filter { verdicts[$0] != .skipped }.map { index in
+            let bucket = buckets[index]
+            return Ticket.Unit(key: bucket.key, gcra: bucket.gcra, mark: marks[index], isRefunded: bucket.kind.isRefunded)
+        }
         return Ticket(units: units, acquaintance: acquaintance, standing: standing)
+    }
+
+    /// Counts an attempt, and tells nobody whether it was refused: for what the caller is told that it has been done.
+    /// - Returns: whether it is allowed.
+    /// - Throws: `IdentityError.unavailable`.
+    func allows(_ attempt: LimitAttempt, _ caller: Caller) async throws(IdentityError) -> Bool {
+        do throws(IdentityError) {
+            try await take(attempt, caller)
+            return true
+        } catch .tooManyRequests {
+            return false
+        }
     }
 
     /// Has the caller known at an account from now on. If that fails, a stranger's attempts may stand in its way until it signs in again.
@@ -110,10 +127,11 @@ package final class Limiter: Sendable {
     }
 
     /// Gives back what an attempt has taken. If that fails, the attempt has counted.
-    private func giveBack(_ ticket: Ticket, remembering: Bool, _ caller: Caller) async {
-        guard !ticket.units.isEmpty, await refund(ticket.units, remembering: remembering ? ticket.acquaintance : nil) else {
-            return
-        }
+    /// - Parameter isSuccess: whether the caller is known from now on; and what a success does not give back is kept.
+    func giveBack(_ ticket: Ticket, isSuccess: Bool = false, _ caller: Caller) async {
+        let units = isSuccess ? ticket.units.filter(\.isRefunded) : ticket.units
+        let acquaintance = isSuccess ? ticket.acquaintance : nil
+        guard !units.isEmpty || acquaintance != nil, await refund(units, remembering: acquaintance) else { return }
         if let standing = ticket.standing { caller.report(standing.refunded) }
     }
 
@@ -129,27 +147,30 @@ package final class Limiter: Sendable {
                 members: [members.address, members.device].filter { !$0.isEmpty }, life: slot.value.knownDeviceLifetime,
                 most: slot.value.knownDevices)
         }
-        let arguments = LimitRefundScript.arguments(units.map(\.gcra), memory, at: ambience.now())
+        let arguments = LimitRefundScript.arguments(units.map { ($0.gcra, $0.mark) }, memory, at: ambience.now())
         return (try? await run(Self.refund[ambience.scriptClock], keys, arguments)) != nil
     }
 
-    /// Forgets by what anybody was known at an account, whose credentials have changed. If that fails, they are known until they would
-    /// have been forgotten: they may try a little more often than others, no more.
-    func forget(_ account: String) async {
+    /// Forgets by what anybody was known at an account, whose credentials change, or which is no more.
+    ///
+    /// It is all that there is of an account beyond a budget's period. Budgets stay: they are of who asks, and a new account with the same
+    /// address must not begin with full ones.
+    /// - Throws: the store's failure.
+    func forget(_ account: String) async throws(IdentityError) {
         let command = RedisCommand("DEL", key.known(account))
-        _ = try? await sending { () throws(RedisError) in try await redis.send(command) }
+        _ = try await sending { () throws(RedisError) in try await redis.send(command) }
     }
 
     private func verdicts(
         on buckets: [Bucket], _ acquaintance: LimitAttempt.Acquaintance?
-    ) async throws(IdentityError) -> [LimitRule.Verdict] {
+    ) async throws(IdentityError) -> ([LimitRule.Verdict], [LimitRule.Mark]) {
         var keys = buckets.map(\.key)
         if let acquaintance { keys.append(key.known(acquaintance.account)) }
         let members = acquaintance.map { key.members($0) } ?? LimitScript.Members()
         let arguments = LimitScript.arguments(buckets.map { ($0.gcra, $0.condition) }, members, at: ambience.now())
         let numbers = try await run(Self.take[ambience.scriptClock], keys, arguments).elements?.compactMap(\.integerValue) ?? []
         guard let verdicts = LimitScript.verdicts(numbers), verdicts.count == buckets.count else { throw .fault() }
-        return verdicts
+        return (verdicts, LimitScript.marks(numbers))
     }
 
     private func run(
@@ -186,7 +207,7 @@ package final class Limiter: Sendable {
             return LimitStanding(bucket.gcra, remaining: 0, reset: wait)
         }
         var fewest: LimitStanding?
-        for (bucket, verdict) in zip(buckets, verdicts) where bucket.kind.kind.isOwn {
+        for (bucket, verdict) in zip(buckets, verdicts) where bucket.kind.kind.isOwn && bucket.kind.isRefunded {
             if case .allowed(let left, let reset) = verdict, left < fewest?.remaining ?? .max {
                 fewest = LimitStanding(bucket.gcra, remaining: left, reset: reset)
             }

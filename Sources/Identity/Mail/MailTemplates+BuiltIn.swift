@@ -1,6 +1,6 @@
 extension MailTemplates {
     /// What a built-in mail says, from which its two forms are made.
-    private struct Words {
+    struct Words {
         let subject: String
         let before: [String]
         /// What the link does; nil for a mail without a link.
@@ -72,18 +72,21 @@ extension MailTemplates {
                     "The link works for {lifetime}.",
                     "If you know of no such account, there is nothing to do: the address stays unconfirmed.",
                 ])
-        case .identityLinked:
+        case .signUpAttempted:
             Words(
-                subject: "A new way to sign in to {product}",
+                subject: "You have an account at {product} already",
                 before: [
-                    "Your account {email} at {product} can now be entered with an account at another provider, such as Apple or "
-                        + "Google, that has the same e-mail address.",
-                    "If it was you who signed in that way, there is nothing to do.",
+                    "Somebody tried to sign up at {product} with the address {email}, which has an account already. If it was you, sign "
+                        + "in with your password, or as you did before. If you do not know the password any more, choose another one here:"
                 ],
+                action: "Set a new password",
                 after: [
-                    "If it was not you, change your password at {product}, look through the accounts that are linked to yours, and "
-                        + "remove those that you do not know."
+                    "The link works once, within {lifetime}. Do not pass it on.",
+                    "If it was not you, there is nothing to do: nothing has changed, and whoever it was has learned nothing.",
                 ])
+        case .identityLinked, .identityUnlinked, .passwordChanged, .addressChangeRequested, .addressChanged,
+            .addressConfirmation, .addressTaken, .changesUndone:
+            englishNotice(kind)
         }
     }
 
@@ -113,16 +116,21 @@ extension MailTemplates {
                     "リンクの有効期限は{lifetime}です。",
                     "お心当たりがない場合は、何もする必要はありません。メールアドレスは未確認のままになります。",
                 ])
-        case .identityLinked:
+        case .signUpAttempted:
             Words(
-                subject: "{product} 新しいログイン方法のお知らせ",
+                subject: "{product} アカウントはすでに登録されています",
                 before: [
-                    "{product} のアカウント（{email}）に、同じメールアドレスの外部アカウント（Apple や Google など）でログインできるようになりました。",
-                    "ご自身でログインされた場合は、何もする必要はありません。",
+                    "メールアドレス {email} で {product} への新規登録が試みられましたが、このアドレスのアカウントはすでにあります。",
+                    "ご自身の場合は、これまでの方法でログインしてください。パスワードをお忘れの場合は、次のリンクから新しいパスワードを設定できます。",
                 ],
+                action: "新しいパスワードを設定する",
                 after: [
-                    "お心当たりがない場合は、{product} のパスワードを変更し、連携しているアカウントを確認して、見覚えのないものを解除してください。"
+                    "リンクの有効期限は{lifetime}で、使えるのは一度だけです。ほかの人には教えないでください。",
+                    "お心当たりがない場合は、何もする必要はありません。アカウントは変わらず、相手には何も知らされません。",
                 ])
+        case .identityLinked, .identityUnlinked, .passwordChanged, .addressChangeRequested, .addressChanged,
+            .addressConfirmation, .addressTaken, .changesUndone:
+            japaneseNotice(kind)
         }
     }
 }

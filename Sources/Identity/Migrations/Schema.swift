@@ -5,6 +5,10 @@ package enum Schema {
     /// Every step there is, in order.
     package static let migrations = [
         initial, identities, profiles, mailOutbox, providerTokens, lookUps, mailDelivery, secretOverlap,
-        auditPartitions, oldSecretUse,
+        auditPartitions,
+        importedHashes,
+        providerMemory,
+        accountChanges,
+        oldSecretUse,
     ]
 }

@@ -8,6 +8,10 @@ package enum LimitPurpose: String, Sendable, CaseIterable {
     case code
     /// Asking for a mail.
     case mail
+    /// Showing a provider's proof of who one is.
+    case proof
+    /// Having a password hashed, whether it is the right one or not.
+    case hash
 }
 
 /// Whose attempts are counted together. The raw values are part of keys and labels.
@@ -22,13 +26,17 @@ package enum LimitKind: String, Sendable, CaseIterable {
     case address
     case device
     case client
+    /// IPv6 by /48.
+    case site
     case session
     case recipient
+    /// All that is done with one identity at a provider.
+    case identity
 
     /// Whether the number that is left is the caller's own affair. What others do to an account or with a client is not told.
     var isOwn: Bool {
         switch self {
-        case .accountAddress, .knownDevice, .address, .device, .session: true
+        case .accountAddress, .knownDevice, .address, .device, .site, .session, .identity: true
         case .account, .client, .recipient: false
         }
     }
@@ -36,34 +44,45 @@ package enum LimitKind: String, Sendable, CaseIterable {
 
 /// A budget that can be set: one kind of one purpose.
 package enum LimitBucket: Int, Sendable, CaseIterable {
-    case signInAccount, signInAccountAddress, signInKnownDevice, signInAddress, signInDevice, signInClient
+    case signInAccount, signInAccountAddress, signInKnownDevice, signInAddress, signInDevice, signInClient, signInIdentity
+    case proofAddress
     case signUpAccount, signUpAddress, signUpClient
     case refreshSession, refreshAddress
-    case codeAccount, codeAddress
+    case codeAccountAddress, codeAddress
     case mailRecipient, mailAddress
+    case hashAddress, hashSite
 
     package var purpose: LimitPurpose {
         switch self {
-        case .signInAccount, .signInAccountAddress, .signInKnownDevice, .signInAddress, .signInDevice, .signInClient: .signIn
+        case .signInAccount, .signInAccountAddress, .signInKnownDevice, .signInAddress, .signInDevice, .signInClient,
+            .signInIdentity:
+            .signIn
+        case .proofAddress: .proof
         case .signUpAccount, .signUpAddress, .signUpClient: .signUp
         case .refreshSession, .refreshAddress: .refresh
-        case .codeAccount, .codeAddress: .code
+        case .codeAccountAddress, .codeAddress: .code
         case .mailRecipient, .mailAddress: .mail
+        case .hashAddress, .hashSite: .hash
         }
     }
 
     package var kind: LimitKind {
         switch self {
-        case .signInAccount, .signUpAccount, .codeAccount: .account
-        case .signInAccountAddress: .accountAddress
+        case .signInAccount, .signUpAccount: .account
+        case .signInAccountAddress, .codeAccountAddress: .accountAddress
         case .signInKnownDevice: .knownDevice
-        case .signInAddress, .signUpAddress, .refreshAddress, .codeAddress, .mailAddress: .address
+        case .signInAddress, .proofAddress, .signUpAddress, .refreshAddress, .codeAddress, .mailAddress, .hashAddress: .address
+        case .hashSite: .site
+        case .signInIdentity: .identity
         case .signInDevice: .device
         case .signInClient, .signUpClient: .client
         case .refreshSession: .session
         case .mailRecipient: .recipient
         }
     }
+
+    /// Whether a success gives it back. Work that has been done for a success is done.
+    package var isRefunded: Bool { purpose != .hash }
 
     /// As keys, labels and audit events have it.
     package var name: String { "\(purpose.rawValue):\(kind.rawValue)" }

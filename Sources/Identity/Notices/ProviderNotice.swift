@@ -8,10 +8,13 @@ package struct ProviderNotice: Equatable, Sendable {
     package struct Happening: Equatable, Sendable {
         package let event: ProviderEvent
         package let subject: String?
+        /// When it happened, as the provider says it; nil if it does not.
+        package let time: Timestamp?
 
-        package init(_ event: ProviderEvent, subject: String?) {
+        package init(_ event: ProviderEvent, subject: String?, at time: Timestamp? = nil) {
             self.event = event
             self.subject = subject
+            self.time = time
         }
     }
 
@@ -19,6 +22,17 @@ package struct ProviderNotice: Equatable, Sendable {
     package let digest: Digest
     package let issuedAt: Timestamp
     package let happenings: [Happening]
+
+    /// How long before its notice an event may have been; one of earlier is taken to be of the notice's time.
+    private static let longestDelay: Duration = .seconds(7 * 86_400)
+
+    /// When something happened: never after the notice, and not long before it, whatever the provider says.
+    func time(of happening: Happening) -> Timestamp {
+        guard let time = happening.time, time <= issuedAt, issuedAt.duration(since: time) <= Self.longestDelay else {
+            return issuedAt
+        }
+        return time
+    }
 
     /// One of Apple's: `events` is one event, in practice as a string of JSON.
     package init(apple claims: JWTClaims, token: String) throws(NoticeRefusal) {
@@ -28,7 +42,8 @@ package struct ProviderNotice: Equatable, Sendable {
         case let other: events = other
         }
         guard let event = events?.objectValue else { throw .claim("events") }
-        let happening = Happening(try Self.appleEvent(event), subject: try Self.subject(event["sub"]))
+        let happening = Happening(
+            try Self.appleEvent(event), subject: try Self.subject(event["sub"]), at: Self.appleTime(event))
         try self.init(claims, token, [happening])
     }
 
@@ -40,7 +55,8 @@ package struct ProviderNotice: Equatable, Sendable {
             guard let payload = member.value.objectValue else { throw .claim("events") }
             happenings.append(
                 Happening(
-                    Self.googleEvent(member.key, payload), subject: try Self.googleSubject(payload["subject"], issuers)))
+                    Self.googleEvent(member.key, payload), subject: try Self.googleSubject(payload["subject"], issuers),
+                    at: Self.time(claims["toe"])))
         }
         try self.init(claims, token, happenings)
     }
@@ -55,7 +71,7 @@ package struct ProviderNotice: Equatable, Sendable {
 
     private static func appleEvent(_ event: JSONObject) throws(NoticeRefusal) -> ProviderEvent {
         guard let type = event["type"]?.stringValue else { throw .claim("events.type") }
-        let time = event["event_time"]?.integerValue.map { Timestamp(milliseconds: $0) }
+        let time = appleTime(event)
         return switch type {
         case "email-enabled": .mailForwarding(isOn: true, at: time)
         case "email-disabled": .mailForwarding(isOn: false, at: time)
@@ -63,6 +79,15 @@ package struct ProviderNotice: Equatable, Sendable {
         case "account-deleted", "account-delete": .accountDeleted
         default: .unknown
         }
+    }
+
+    /// Seconds as a NumericDate has them (RFC 8417 §2.2, `toe`).
+    private static func time(_ value: JSONValue?) -> Timestamp? {
+        value?.integerValue.flatMap { (0...253_402_300_799).contains($0) ? Timestamp(seconds: $0) : nil }
+    }
+
+    private static func appleTime(_ event: JSONObject) -> Timestamp? {
+        event["event_time"]?.integerValue.map { Timestamp(milliseconds: $0) }
     }
 
     private static let risc = "https://schemas.openid.net/secevent/risc/event-type/"

@@ -87,7 +87,7 @@ package final class ProviderNotices: Sendable {
         do throws(IdentityError) {
             guard try await !store.isKnown(notice.digest) else { return }
             for happening in notice.happenings {
-                try await act(on: happening, of: issuer.provider, issuedAt: notice.issuedAt, caller)
+                try await act(on: happening, of: issuer.provider, at: notice.time(of: happening), caller)
             }
             try await store.remember(notice.digest, at: ambience.statementTime)
         } catch {
@@ -126,14 +126,17 @@ package final class ProviderNotices: Sendable {
     }
 
     private func act(
-        on happening: ProviderNotice.Happening, of provider: ProviderID, issuedAt: Timestamp, _ caller: Caller
+        on happening: ProviderNotice.Happening, of provider: ProviderID, at time: Timestamp, _ caller: Caller
     ) async throws(IdentityError) {
         let event = happening.event
         var userID: UserID?
         if let subject = happening.subject { userID = try await store.user(provider, subject) }
         if let userID, let subject = happening.subject {
-            let identity = NoticedIdentity(provider: provider, subject: subject, userID: userID, issuedAt: issuedAt)
-            for step in NoticeDecision.steps(for: event) { try await take(step, for: identity, caller) }
+            let identity = NoticedIdentity(provider: provider, subject: subject, userID: userID, happenedAt: time)
+            for step in NoticeDecision.steps(for: event) {
+                // What the provider has taken back since is not done again.
+                guard try await take(step, for: identity, caller) else { break }
+            }
         }
         logger.info(
             "notice of a provider",

@@ -9,9 +9,14 @@ package struct PasswordHasher: Sendable {
     /// A hash that no password has, made with the same parameters as real ones: what an unknown user is checked against, so
     /// that it takes as long as a known one.
     private let decoy: String
+    /// Whether a check takes as long for users with bcrypt hashes as for others.
+    let hidesImported: Bool
 
     /// - Throws: `CryptoError` when the parameters are outside argon2's limits.
-    package init(_ parameters: Argon2id.Parameters, pool: BlockingPool, random: (Int) -> [UInt8]) throws(CryptoError) {
+    package init(
+        _ parameters: Argon2id.Parameters, hidesImported: Bool = true, pool: BlockingPool, random: (Int) -> [UInt8]
+    ) throws(CryptoError) {
+        self.hidesImported = hidesImported
         algorithm = try Argon2id(parameters: parameters)
         self.pool = pool
         decoy = algorithm.decoy(random: random)
@@ -19,9 +24,9 @@ package struct PasswordHasher: Sendable {
 
     /// The string to store.
     /// - Throws: `IdentityError.overloaded` when too many wait already.
-    package func hash(_ password: Password) async throws(IdentityError) -> String {
+    package func hash(_ password: Password, for owner: JobOwner) async throws(IdentityError) -> String {
         let algorithm = algorithm
-        return try await run { () throws(CryptoError) in try algorithm.hash(password: password.secret.revealedBytes) }
+        return try await run(owner) { () throws(CryptoError) in try algorithm.hash(password: password.secret.revealedBytes) }
     }
 
     /// What a password is to a stored hash.
@@ -32,26 +37,28 @@ package struct PasswordHasher: Sendable {
     }
 
     /// Whether this is the password; with no stored hash, or one that cannot be used, it never is, after the same work.
+    /// - Parameter importedCost: the highest cost of any user's bcrypt hash, for `PasswordCheck`; nil for none.
     /// - Throws: `IdentityError.overloaded`; `internalFault` when hashing fails.
-    package func verify(_ password: Password, against stored: String?) async throws(IdentityError) -> Bool {
-        try await verdict(on: password, against: stored) == .matches
+    package func verify(
+        _ password: Password, against stored: String?, importedCost: Int? = nil, for owner: JobOwner
+    ) async throws(IdentityError) -> Bool {
+        try await verdict(on: password, against: stored, importedCost: importedCost, for: owner) == .matches
     }
 
     /// The same, told apart.
-    package func verdict(on password: Password, against stored: String?) async throws(IdentityError) -> Verdict {
-        let (algorithm, decoy) = (algorithm, decoy)
-        let target = stored ?? decoy
-        let verdict = try await run { () throws(CryptoError) -> Verdict in
+    package func verdict(
+        on password: Password, against stored: String?, importedCost: Int? = nil, for owner: JobOwner
+    ) async throws(IdentityError) -> Verdict {
+        let check = PasswordCheck(of: stored, importedCost: importedCost, decoy: decoy)
+        let stranger = PasswordCheck(of: nil, importedCost: importedCost, decoy: decoy)
+        let verdict = try await run(owner) { [algorithm] () throws(CryptoError) -> Verdict in
             let bytes = password.secret.revealedBytes
             do throws(CryptoError) {
-                let matches =
-                    Bcrypt.made(target)
-                    ? try Bcrypt.verify(password: bytes, against: target) : try algorithm.verify(password: bytes, against: target)
-                return matches ? .matches : .differs
+                return try check.run(bytes, algorithm) ? .matches : .differs
             } catch {
                 guard error == .malformedPasswordHash || error == .passwordParametersRefused else { throw error }
                 // Nobody learns from the time that there is such an account.
-                _ = try algorithm.verify(password: bytes, against: decoy)
+                _ = try stranger.run(bytes, algorithm)
                 return .unusableHash
             }
         }
@@ -59,7 +66,7 @@ package struct PasswordHasher: Sendable {
             WaitTimes.note(
                 fault: "the stored password hash is of another program or too dear: nobody can sign in with it until a reset")
         }
-        return stored == nil ? .differs : verdict
+        return verdict
     }
 
     /// Whether the hash was made with other parameters than today's, or not with argon2id.
@@ -68,13 +75,13 @@ package struct PasswordHasher: Sendable {
     }
 
     private func run<T: Sendable>(
-        _ body: @escaping @Sendable () throws(CryptoError) -> T
+        _ owner: JobOwner, _ body: @escaping @Sendable () throws(CryptoError) -> T
     ) async throws(IdentityError) -> T {
         let start = Instant.now()
         defer { WaitTimes.add(.hashing, from: start, to: .now()) }
         let result: Result<T, CryptoError>
         do throws(BlockingPool.Overloaded) {
-            result = try await pool.run { Result(catching: body) }
+            result = try await pool.run(for: owner) { Result(catching: body) }
         } catch {
             throw .overloaded(retryAfter: .seconds(1))
         }

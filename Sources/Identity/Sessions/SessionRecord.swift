@@ -17,8 +17,10 @@ package enum SessionRecord: Sendable {
     /// Something is there that we did not write.
     case malformed
 
+    static let prefix = "session:"
+
     package static func key(_ id: SessionID) -> String {
-        "session:\(id.text)"
+        prefix + id.text
     }
 
     /// The fields to ask for with `HMGET`, in the order that `init(_:values:)` expects.

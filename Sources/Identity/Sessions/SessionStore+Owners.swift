@@ -1,22 +1,31 @@
 import Redis
 
-/// Where a walk over the users with sessions has got to.
+/// Where a walk over the sessions has got to.
 package struct SessionScanCursor: Sendable {
     fileprivate let text: String
+}
+
+/// What one step of a walk over Redis's keys has found.
+struct SessionScan: Sendable {
+    /// Users with an index of sessions.
+    var owners: [UserID] = []
+    /// Sessions that live, whether an index names them or not.
+    var sessions: [UserID: [SessionID]] = [:]
+    /// Nil at the end.
+    var next: SessionScanCursor?
 }
 
 extension SessionStore {
     /// About so many keys are looked at at once, so that Redis is not kept from other work.
     private static let scanCount: Int64 = 1000
 
-    /// Some of the users with an index of sessions. From `nil` until `nil` is returned, each user comes who has one all the while, some
-    /// of them more than once.
+    /// Some of the sessions, and of the users with an index of sessions. From `nil` until there is no next cursor, each comes that is there
+    /// all the while, some of them more than once. Sessions are found by themselves, because Redis may have evicted the
+    /// index that named them.
     /// - Throws: the store's failure.
-    func owners(
-        from cursor: SessionScanCursor?
-    ) async throws(IdentityError) -> (owners: [UserID], next: SessionScanCursor?) {
-        var command = RedisCommand(
-            "SCAN", cursor?.text ?? "0", "MATCH", "\(IndexSessionScript.prefix)*\(IndexSessionScript.suffix)")
+    func scan(from cursor: SessionScanCursor?) async throws(IdentityError) -> SessionScan {
+        // Both `session:<sid>` and `user:<uid>:sessions`.
+        var command = RedisCommand("SCAN", cursor?.text ?? "0", "MATCH", "*session*")
         command.append("COUNT")
         command.append(Self.scanCount)
         let asked = command
@@ -24,10 +33,41 @@ extension SessionStore {
         guard let parts = reply.elements, parts.count == 2, let next = parts[0].text, let keys = parts[1].elements else {
             throw .fault()
         }
-        return (keys.compactMap { $0.text.flatMap(Self.owner) }, next == "0" ? nil : SessionScanCursor(text: next))
+        var scan = SessionScan(next: next == "0" ? nil : SessionScanCursor(text: next))
+        var ids: [SessionID] = []
+        for key in keys.compactMap(\.text) {
+            if let owner = Self.owner(key) {
+                scan.owners.append(owner)
+            } else if let id = Self.session(key) {
+                ids.append(id)
+            }
+        }
+        scan.sessions = try await live(ids)
+        return scan
+    }
+
+    /// The sessions among these that have not ended, by user.
+    private func live(_ ids: [SessionID]) async throws(IdentityError) -> [UserID: [SessionID]] {
+        guard !ids.isEmpty else { return [:] }
+        let commands = ids.map { RedisCommand("HMGET", SessionRecord.key($0), "user", "ended") }
+        let replies = try await sending { () throws(RedisError) in try await redis.send(commands) }
+        var sessions: [UserID: [SessionID]] = [:]
+        for (id, reply) in zip(ids, replies) {
+            guard let fields = reply.elements, fields.count == 2, fields[1].text == nil,
+                let userID = fields[0].text.flatMap({ UserID($0) })
+            else { continue }
+            sessions[userID, default: []].append(id)
+        }
+        return sessions
+    }
+
+    private static func session(_ key: String) -> SessionID? {
+        guard key.hasPrefix(SessionRecord.prefix) else { return nil }
+        return SessionID(String(key.dropFirst(SessionRecord.prefix.count)))
     }
 
     private static func owner(_ key: String) -> UserID? {
-        UserID(String(key.dropFirst(IndexSessionScript.prefix.count).dropLast(IndexSessionScript.suffix.count)))
+        guard key.hasPrefix(IndexSessionScript.prefix), key.hasSuffix(IndexSessionScript.suffix) else { return nil }
+        return UserID(String(key.dropFirst(IndexSessionScript.prefix.count).dropLast(IndexSessionScript.suffix.count)))
     }
 }

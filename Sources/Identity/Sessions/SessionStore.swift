@@ -110,7 +110,10 @@ package struct SessionStore: Sendable {
         _ id: SessionID, reason: SessionEnd, isRecorded: Bool = false, at now: Timestamp
     ) async throws(IdentityError) -> EndSessionScript.Reply {
         let arguments = EndSessionScript.arguments(reason: reason, isRecorded: isRecorded, at: now)
-        let reply = try await run(Self.end[clock], EndSessionScript.key(id), arguments)
+        let reply = try await sending { () throws(RedisError) in
+            try await redis.runLasting(
+                Self.end[clock], keys: [EndSessionScript.key(id)], arguments: arguments.map { [UInt8]($0.utf8) })
+        }
         guard let parts = reply.elements, parts.count == 4, let outcome = parts[0].text, let userID = parts[1].text,
             let unrecorded = parts[3].text,
             let ended = EndSessionScript.Reply(

@@ -25,13 +25,13 @@ package struct AccessTokenStore: Sendable {
         _ = try await sending { () throws(RedisError) in try await redis.send(command) }
     }
 
-    /// Makes tokens unknown at once.
+    /// Makes tokens unknown at once, and so that a failover of Redis does not bring them back.
     /// - Throws: the store's failure; some may be gone then, and the call may be repeated.
     func delete(_ tokens: [AccessTokenHash]) async throws(IdentityError) {
         guard !tokens.isEmpty else { return }
         // One key a command: each may live in a slot of its own.
-        _ = try await sending { () throws(RedisError) in
-            try await redis.send(tokens.map { RedisCommand("DEL", $0.key) })
+        try await sending { () throws(RedisError) in
+            try await redis.sendLasting(tokens.map { RedisCommand("DEL", $0.key) })
         }
     }
 }

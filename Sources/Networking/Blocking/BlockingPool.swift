@@ -5,76 +5,70 @@ import Synchronization
 
 /// Threads for work that blocks or computes for long: password hashes, name look-ups, libpq's connecting.
 ///
-/// The queue is bounded. When it is full the answer is `Overloaded` at once, never a longer wait.
+/// The queue is bounded, and shared fairly (`FairQueue`). Who has no room in it is answered `Overloaded` at once, never after a longer wait.
 package final class BlockingPool: Sendable {
     /// The queue is full.
     package struct Overloaded: Error, Equatable {
         package init() {}
     }
 
+    /// A job that has been taken is not kept, since it may hold a password.
+    private struct Job: Sendable {
+        let run: @Sendable () -> Void
+        /// Called instead when it has to make room for another's.
+        let refuse: @Sendable () -> Void
+    }
+
     private struct State {
-        var jobs = JobQueue()
+        var jobs: FairQueue<Job>
         var isStopped = false
     }
 
-    /// First in, first out. A job that has been taken is not kept, since it may hold a password.
-    private struct JobQueue {
-        private var arriving: [@Sendable () -> Void] = []
-        /// In reverse.
-        private var leaving: [@Sendable () -> Void] = []
-
-        var count: Int { arriving.count + leaving.count }
-
-        mutating func append(_ job: @escaping @Sendable () -> Void) {
-            arriving.append(job)
-        }
-
-        mutating func popFirst() -> (@Sendable () -> Void)? {
-            if leaving.isEmpty {
-                leaving = arriving.reversed()
-                arriving.removeAll(keepingCapacity: true)
-            }
-            return leaving.popLast()
-        }
-    }
-
     private let label: String
-    private let queueLimit: Int
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let available = DispatchSemaphore(value: 0)
     private let onIdle: (@Sendable () -> Void)?
 
     /// - Parameters:
     ///   - label: the name of its threads, at most 15 bytes.
     ///   - threads: how many run jobs; all are started now.
-    ///   - queueLimit: how many jobs may wait.
+    ///   - bounds: how many jobs may wait.
     ///   - niceness: 0 … 19; higher gives way to the loops.
     ///   - onIdle: called on a thread of the pool that has had nothing to do for a second, once each time.
     package init(
-        label: String, threads: Int, queueLimit: Int, niceness: Int32 = 0, onIdle: (@Sendable () -> Void)? = nil
+        label: String, threads: Int, bounds: JobOwner.Bounds, niceness: Int32 = 0, onIdle: (@Sendable () -> Void)? = nil
     ) {
         self.label = label
-        self.queueLimit = queueLimit
+        state = Mutex(State(jobs: FairQueue(bounds)))
         self.onIdle = onIdle
         for _ in 0..<max(1, threads) {
             Self.startThread { [self] in work(niceness: niceness) }
         }
     }
 
+    /// One in which at most so many jobs wait, whoever they are for.
+    package convenience init(
+        label: String, threads: Int, queueLimit: Int, niceness: Int32 = 0, onIdle: (@Sendable () -> Void)? = nil
+    ) {
+        self.init(label: label, threads: threads, bounds: JobOwner.Bounds(all: queueLimit), niceness: niceness, onIdle: onIdle)
+    }
+
     /// Jobs that wait for a thread.
     package var waitingCount: Int { state.withLock { $0.jobs.count } }
 
     /// Runs `body` on a thread of the pool and resumes the caller on its own loop.
-    /// - Throws: `Overloaded` when the queue is full or the pool has stopped.
-    package func run<T: Sendable>(_ body: @escaping @Sendable () -> T) async throws(Overloaded) -> T {
+    /// - Parameter owner: who takes turns with others.
+    /// - Throws: `Overloaded` when there is no room, or it was needed for somebody who has less of it, and when the pool has stopped.
+    package func run<T: Sendable>(
+        for owner: JobOwner = .nobody, _ body: @escaping @Sendable () -> T
+    ) async throws(Overloaded) -> T {
         let result: Result<T, Overloaded> = unsafe await withUnsafeContinuation { continuation in
             let loop = CurrentLoop.value
-            let accepted = submit {
-                let value = body()
-                guard let loop else { return unsafe continuation.resume(returning: .success(value)) }
-                loop.call { unsafe continuation.resume(returning: .success(value)) }
+            let answer: @Sendable (Result<T, Overloaded>) -> Void = { result in
+                guard let loop else { return unsafe continuation.resume(returning: result) }
+                loop.call { unsafe continuation.resume(returning: result) }
             }
-            if !accepted { unsafe continuation.resume(returning: .failure(Overloaded())) }
+            submit(Job(run: { answer(.success(body())) }, refuse: { answer(.failure(Overloaded())) }), for: owner)
         }
         return try result.get()
     }
@@ -85,18 +79,18 @@ package final class BlockingPool: Sendable {
         available.signal()
     }
 
-    private func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
-        let accepted = state.withLock { state in
-            guard !state.isStopped, state.jobs.count < queueLimit else { return false }
-            state.jobs.append(job)
-            return true
+    private func submit(_ job: Job, for owner: JobOwner) {
+        let admission = state.withLock { state in state.isStopped ? .refused : state.jobs.add(job, for: owner) }
+        switch admission {
+        case .waiting(let others):
+            available.signal()
+            for other in others { other.refuse() }
+        case .refused: job.refuse()
         }
-        if accepted { available.signal() }
-        return accepted
     }
 
     private enum Next {
-        case job(@Sendable () -> Void)
+        case job(Job)
         case nothing
         case stop
     }
@@ -116,7 +110,7 @@ package final class BlockingPool: Sendable {
             }
             switch next() {
             case .job(let job):
-                job()
+                job.run()
                 isRested = false
             case .nothing: break
             case .stop:
@@ -129,7 +123,7 @@ package final class BlockingPool: Sendable {
 
     private func next() -> Next {
         state.withLock { state in
-            if let job = state.jobs.popFirst() { return .job(job) }
+            if let job = state.jobs.next() { return .job(job) }
             return state.isStopped ? .stop : .nothing
         }
     }

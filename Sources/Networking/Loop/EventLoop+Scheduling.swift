@@ -62,11 +62,12 @@ extension EventLoop {
         }
     }
 
-    /// Says that a server that answers within microseconds has been asked something: unless there is other work, the loop waits for
+    /// Says that a server that may be near was asked something. If it is, and there is no other work, the loop waits for
     /// its answer first, for a moment, and takes what the clients send meanwhile together. Under load the batches grow with the
     /// load, and the loop sleeps once a batch and not once a request. On the loop only.
-    func expectAnswer(on descriptor: Int32) {
-        prompt = descriptor
+    /// - Parameter alone: whether nothing else was awaited of it.
+    func expectAnswer(on descriptor: Int32, alone: Bool) {
+        question = Question(descriptor: descriptor, isAlone: alone)
     }
 
     /// Starts a task that stays on this loop. It is nobody's: what it waits for is not added to the request that starts it (`WaitTimes`).

@@ -13,8 +13,6 @@ import Synchronization
 // asserts; `inbox` is behind a mutex, `owner` is atomic and `waker` is constant.
 package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private static let hotTail: Duration = .milliseconds(2)
-    /// How long an answer that is expected at once is waited for alone. A client's request waits for no longer than this.
-    private static let promptAnswer = 200_000
     /// How many jobs may run before sockets and timers are looked at again.
     private static let jobsPerTurn = 4096
 
@@ -34,8 +32,16 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private var source: (any DispatchSourceRead)?
     private var alarm: (any DispatchSourceTimer)?
     private var alarmDeadline: Instant?
-    /// The descriptor of a server that was asked something in this turn and answers at once.
-    var prompt: Int32?
+    /// What a server that may be near was asked in this turn.
+    var question: Question?
+    private var answerWait = AnswerWait()
+
+    /// Something that a server was asked which may answer at once.
+    struct Question {
+        let descriptor: Int32
+        /// Whether nothing else was awaited of it.
+        let isAlone: Bool
+    }
 
     /// Jobs from other threads.
     private struct Inbox {
@@ -95,7 +101,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
 
     /// Has `body` called on the loop soon; from any thread.
-    func call(_ body: @escaping @Sendable () -> Void) {
+    package func call(_ body: @escaping @Sendable () -> Void) {
         post { $0.calls.append(body) }
     }
 
@@ -131,9 +137,15 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     /// Waits for events, and returns how many there are.
     private func wait() -> Int {
-        guard let descriptor = prompt, jobs.isEmpty else { return poller.wait(milliseconds: waitTime()) }
-        prompt = nil
-        Poller.awaitInput(on: descriptor, nanoseconds: Self.promptAnswer)
+        guard let question, jobs.isEmpty else { return poller.wait(milliseconds: waitTime()) }
+        self.question = nil
+        guard answerWait.isWorthwhile(alone: question.isAlone) else { return poller.wait(milliseconds: waitTime()) }
+        let start = Instant.now()
+        if Poller.awaitInput(on: question.descriptor, nanoseconds: Int(AnswerWait.window)) {
+            if question.isAlone { answerWait.answered(after: Instant.now().nanoseconds(since: start)) }
+        } else {
+            answerWait.missed()
+        }
         let count = poller.wait(milliseconds: 0)
         return count > 0 ? count : poller.wait(milliseconds: waitTime())
     }

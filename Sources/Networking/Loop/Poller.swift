@@ -57,11 +57,17 @@ struct Poller: ~Copyable {
             close(descriptor)
             throw error
         }
+        var event = unsafe epoll_event(events: EPOLLIN.rawValue | EPOLLET.rawValue, data: .init(u64: Self.wakeToken))
+        guard unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, wakeDescriptor, &event) == 0 else {
+            // A loop that nobody can wake would lose what other threads give it to do.
+            let error = SystemError.last("epoll_ctl of the eventfd")
+            close(descriptor)
+            close(wakeDescriptor)
+            throw error
+        }
         self.descriptor = descriptor
         waker = Waker(descriptor: wakeDescriptor)
         unsafe events = .allocate(capacity: Self.batch)
-        var event = unsafe epoll_event(events: EPOLLIN.rawValue | EPOLLET.rawValue, data: .init(u64: Self.wakeToken))
-        unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, wakeDescriptor, &event)
     }
 
     deinit {
@@ -109,11 +115,11 @@ struct Poller: ~Copyable {
         Int(max(0, unsafe epoll_wait(descriptor, events, Int32(Self.batch), milliseconds)))
     }
 
-    /// Waits until one descriptor has something to read, for so many nanoseconds at most.
-    static func awaitInput(on descriptor: Int32, nanoseconds: Int) {
+    /// Waits until one descriptor has something to read, for so many nanoseconds at most; false when it has not by then.
+    static func awaitInput(on descriptor: Int32, nanoseconds: Int) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let limit = timespec(tv_sec: 0, tv_nsec: nanoseconds)
-        _ = unsafe withUnsafePointer(to: limit) { unsafe ppoll(&entry, 1, $0, nil) }
+        return unsafe withUnsafePointer(to: limit) { unsafe ppoll(&entry, 1, $0, nil) } > 0
     }
 
     /// The handler of event `index` of the last wait; nil for a wake-up and for a descriptor that has left since.

@@ -5,10 +5,22 @@ import Glibc
 /// connections over them.
 // @unchecked: every member is touched on `loop` only, after `init`.
 package final class Listener: ReadinessHandler, @unchecked Sendable {
+    /// Whose listeners may be on the same address.
+    package enum Sharing: Sendable {
+        /// Nobody's yet: an address on which anybody listens is refused.
+        case first
+        /// Those of this process's other loops.
+        case withSiblings
+    }
+
     /// Connections taken a turn, so that a flood of them starves nothing.
     private static let acceptsPerTurn = 64
     /// How long a listener rests when no connection may be taken.
     private static let rest: Duration = .milliseconds(20)
+    /// What the system buffers of a connection in either direction, which is memory too: it keeps twice as much at most.
+    private static let systemBuffer: Int32 = 64 * 1024
+    /// What the system takes for a connection beyond what is on its way already.
+    private static let systemBacklog: Int32 = 8 * 1024
 
     /// Where it listens; the port is the one that the kernel chose when 0 was asked for.
     package let address: SocketAddress
@@ -25,14 +37,21 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
     /// Binds and listens; connections are taken from `start()` on.
     /// - Parameters:
     ///   - budget: shared by all listeners whose connections count together.
+    ///   - sharing: with whom it may have the address.
     ///   - onAccept: called on the loop with each new connection, which it has to close in the end.
     /// - Throws: `SystemError` when the address cannot be had.
     package init(
-        _ address: SocketAddress, loop: EventLoop, budget: ConnectionBudget, onAccept: @escaping @Sendable (Stream) -> Void
+        _ address: SocketAddress, loop: EventLoop, budget: ConnectionBudget, sharing: Sharing = .withSiblings,
+        onAccept: @escaping @Sendable (Stream) -> Void
     ) throws(SystemError) {
+        if case .first = sharing { try Self.expectFree(address) }
         let descriptor = try Socket.make(family: address.family)
         Socket.set(SO_REUSEADDR, on: descriptor)
         Socket.set(SO_REUSEPORT, on: descriptor)
+        // Accepted sockets have them from the listener.
+        Socket.set(SO_SNDBUF, to: Self.systemBuffer, on: descriptor)
+        Socket.set(SO_RCVBUF, to: Self.systemBuffer, on: descriptor)
+        Socket.set(TCP_NOTSENT_LOWAT, level: Int32(IPPROTO_TCP), to: Self.systemBacklog, on: descriptor)
         let bound = unsafe address.withSockaddr { unsafe bind(descriptor, $0, $1) }
         guard bound == 0, listen(descriptor, 4096) == 0 else {
             let error = SystemError.last("bind to \(address)")
@@ -45,6 +64,16 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
         self.budget = budget
         self.onAccept = onAccept
         spare = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+    }
+
+    /// `SO_REUSEPORT` would let another process of this user have the same address, and the system spread connections over both: so the
+    /// address is taken without it for a moment.
+    private static func expectFree(_ address: SocketAddress) throws(SystemError) {
+        let descriptor = try Socket.make(family: address.family)
+        defer { Glibc.close(descriptor) }
+        // Connections of a process that has ended do not count.
+        Socket.set(SO_REUSEADDR, on: descriptor)
+        guard unsafe address.withSockaddr({ unsafe bind(descriptor, $0, $1) }) == 0 else { throw .last("bind to \(address)") }
     }
 
     deinit {
@@ -76,6 +105,8 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
                 guard let (accepted, peer) = try Socket.accept(descriptor) else { return budget.release() }
                 let budget = budget
                 let stream = try Stream(accepted, peer: peer, loop: loop, onClose: { budget.release() })
+                // The first edge says whether something is there already.
+                stream.mayRead = false
                 onAccept(stream)
             } catch {
                 budget.release()

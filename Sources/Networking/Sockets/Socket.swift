@@ -16,9 +16,15 @@ enum Socket {
         return descriptor
     }
 
-    static func set(_ option: Int32, level: Int32 = SOL_SOCKET, on descriptor: Int32) {
-        var one: Int32 = 1
-        unsafe setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
+    static func set(_ option: Int32, level: Int32 = SOL_SOCKET, to value: Int32 = 1, on descriptor: Int32) {
+        var value = value
+        unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// The end of the socket throws away what the system still has to send, and tells the peer by a reset.
+    static func resetAtClose(_ descriptor: Int32) {
+        var abort = linger(l_onoff: 1, l_linger: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &abort, socklen_t(MemoryLayout<linger>.size))
     }
 
     static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
@@ -33,9 +39,11 @@ enum Socket {
         }
     }
 
-    static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
+    /// - Parameter isMoreToCome: whether the system may wait for what follows to fill a segment.
+    static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, isMoreToCome: Bool = false) -> Transfer {
+        let flags = Int32(MSG_NOSIGNAL) | (isMoreToCome ? Int32(MSG_MORE) : 0)
         while true {
-            let count = unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            let count = unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
             if count >= 0 { return .bytes(count) }
             switch errno {
             case EINTR: continue
@@ -84,9 +92,17 @@ enum Socket {
         if accepted >= 0 {
             return (accepted, SocketAddress(storage) ?? .unix(path: ""))
         }
-        switch errno {
-        case EAGAIN, EINTR, ECONNABORTED, EPROTO, EPERM: return nil
-        default: throw .last("accept")
+        guard !isPassing(errno) else { return nil }
+        throw .last("accept")
+    }
+
+    /// Whether a failure to accept says nothing of this process: there was nobody, who waited has gone, a firewall forbade it, or the
+    /// network had failed the connection before it was accepted (accept(2)).
+    static func isPassing(_ code: Int32) -> Bool {
+        switch code {
+        case EAGAIN, EINTR, ECONNABORTED, EPERM: true
+        case ENETDOWN, EPROTO, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, ETIMEDOUT: true
+        default: false
         }
     }
 }

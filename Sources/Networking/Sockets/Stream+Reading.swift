@@ -24,6 +24,8 @@ extension Stream {
     /// Reads once; nil when that would block or has brought only a part of a TLS record.
     private func readOnce() throws(StreamError) -> Bool? {
         try checkOpen()
+        // What came along with the handshake, or the end that came along with the last bytes: no edge announces them again.
+        if let tls, tls.hasNews, let more = try decrypt() { return more }
         guard mayRead else { return nil }
         switch receive() {
         case .bytes(0):

@@ -1,3 +1,35 @@
+/// Who owns a stream that nobody awaits anything of.
+package protocol StreamSleeper: AnyObject, Sendable {
+    /// Called on the loop: there is something to read, or bytes have left, or the stream has failed, or its deadline has passed. What it
+    /// is the stream says.
+    func stirred()
+}
+
+/// Nobody waits: no task is needed until something happens.
+extension Stream {
+    /// From now on `sleeper` is told when something happens, until the stream is closed or `wakeUp()` is called.
+    package func rest(_ sleeper: any StreamSleeper) {
+        assert(loop.isCurrent)
+        self.sleeper = sleeper
+    }
+
+    package func wakeUp() {
+        sleeper = nil
+    }
+
+    /// Whether a read may bring something: bytes, the end or an error.
+    package var hasNews: Bool { mayRead }
+
+    /// Whether neither side has ended it by failure.
+    package var isOpen: Bool {
+        if case .open = ending { true } else { false }
+    }
+
+    package var isOverdue: Bool {
+        if let deadline { deadline <= loop.now } else { false }
+    }
+}
+
 /// Who waits for the peer, and for how long.
 extension Stream {
     /// Suspends until there may be something to read. What to wait for is looked at once more where nothing suspends any longer:
@@ -59,6 +91,7 @@ extension Stream {
         guard let deadline else { return }
         if deadline <= loop.now {
             resume(.failure(.timedOut))
+            sleeper?.stirred()
         } else {
             armAlarm()
         }

@@ -27,8 +27,10 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     /// What has been read and not yet been taken with `consume`.
     package internal(set) var input: [UInt8] = []
 
-    /// Whether the peer answers within microseconds, so that the loop does well to wait for that first.
+    /// Whether the peer answers what it is asked and may be near, so that the loop may do well to wait for that first.
     package var isPrompt = false
+    /// Whether what is written next is all that the peer is to answer.
+    package var asksAlone = false
 
     let descriptor: Int32
     private let onClose: (@Sendable () -> Void)?
@@ -40,7 +42,12 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     var endIsNear = false
     var output: [UInt8] = []
     var sent = 0
+    /// Goes out behind `output`, from where it is: many streams may have the same bytes.
+    private var tail: [UInt8] = []
+    private var tailSent = 0
     private var isDirty = false
+    /// Whom to tell that something has happened, while nobody awaits anything.
+    var sleeper: (any StreamSleeper)?
     var tls: TLSSession?
     var reader: UnsafeContinuation<Result<Void, StreamError>, Never>?
     var writer: UnsafeContinuation<Result<Void, StreamError>, Never>?
@@ -89,21 +96,54 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     package func write(_ body: (inout [UInt8]) -> Void) {
         assert(loop.isCurrent)
         guard case .open = ending else { return }
+        if !tail.isEmpty { appendTail() }
         if let tls {
             var plain: [UInt8] = []
             body(&plain)
-            tls.encrypt(plain, into: &output)
+            do throws(StreamError) {
+                try tls.encrypt(plain, into: &output)
+            } catch {
+                return fail(error)
+            }
         } else {
             if output.isEmpty { output.reserveCapacity(Self.typicalWrite) }
             body(&output)
         }
+        queueFlush()
+    }
+
+    /// Queues bytes without copying them, behind all that is queued. For many: their memory is held until they have been sent.
+    package func write(sharing bytes: [UInt8]) {
+        assert(loop.isCurrent)
+        guard case .open = ending, !bytes.isEmpty else { return }
+        guard tls == nil, tail.isEmpty else { return write(bytes) }
+        (tail, tailSent) = (bytes, 0)
+        queueFlush()
+    }
+
+    private func queueFlush() {
         guard !isDirty else { return }
         isDirty = true
         loop.afterTurn(self, first: isPrompt)
     }
 
+    /// Something else follows the shared bytes, so that they have to be copied after all.
+    private func appendTail() {
+        output.append(contentsOf: tail[tailSent...])
+        (tail, tailSent) = ([], 0)
+    }
+
     /// How many bytes wait to be sent.
-    package var unsentCount: Int { output.count - sent }
+    package var unsentCount: Int { output.count - sent + tail.count - tailSent }
+
+    /// Whether bytes wait because the peer has not read those before them.
+    package var isBlocked: Bool { !mayWrite && unsentCount > 0 }
+
+    /// The memory that this stream holds, apart from bytes that were queued with `write(sharing:)`.
+    package var bufferedBytes: Int { input.capacity + output.capacity }
+
+    /// How many of the bytes that wait to be sent were queued with `write(sharing:)`.
+    package var sharedCount: Int { tail.count }
 
     /// Suspends while more than the high-water mark waits to be sent.
     package func drained(below mark: Int = Stream.highWaterMark) async throws(StreamError) {
@@ -152,9 +192,22 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
         onClose?()
         cancelAlarm()
         input = []
-        output = []
-        sent = 0
+        dropOutput()
+        sleeper = nil
         resume(.failure(.closed))
+    }
+
+    /// The same, and what the system still holds for the peer is thrown away: the peer sees a reset.
+    package func abort() {
+        assert(loop.isCurrent)
+        if case .closed = ending { return }
+        Socket.resetAtClose(descriptor)
+        close()
+    }
+
+    private func dropOutput() {
+        (output, sent) = ([], 0)
+        if !tail.isEmpty { (tail, tailSent) = ([], 0) }
     }
 
     package func ready(_ readiness: Readiness) {
@@ -167,32 +220,46 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
             mayWrite = true
             flush()
         }
+        sleeper?.stirred()
     }
 
     package func flush() {
         isDirty = false
         guard case .open = ending else { return resumeWriter() }
-        if isPrompt, unsentCount > 0 { loop.expectAnswer(on: descriptor) }
+        if isPrompt, unsentCount > 0 {
+            loop.expectAnswer(on: descriptor, alone: asksAlone)
+            asksAlone = false
+        }
         while mayWrite, unsentCount > 0 {
-            let result = unsafe output.withUnsafeBytes { bytes in
-                unsafe Socket.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[sent...]))
-            }
-            switch result {
-            case .bytes(let count): sent += count
+            switch sendNext() {
+            case .bytes(let count):
+                if sent < output.count { sent += count } else { tailSent += count }
             case .wouldBlock: mayWrite = false
             case .failed(let error): fail(.system(error))
             }
         }
         if unsentCount == 0 {
             // An idle connection keeps no buffer.
-            output = []
-            sent = 0
+            dropOutput()
+        } else if sent == output.count {
+            (output, sent) = ([], 0)
         } else if sent > max(Self.highWaterMark, unsentCount) {
             // A peer that is always a little behind would have the queue keep everything it was ever sent.
             output.removeFirst(sent)
             sent = 0
         }
         resumeWriter()
+    }
+
+    private func sendNext() -> Socket.Transfer {
+        guard sent < output.count else {
+            return unsafe tail.withUnsafeBytes { bytes in
+                unsafe Socket.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[tailSent...]))
+            }
+        }
+        return unsafe output.withUnsafeBytes { bytes in
+            unsafe Socket.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[sent...]), isMoreToCome: !tail.isEmpty)
+        }
     }
 
     func checkOpen() throws(StreamError) {
@@ -206,8 +273,7 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     func fail(_ error: StreamError) {
         guard case .open = ending else { return }
         ending = .broken(error)
-        output = []
-        sent = 0
+        dropOutput()
         resume(.failure(error))
     }
 }

@@ -40,7 +40,16 @@ final class TLSSession {
         case ended
     }
 
+    /// How the peer's side of the connection is, behind what it has sent so far.
+    private enum PeerSide {
+        case open
+        /// It has said that it is done (`close_notify`).
+        case ended
+        case failed(StreamError)
+    }
+
     private let session: OpaquePointer
+    private var peerSide = PeerSide.open
     /// What came from the peer and what is to go to it. Owned by `session`.
     private let incoming: OpaquePointer
     private let outgoing: OpaquePointer
@@ -85,8 +94,24 @@ final class TLSSession {
         return false
     }
 
-    /// Appends the plaintext of every complete record.
+    /// Whether something has been received that `decrypt` has not looked at, or there is no more to come.
+    var hasNews: Bool {
+        guard case .open = peerSide else { return true }
+        return unsafe BIO_ctrl_pending(incoming) > 0
+    }
+
+    /// Appends the plaintext of every complete record. What comes together with the end or a failure is handed over first; they are told by
+    /// the next call.
     func decrypt(into plain: inout [UInt8]) throws(StreamError) -> Progress {
+        if case .open = peerSide, case .plain = readRecords(into: &plain) { return .plain }
+        switch peerSide {
+        case .open: return .needsMore
+        case .ended: return .ended
+        case .failed(let error): throw error
+        }
+    }
+
+    private func readRecords(into plain: inout [UInt8]) -> Progress {
         var progress = Progress.needsMore
         while true {
             ERR_clear_error()
@@ -101,17 +126,23 @@ final class TLSSession {
             }
             switch unsafe SSL_get_error(session, count) {
             case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return progress
-            case SSL_ERROR_ZERO_RETURN: return .ended
-            default: throw .tls(failure())
+            case SSL_ERROR_ZERO_RETURN: peerSide = .ended
+            default: peerSide = .failed(.tls(failure()))
             }
+            return progress
         }
     }
 
     /// Appends the records that carry `plain`. After the handshake only.
-    func encrypt(_ plain: [UInt8], into output: inout [UInt8]) {
+    /// - Throws: `StreamError.tls` when there is no session any more that could carry them.
+    func encrypt(_ plain: [UInt8], into output: inout [UInt8]) throws(StreamError) {
+        guard !plain.isEmpty else { return }
         ERR_clear_error()
         // A memory BIO takes everything at once.
-        unsafe plain.withUnsafeBytes { bytes in _ = unsafe SSL_write(session, bytes.baseAddress, Int32(bytes.count)) }
+        let written = unsafe plain.withUnsafeBytes { bytes in
+            unsafe SSL_write(session, bytes.baseAddress, Int32(clamping: bytes.count))
+        }
+        guard Int(written) == plain.count else { throw .tls(failure()) }
         collect(into: &output)
     }
 

@@ -9,7 +9,7 @@ final class Exchange {
     let parameters: ParameterBuffer
     let deadline: Instant
     /// Sent before the statement in the same group, so that neither is carried out without the other.
-    let opening: StaticString?
+    private(set) var opening: StaticString?
     /// How often it has been sent.
     private(set) var attempts = 0
     private var continuation: UnsafeContinuation<Answer, Never>?
@@ -20,18 +20,16 @@ final class Exchange {
     private var failure: ServerFailure?
 
     /// An exchange that nobody waits for.
-    init(_ statement: Statement, _ parameters: ParameterBuffer, deadline: Instant, opening: StaticString? = nil) {
+    init(_ statement: Statement, _ parameters: ParameterBuffer, deadline: Instant) {
         self.statement = statement
         self.parameters = parameters
         self.deadline = deadline
-        self.opening = opening
     }
 
     convenience init(
-        _ statement: Statement, _ parameters: ParameterBuffer, deadline: Instant, opening: StaticString? = nil,
-        continuation: UnsafeContinuation<Answer, Never>
+        _ statement: Statement, _ parameters: ParameterBuffer, deadline: Instant, continuation: UnsafeContinuation<Answer, Never>
     ) {
-        self.init(statement, parameters, deadline: deadline, opening: opening)
+        self.init(statement, parameters, deadline: deadline)
         unsafe self.continuation = unsafe continuation
     }
 
@@ -51,6 +49,11 @@ final class Exchange {
 
     /// Whether the server knew nothing of its statement.
     var metUnknownStatement: Bool { failure?.sqlState == ServerFailure.unknownStatement }
+
+    /// Has it begin a transaction.
+    func open(with opening: StaticString) {
+        self.opening = opening
+    }
 
     /// Notes that it is being sent (again).
     func begin(preparing: Bool) {

@@ -76,10 +76,19 @@ final class PostgresConnection {
         let statement = exchange.statement
         let isNew = prepared.insert(statement.name).inserted
         exchange.begin(preparing: isNew)
-        if let opening = exchange.opening, !handle.execute(opening) { return lose() }
-        if isNew, !handle.prepare(statement) { return lose() }
-        guard handle.execute(statement, exchange.parameters), handle.endGroup() else { return lose() }
+        guard enter(exchange, preparing: isNew) else {
+            // What the server has answered before its end is good all the same.
+            takeReplies(now: now)
+            return lose()
+        }
         flush(now: now)
+    }
+
+    /// Has libpq queue the group of an exchange; false when the connection is gone.
+    private func enter(_ exchange: Exchange, preparing: Bool) -> Bool {
+        if let opening = exchange.opening, !handle.execute(opening) { return false }
+        if preparing, !handle.prepare(exchange.statement) { return false }
+        return handle.execute(exchange.statement, exchange.parameters) && handle.endGroup()
     }
 
     /// Acts on what the kernel says of the socket.
@@ -131,13 +140,11 @@ final class PostgresConnection {
     }
 
     private func flush(now: Instant) {
-        switch handle.flush() {
-        case .complete: hasUnsent = false
-        case .incomplete: hasUnsent = true
-        case .failed: lose()
-        }
-        // Where it cannot write, libpq reads, so that no edge may announce what has come.
+        let flush = handle.flush()
+        hasUnsent = flush == .incomplete
+        // Where it cannot write, libpq reads, so that no edge may announce what has come. What was answered before the end is good.
         takeReplies(now: now)
+        if flush == .failed { lose() }
     }
 
     /// Edges are announced once, so this reads until nothing is left, or nothing is awaited.

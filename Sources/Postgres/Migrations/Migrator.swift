@@ -10,7 +10,7 @@ package struct Migrator: Sendable {
     /// How long a step may wait for a table, in milliseconds: all queries of the table queue up behind it.
     private static let tableWait: Int64 = 10_000
 
-    private typealias Failure = ConnectionHandle.BlockingFailure
+    private typealias Failure = BlockingConnection.Failure
 
     private let migrations: [Migration]
     private let configuration: PostgresConfiguration
@@ -62,16 +62,19 @@ package struct Migrator: Sendable {
         )
         """
 
-    private func connect() throws(MigrationError) -> ConnectionHandle {
+    private func connect() throws(MigrationError) -> BlockingConnection {
+        let connection: BlockingConnection
         do throws(ConnectFailure) {
-            return try ConnectionHandle.connect(configuration)
+            connection = try BlockingConnection(configuration)
         } catch {
             throw .unavailable(reason: error.message)
         }
+        try attempt { () throws(Failure) in try connection.introduce() }
+        return connection
     }
 
     /// Takes the lock, which the end of the connection gives back.
-    private func lock(_ connection: ConnectionHandle) throws(MigrationError) {
+    private func lock(_ connection: BlockingConnection) throws(MigrationError) {
         do throws(Failure) {
             try limit(connection, lockWait: lockWait.serverMilliseconds)
             _ = try connection.run("SELECT pg_advisory_lock($1)", [.integer(Self.lockKey)]) { _ in }
@@ -79,18 +82,18 @@ package struct Migrator: Sendable {
         } catch .server(let failure) where failure.sqlState == "55P03" {
             throw .locked
         } catch {
-            throw Self.error(error, version: 0)
+            throw self.error(error, version: 0)
         }
     }
 
     /// A step takes as long as it takes, but does not wait for ever.
-    private func limit(_ connection: ConnectionHandle, lockWait: Int64) throws(Failure) {
+    private func limit(_ connection: BlockingConnection, lockWait: Int64) throws(Failure) {
         _ = try connection.run(
             "SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', $1, false)", [.integer(lockWait)]
         ) { _ in }
     }
 
-    private func apply(_ migration: Migration, on connection: ConnectionHandle) throws(Failure) {
+    private func apply(_ migration: Migration, on connection: BlockingConnection) throws(Failure) {
         try connection.runScript("BEGIN")
         do throws(Failure) {
             try connection.runScript(migration.sql)
@@ -110,7 +113,7 @@ package struct Migrator: Sendable {
         }
     }
 
-    private func pending(on connection: ConnectionHandle) throws(MigrationError) -> [Migration] {
+    private func pending(on connection: BlockingConnection) throws(MigrationError) -> [Migration] {
         var applied: [AppliedMigration] = []
         var encoding: String?
         try attempt { () throws(Failure) in
@@ -124,7 +127,7 @@ package struct Migrator: Sendable {
     }
 
     /// What the database has been through; nothing when it has never been migrated.
-    private func applied(on connection: ConnectionHandle) throws(Failure) -> [AppliedMigration] {
+    private func applied(on connection: BlockingConnection) throws(Failure) -> [AppliedMigration] {
         let exists = try connection.run("SELECT to_regclass('schema_migrations') IS NOT NULL") { row throws(PostgresError) in
             try row.bool(0)
         }
@@ -141,13 +144,14 @@ package struct Migrator: Sendable {
     }
 
     private func attempt(_ version: Int = 0, _ body: () throws(Failure) -> Void) throws(MigrationError) {
-        do throws(Failure) { try body() } catch { throw Self.error(error, version: version) }
+        do throws(Failure) { try body() } catch { throw self.error(error, version: version) }
     }
 
-    private static func error(_ failure: Failure, version: Int) -> MigrationError {
+    private func error(_ failure: Failure, version: Int) -> MigrationError {
         switch failure {
         case .server(let failure): .failed(version: version, sqlState: failure.sqlState, message: failure.message)
         case .connectionLost: .unavailable(reason: "the connection was lost")
+        case .silent: .unavailable(reason: "\(configuration.connectionString.target) has fallen silent")
         case .mismatch: .failed(version: version, sqlState: "42804", message: "schema_migrations is not of the expected form")
         }
     }

@@ -95,6 +95,7 @@ extension PostgresPool {
         _ exchange: Exchange, _ failure: ServerFailure, on connection: PostgresConnection
     ) -> Conclusion {
         log(failure, of: exchange)
+        if failure.sqlState == ServerFailure.diskFull { diskWasFullAt = loop.now }
         if exchange.statement.name == Statements.setUp.name { connection.lose() }
         switch failure.remedy {
         case .report(let error):

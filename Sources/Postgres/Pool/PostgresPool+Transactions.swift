@@ -60,20 +60,26 @@ extension PostgresPool {
         _ statement: Statement, _ parameters: [PostgresValue], in id: Int
     ) async throws(PostgresError) -> Rows {
         let buffer = try ParameterBuffer(parameters)
-        // The connection has died, or the transaction is over.
-        guard let connection = leased(id), let lease = connection.lease else { throw .unavailable }
-        let opening = lease.hasBegun ? nil : lease.isolation.opening
-        lease.hasBegun = true
         let start = loop.now
         defer { WaitTimes.add(.postgres, from: start, to: loop.now) }
         let deadline = start + configuration.deadline
         let answer: Exchange.Answer = unsafe await withUnsafeContinuation { continuation in
-            let exchange = unsafe Exchange(
-                statement, buffer, deadline: deadline, opening: opening, continuation: continuation)
-            send(exchange, on: connection)
-            dispatch()
+            unsafe submit(
+                Exchange(statement, buffer, deadline: deadline, continuation: continuation), in: id)
         }
         return try answer.get()
+    }
+
+    /// Sends a statement of a transaction, or fails it where the connection has died or the transaction is over. Nothing suspends between
+    /// the look-up and the sending: an exchange on a connection that has gone would be answered by nobody.
+    func submit(_ exchange: Exchange, in id: Int) {
+        guard let connection = leased(id), !connection.isLost, let lease = connection.lease else {
+            return exchange.finish(.failure(.unavailable))
+        }
+        if !lease.hasBegun { exchange.open(with: lease.isolation.opening) }
+        lease.hasBegun = true
+        send(exchange, on: connection)
+        dispatch()
     }
 
     private func sawConflict(_ id: Int) -> Bool {

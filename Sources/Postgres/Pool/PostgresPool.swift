@@ -35,6 +35,8 @@ package actor PostgresPool {
     private var alarm: LoopTimer?
     private var alarmDeadline: Instant?
     private var lastID = 0
+    /// When a statement was refused last because the server's disk is full.
+    var diskWasFullAt: Instant?
 
     /// Begins to connect. `close()` ends it.
     ///
@@ -90,6 +92,18 @@ package actor PostgresPool {
         waiting.append(waiter)
         setAlarm(for: waiter.deadline)
         dispatch()
+    }
+
+    /// How many connections there are at most.
+    package nonisolated var connectionLimit: Int { max(1, configuration.connectionsPerLoop) }
+
+    /// For how long a refusal counts: what is written all the time, audit events for example, is refused again meanwhile.
+    private static let diskFullMemory: Duration = .seconds(30)
+
+    /// Whether the server's disk was full when something was written lately.
+    package var refusesWrites: Bool {
+        guard let diskWasFullAt else { return false }
+        return loop.now.since(diskWasFullAt) < Self.diskFullMemory
     }
 
     /// Whether the server is known not to be there.

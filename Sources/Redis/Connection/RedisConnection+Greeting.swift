@@ -42,7 +42,8 @@ extension RedisConnection {
 
     static let notRedis = StreamError.system(SystemError("the answer is not that of a Redis server", code: 0))
 
-    private func reply(from stream: Stream, _ reader: ReplyReader) async throws(StreamError) -> RedisReply {
+    /// The next answer of a connection that does not serve yet.
+    func reply(from stream: Stream, _ reader: ReplyReader) async throws(StreamError) -> RedisReply {
         repeat {
             do throws(RedisError) {
                 try reader.feed(stream.input)

@@ -6,6 +6,9 @@ extension RedisConnection {
     /// primary that lacks replicas. `ROLE` would need a right that Kidoban needs for nothing else.
     static var roleQuestion: RedisCommand { RedisCommand("DEL", "limit:none") }
 
+    /// The same, and refused as well by a server that is full (`OOM`) or cannot write its file (`MISCONF`): a key that is gone at once.
+    static var writeQuestion: RedisCommand { RedisCommand("SET", "limit:none", "", "PX", "1") }
+
     /// Asks once the configured interval has passed, and again and again, for as long as the connection serves.
     func askForRoleLater(_ stream: Stream) {
         roleTimer = loop.schedule(after: configuration.roleInterval) { [weak self] in
@@ -19,7 +22,19 @@ extension RedisConnection {
     /// What follows from the answer is done where any command's is looked at.
     private func askForRole(of stream: Stream) async {
         guard isServing(stream) else { return }
-        _ = try? await send(Self.roleQuestion)
+        do throws(RedisError) {
+            _ = try await send(Self.writeQuestion)
+            refusesWrites = false
+        } catch .refused {
+            // Our user may not, which is no matter of the server's.
+            refusesWrites = false
+        } catch .overloaded {
+            // It has not been asked.
+        } catch {
+            // Only an answer tells: where there is none, the connection is not the server's to judge.
+            if isServing(stream) { refusesWrites = true }
+        }
+        if owesWrites, isServing(stream) { owesWrites = await !repeatOwedWrites() }
         if isServing(stream) { askForRoleLater(stream) }
     }
 

@@ -36,14 +36,25 @@ package actor RedisConnection {
     private let commandDeadline: UInt64
     var roleTimer: LoopTimer?
     /// The digests of the scripts that this server is known to hold, by name.
-    private var digests: [String: String] = [:]
+    var digests: [String: String] = [:]
+    /// What the next server must not lack.
+    let recent: RecentWrites?
+    /// Whether the server answers and takes no writes, as of the last question (`RedisConnection+Role`).
+    package internal(set) var refusesWrites = false
+    /// Whether this server has not taken it yet.
+    var owesWrites = false
     /// Why the last attempt to connect has failed; nil when none has.
     package private(set) var lastFailure: StreamError?
     /// When the server last said that it cannot serve; nil when it serves.
     var refusedAt: Instant?
 
-    /// - Parameter resolving: where the server's name is looked up.
-    package init(_ configuration: RedisConfiguration, loop: EventLoop, resolving: BlockingPool, logger: Logger) {
+    /// - Parameters:
+    ///   - resolving: where the server's name is looked up.
+    ///   - recent: what all connections of the process repeat on a new server.
+    package init(
+        _ configuration: RedisConfiguration, loop: EventLoop, resolving: BlockingPool, recent: RecentWrites? = nil, logger: Logger
+    ) {
+        self.recent = recent
         self.configuration = configuration
         commandDeadline = configuration.commandDeadline.wholeNanoseconds
         self.loop = loop
@@ -154,33 +165,6 @@ package actor RedisConnection {
         return replies
     }
 
-    /// Runs `script` by its digest, teaching it to the server when that does not know it (yet, or any more).
-    /// - Throws: `RedisError`.
-    package func run(_ script: RedisScript, keys: [String], arguments: [[UInt8]]) async throws(RedisError) -> RedisReply {
-        if let digest = digests[script.name] {
-            do throws(RedisError) {
-                return try await send(evaluation(digest, keys, arguments))
-            } catch .refused(kind: "NOSCRIPT") {
-                digests[script.name] = nil
-            }
-        }
-        let digest = try await load(script)
-        return try await send(evaluation(digest, keys, arguments))
-    }
-
-    private func load(_ script: RedisScript) async throws(RedisError) -> String {
-        guard let digest = try await send(RedisCommand("SCRIPT", "LOAD", script.source)).text else { throw .unexpectedReply }
-        digests[script.name] = digest
-        return digest
-    }
-
-    private func evaluation(_ digest: String, _ keys: [String], _ arguments: [[UInt8]]) -> RedisCommand {
-        var command = RedisCommand("EVALSHA", digest, String(keys.count))
-        for key in keys { command.append(key) }
-        for argument in arguments { command.append(argument) }
-        return command
-    }
-
     /// Waits for the next connection, if it is on its way.
     private func waitForConnection() async throws(RedisError) {
         // Until there is one: by the time a task has its turn, the one it has waited for may have been left as well.
@@ -226,7 +210,10 @@ package actor RedisConnection {
     /// Enters a command that is about to be written among those in flight.
     private func expectReply(of stream: Stream, _ receiver: PendingReplies.Receiver) {
         let deadline = loop.now.advanced(byNanoseconds: commandDeadline)
-        if pending.count == 0 { stream.setDeadline(deadline) }
+        if pending.count == 0 {
+            stream.setDeadline(deadline)
+            stream.asksAlone = true
+        }
         pending.append(receiver, deadline: deadline)
     }
 
@@ -320,6 +307,7 @@ package actor RedisConnection {
                 let stream = try await Stream.connect(to: address, loop: loop, deadline: deadline)
                 do throws(StreamError) {
                     try await introduce(to: stream)
+                    owesWrites = try await !repeatWrites(to: stream)
                     return stream
                 } catch {
                     stream.close()
@@ -344,6 +332,7 @@ package actor RedisConnection {
     private func serve(_ stream: Stream) async {
         guard !isClosed else { return stream.close() }
         state = .ready(stream, since: loop.now)
+        refusesWrites = false
         digests = [:]
         stream.setDeadline(nil)
         stream.isPrompt = true

@@ -14,18 +14,23 @@ extension Application {
         guard let first = workers.first else { throw .configuration("there is no loop") }
         let started = shared.ambience.now()
         let door = OperationsDoor.make(first.services, others: workers.dropFirst().map(\.services), phase: shared.phase) {
-            var report = ProcessStatistics.report(startedAt: started)
+            // Thousands of descriptors are not counted on a loop.
+            let statistics = try? await shared.housekeeping.run { ProcessStatistics.report(startedAt: started) }
+            var report = statistics ?? MetricsReport()
             report.hashesWaiting = shared.hashing.waitingCount
             report.logLinesDropped = logSink?.droppedLines ?? 0
             for worker in workers {
                 report.connections += await worker.server.connectionCount
-                let (requests, refusals, identity) = await worker.server.run {
-                    (worker.server.metrics.snapshot(), worker.server.metrics.forwardedRefusals, worker.metrics.snapshot)
+                let (requests, refusals, losses, identity) = await worker.server.run {
+                    let metrics = worker.server.metrics
+                    return (metrics.snapshot(), metrics.forwardedRefusals, metrics.losses, worker.metrics.snapshot)
                 }
                 report.add(requests)
                 report.forwardedRefusals.merge(refusals, uniquingKeysWith: +)
+                report.connectionLosses.merge(losses, uniquingKeysWith: +)
                 report.identity.add(identity)
             }
+            report.connectionBytes = shared.http.ledger.bytes
             report.keySets = await keySets.reports
             report.redisProblems = await redisWatch.problems
             report.auditEventsLostAtStop = await redisWatch.auditEventsLost
@@ -34,6 +39,7 @@ extension Application {
         }
         var configuration = shared.http
         configuration.budget = ConnectionBudget(wanted: Configuration.Operations.maximumConnections)
+        configuration.ledger = ClientLedger(connectionsEach: Configuration.Operations.maximumConnections)
         // It answers to the very end, so that what asks for readiness sees it go.
         configuration.phase = ServerPhase()
         // It is asked by who operates the server, directly.

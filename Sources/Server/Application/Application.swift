@@ -62,11 +62,16 @@ package actor Application {
     /// - Throws: `StartError` when an address cannot be had.
     package func start() async throws(StartError) -> Addresses {
         for worker in workers { worker.start() }
-        await keySets.start(workers.map(\.keySets))
+        await keySets.start(
+            workers.map(\.keySets),
+            store: KeySetStore(pool: workers[0].postgres, policy: shared.configuration.keySets))
         do throws(SystemError) {
             var address = shared.configuration.http.listen
-            for worker in workers { address = try await worker.server.start(on: address) }
+            for worker in workers {
+                address = try await worker.server.start(on: address, sharing: worker.loop.index == 0 ? .first : .withSiblings)
+            }
             let operationsAddress = try await operations.start(on: shared.configuration.operations.listen)
+            loop.start { await self.keepMemory() }
             return Addresses(http: address, operations: operationsAddress)
         } catch {
             throw .system(error)
@@ -94,6 +99,22 @@ package actor Application {
             } catch {
                 logger.warning("signing keys not loaded again", ["error": "\(error)"])
             }
+        }
+    }
+
+    /// Gives memory that connections have let go of back to the system, a second or two later.
+    private func keepMemory() async {
+        var keeper = MemoryKeeper()
+        while !shared.phase.drains {
+            await loop.sleep(for: .seconds(1))
+            var tasks = 0
+            for worker in workers { tasks += await worker.server.run { worker.server.taskCount } }
+            let ledger = shared.http.ledger
+            let (recent, now) = (ledger.takePeak(), ledger.estimate)
+            let inTasks = tasks * MemoryKeeper.taskBytes
+            guard keeper.shouldGiveBack(recent: recent + inTasks, now: now + inTasks) else { continue }
+            // A queue that is full is a reason to look again later, and one day there is room.
+            try? await shared.housekeeping.run { ProcessMemory.giveBack() }
         }
     }
 

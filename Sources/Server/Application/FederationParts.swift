@@ -41,7 +41,7 @@ struct FederationParts: Sendable {
             audit: audit, metrics: metrics, ambience: ambience, loop: parts.loop, logger: logger)
     }
 
-    /// Over a client of its own: whoever sends made-up tokens must keep neither key sets nor revocations waiting.
+    /// Over clients of their own: whoever sends made-up tokens must keep neither key sets nor revocations nor codes waiting.
     private static func endpoints(_ shared: SharedParts, _ logger: Logger) -> TokenEndpoints {
         let (settings, providers) = (shared.configuration.providerTokens, shared.configuration.federation)
         var google: GoogleTokenService?
@@ -51,7 +51,8 @@ struct FederationParts: Sendable {
                     GoogleTokenService.Client(
                         id: settings.explicitGoogleCodeClientID ?? first, secret: $0, redirectURI: settings.googleRedirectURI)
                 },
-                tokenURL: settings.googleTokenURL, tokenInfoURL: settings.googleTokenInfoURL, https: shared.signInCalls)
+                tokenURL: settings.googleTokenURL, tokenInfoURL: settings.googleTokenInfoURL, https: shared.signInCalls,
+                questions: shared.accessTokenCalls)
         }
         var apple: TokenEndpoints.AppleClient?
         if let first = providers.apple.clientIDs.first, let credentials = settings.appleCredentials {
@@ -61,7 +62,7 @@ struct FederationParts: Sendable {
                     https: shared.signInCalls, ambience: shared.ambience),
                 id: settings.explicitAppleCodeClientID ?? first, redirectURI: settings.appleRedirectURI)
         }
-        return TokenEndpoints(google: google, apple: apple, logger: logger)
+        return TokenEndpoints(google: google, apple: apple, callsPerAddress: settings.callsPerAddress, logger: logger)
     }
 }
 

@@ -10,7 +10,9 @@ import Redis
 /// tell its settings is not one that is set wrongly. Who wants to refuse runs `kidoban doctor` first, which ends with 1.
 actor RedisWatch {
     /// What is looked at, as metrics name it.
-    private static let checks: [@Sendable (RedisFacts) -> Finding] = [RedisChecks.policy, RedisChecks.persistence]
+    private static let checks: [@Sendable (RedisFacts) -> Finding] = [
+        RedisChecks.policy, RedisChecks.evictions, RedisChecks.persistence,
+    ]
 
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

@@ -5,6 +5,7 @@ import Identity
 import Logging
 import Networking
 import Outbound
+import Redis
 import Postgres
 import Text
 
@@ -20,17 +21,24 @@ struct SharedParts: Sendable {
     let connecting: BlockingPool
     /// For the name look-ups of Redis, apart from `connecting`: a PostgreSQL that hangs must not keep Redis away.
     let resolving: BlockingPool
+    /// What has ended on any loop and a failover of Redis must not bring back.
+    let recentWrites: RecentWrites
+    /// For what looks after the process itself.
+    let housekeeping: BlockingPool
     /// Asks other servers, on threads of its own.
     let outbound: HTTPSClient
     /// For providers' token endpoints, apart from their key sets: many slow exchanges must not keep keys away.
     let tokenCalls: HTTPSClient
     /// For what is asked while somebody signs in, apart from both.
     let signInCalls: HTTPSClient
+    /// For access tokens that are presented, apart from them all: anybody can make one up.
+    let accessTokenCalls: HTTPSClient
     let hasher: PasswordHasher
     let app: Client
     /// The app once more, as it speaks rest-auth.
     let restAuth: Client
     let mailSeal: MailSeal
+    let accountChangeSeal: AccountChangeSeal
     let mailBell = MailBell()
     let limitKey: LimitKey
     let sharedSecretTokens: SharedSecretTokens
@@ -49,24 +57,30 @@ struct SharedParts: Sendable {
         self.masterKey = masterKey
         hashing = BlockingPool(
             label: "kidoban.hash", threads: configuration.passwords.threadCount,
-            queueLimit: configuration.passwords.queueLimit, niceness: 5)
+            bounds: configuration.passwords.bounds, niceness: 5)
         connecting = BlockingPool(label: "kidoban.connect", threads: 2, queueLimit: 256)
         resolving = BlockingPool(label: "kidoban.resolve", threads: 1, queueLimit: 256)
+        recentWrites = RecentWrites(window: configuration.redis.repeatWindow, limit: configuration.redis.repeatLimit)
+        housekeeping = BlockingPool(label: "kidoban.keep", threads: 1, queueLimit: 64)
         app = Self.app(configuration)
         restAuth = Self.restAuth(configuration, app: app)
         do throws(OutboundError) {
             outbound = try HTTPSClient(configuration.outbound)
             tokenCalls = try HTTPSClient(configuration.outbound)
             signInCalls = try HTTPSClient(configuration.outbound)
+            accessTokenCalls = try HTTPSClient(configuration.outbound)
         } catch {
             throw .configuration("KIDOBAN_CA_FILE cannot be used: \(error)")
         }
         do throws(CryptoError) {
             sessionTokenKey = try SessionTokenKey(masterKey)
             mailSeal = try MailSeal(masterKey)
+            accountChangeSeal = try AccountChangeSeal(masterKey)
             limitKey = try LimitKey(masterKey)
             sharedSecretTokens = try SharedSecretTokens(masterKey)
-            hasher = try PasswordHasher(configuration.passwords.argon2, pool: hashing, random: ambience.random)
+            hasher = try PasswordHasher(
+                configuration.passwords.argon2, hidesImported: configuration.passwords.hidesImported, pool: hashing,
+                random: ambience.random)
         } catch {
             throw .configuration("the master key or the password parameters cannot be used: \(error)")
         }
@@ -80,6 +94,10 @@ struct SharedParts: Sendable {
             limits: configuration.http.limits,
             budget: ConnectionBudget(
                 wanted: configuration.http.maximumConnections, otherDescriptors: configuration.ownDescriptors),
+            ledger: ClientLedger(
+                connectionsEach: configuration.http.connectionsPerAddress,
+                // A few of the largest requests have to fit.
+                byteLimit: max(configuration.http.connectionMemory, 4 * configuration.http.limits.body)),
             phase: phase, proxies: configuration.http.proxies, slowRequest: configuration.logging.slowRequest, clock: clock)
     }
 
@@ -88,9 +106,11 @@ struct SharedParts: Sendable {
         hashing.stop()
         connecting.stop()
         resolving.stop()
+        housekeeping.stop()
         outbound.stop()
         tokenCalls.stop()
         signInCalls.stop()
+        accessTokenCalls.stop()
     }
 
     func randomNumber() -> UInt64 {

@@ -1,3 +1,4 @@
+import Glibc
 package import Identity
 package import Networking
 package import Postgres
@@ -12,6 +13,9 @@ package enum StartError: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .configuration(let text): text
+        case .system(let error) where error.code == EADDRINUSE:
+            "\(error): another process listens there, perhaps another copy of this server. Stop it, or give this one other addresses "
+                + "(KIDOBAN_LISTEN, KIDOBAN_OPERATIONS_LISTEN)"
         case .system(let error): "\(error)"
         case .migration(let error): "\(error)"
         case .signingKeys(.unusable(let kid)):

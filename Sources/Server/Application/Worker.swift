@@ -38,7 +38,8 @@ struct Worker: Sendable {
         let logger = shared.logger.with(["loop": .integer(loop.index)])
         self.loop = loop
         postgres = PostgresPool(configuration.database, loop: loop, connecting: shared.connecting, logger: logger)
-        redis = RedisConnection(configuration.redis, loop: loop, resolving: shared.resolving, logger: logger)
+        redis = RedisConnection(
+            configuration.redis, loop: loop, resolving: shared.resolving, recent: shared.recentWrites, logger: logger)
         metrics = IdentityMetrics()
         keys = LoopSlot<KeyRing?>(nil)
         limits = LoopSlot(configuration.limits)

@@ -16,6 +16,7 @@ enum Serve {
         _ reading: ConfigurationReading, _ hangups: Hangups, _ console: Console, readingAnew read: @escaping Read
     ) async -> Int32 {
         let configuration = reading.configuration
+        ProcessMemory.keepLittle()
         // A peer that has gone is an error of the write, not the end of the process.
         _ = signal(SIGPIPE, SIG_IGN)
         forbidCores()

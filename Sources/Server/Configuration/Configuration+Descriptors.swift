@@ -7,7 +7,7 @@ extension Configuration {
     /// operations listener, and a reserve. A mail server may be replaced by another one, and both are in use for a moment.
     var ownDescriptors: Int {
         loopCount * (database.connectionsPerLoop + 8) + Operations.maximumConnections
-            + 3 * outbound.descriptorCount + 2 * SMTPConfiguration.descriptorCount(threads: mail.connections)
+            + 4 * outbound.descriptorCount + 2 * SMTPConfiguration.descriptorCount(threads: mail.connections)
             + ConnectionBudget.reservedDescriptors
     }
 }

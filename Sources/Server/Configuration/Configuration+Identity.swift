@@ -1,6 +1,6 @@
 package import Crypto
 package import Identity
-import Networking
+package import Networking
 
 extension Configuration {
     /// Access tokens of clients that have no lifetime and format of their own.
@@ -41,10 +41,18 @@ extension Configuration {
         package var memoryKiB = Int(Argon2id.Parameters().memoryKiB)
         package var iterations = Int(Argon2id.Parameters().iterations)
         package var parallelism = Int(Argon2id.Parameters().parallelism)
+        /// Whether a check takes as long for users with bcrypt hashes as for others.
+        package var hidesImported = true
         /// Threads that hash, 0 for one less than there are processors.
         package var threads = 0
         /// Hashes that may wait for a thread; more are refused at once.
         package var queueLimit = 100
+        /// Of them those for one client address, /64 of IPv6.
+        package var queueLimitPerAddress = 32
+        /// And for one /48 of IPv6.
+        package var queueLimitPerSite = 48
+        package var queueLimitPerAccount = 8
+        package var queueLimitPerClient = 80
 
         package init() {}
 
@@ -52,6 +60,12 @@ extension Configuration {
             Argon2id.Parameters(
                 memoryKiB: UInt32(clamping: memoryKiB), iterations: UInt32(clamping: iterations),
                 parallelism: UInt32(clamping: parallelism))
+        }
+
+        package var bounds: JobOwner.Bounds {
+            JobOwner.Bounds(
+                hashes: queueLimit, site: queueLimitPerSite, address: queueLimitPerAddress, account: queueLimitPerAccount,
+                client: queueLimitPerClient)
         }
 
         /// Threads to make: never fewer than one.

@@ -12,6 +12,8 @@ extension Configuration {
         /// As whom codes are exchanged that come without an id token; nil for the first of the client ids.
         package var explicitAppleCodeClientID: String?
         package var appleRedirectURI: String?
+        /// Questions to providers that one client address may have under way on a loop.
+        package var callsPerAddress = 4
         package var googleTokenURL = "https://oauth2.googleapis.com/token"
         package var googleTokenInfoURL = "https://oauth2.googleapis.com/tokeninfo"
         package var explicitGoogleCodeClientID: String?

@@ -39,6 +39,8 @@ package struct Configuration: Sendable {
     package var providerTokens = ProviderTokens()
     package var doors = Doors()
     package var restAuth = RestAuthOptions()
+    package var app = AppOptions()
+    package var accounts = AccountRules()
     package var mail = Mail()
     package var database = Configuration.localDatabase
     package var redis = RedisConfiguration(endpoint: .host("localhost", port: 6379))
@@ -76,6 +78,10 @@ extension Configuration {
         package var listen: SocketAddress = .ip(.v4(0), port: 8080)
         /// Accepted connections of the process, over all loops and both listeners; fewer when descriptors are scarce.
         package var maximumConnections = 10_000
+        /// Of those at most so many of one address, or of one /64 of IPv6, unless it is a trusted proxy's.
+        package var connectionsPerAddress = 1000
+        /// Bytes that all connections together may hold of requests that are not whole and of answers that are not read.
+        package var connectionMemory = 64 * 1024 * 1024
         package var limits = Limits()
         /// Who is believed what it says of its clients' addresses.
         package var proxies = TrustedProxies()

@@ -64,6 +64,14 @@ extension Settings {
         title: "Passwords and audit",
         settings: [
             Setting(
+                "KIDOBAN_RECENT_SIGN_IN", \.accounts.recentSignIn, .duration(.seconds(30) ... .days(1)),
+                "How long after signing in a user may change the ways in (link, unlink, a new password without the old one) or delete "
+                    + "the account. Later it takes a new sign-in."),
+            Setting(
+                "KIDOBAN_SIGN_UP_BY_MAIL", \.accounts.signsUpByMail, .flag,
+                "Whether a sign-up with a password answers the same for every address, without tokens, and the mail says the rest. A "
+                    + "password then signs in only who has confirmed the address, in every API."),
+            Setting(
                 "KIDOBAN_ARGON2_MEMORY", \.passwords.memoryKiB,
                 .count(7168...Int(Argon2id.Limits().memoryKiB), of: "KiB"),
                 "Memory that a password hash takes while it is computed."),
@@ -74,11 +82,26 @@ extension Settings {
                 "KIDOBAN_ARGON2_PARALLELISM", \.passwords.parallelism, .count(1...Int(Argon2id.Limits().parallelism)),
                 "Lanes of a hash. They are computed one after the other."),
             Setting(
+                "KIDOBAN_HIDE_IMPORTED_HASHES", \.passwords.hidesImported, .flag,
+                "Whether, while any user has a bcrypt hash, every sign-in takes its work too, so that the time does not tell whose account has one."
+            ),
+            Setting(
                 "KIDOBAN_HASH_THREADS", \.passwords.threads, .count(0...64),
                 "Passwords hashed at once. 0: one less than there are processors, at least one."),
             Setting(
                 "KIDOBAN_HASH_QUEUE", \.passwords.queueLimit, .count(1...10_000),
-                "Passwords that may wait to be hashed; more are refused at once with 503."),
+                "Passwords that may wait to be hashed. Client addresses take turns; who has the most waiting makes room for others, and is "
+                    + "refused with 503."),
+            Setting(
+                "KIDOBAN_HASH_QUEUE_ADDRESS", \.passwords.queueLimitPerAddress, .count(1...10_000),
+                "Of them those from one client address, /64 of IPv6."),
+            Setting(
+                "KIDOBAN_HASH_QUEUE_SITE", \.passwords.queueLimitPerSite, .count(1...10_000), "And from one /48 of IPv6."),
+            Setting(
+                "KIDOBAN_HASH_QUEUE_ACCOUNT", \.passwords.queueLimitPerAccount, .count(1...10_000), "And for one account."),
+            Setting(
+                "KIDOBAN_HASH_QUEUE_CLIENT", \.passwords.queueLimitPerClient, .count(1...10_000),
+                "And through one client: `app`, `rest-auth`."),
             Setting(
                 "KIDOBAN_AUDIT_QUEUE", \.audit.queueLimit, .count(100...1_000_000),
                 "Audit events that may wait to be written; more are dropped and counted."),

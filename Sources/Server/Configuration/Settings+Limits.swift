@@ -17,21 +17,35 @@ extension Settings {
                 "Sign-ins to one account from one device that has signed in to it before, in place of all that strangers can use up; "
                     + "and changes of a password within one session."),
             budget(
-                "SIGN_IN_ADDRESS", .signInAddress,
-                "Sign-ins from one address, by password or a provider's token. IPv6 addresses count by /64."),
+                "SIGN_IN_ADDRESS", .signInAddress, "Sign-ins from one address by password. IPv6 addresses count by /64."),
             budget("SIGN_IN_DEVICE", .signInDevice, "Sign-ins with one `X-Device-ID`, to whichever account."),
             budget("SIGN_IN_CLIENT", .signInClient, "Sign-ins by password through one client: `app`, `rest-auth`."),
+            budget(
+                "SIGN_IN_IDENTITY", .signInIdentity,
+                "First sign-ins with one identity of a provider, where the provider does not answer for the address also those that fail."
+            ),
+            budget("PROOF_ADDRESS", .proofAddress, "Tokens and codes of providers that are presented from one address."),
             budget("SIGN_UP_ACCOUNT", .signUpAccount, "Sign-ups with one e-mail address."),
-            budget("SIGN_UP_ADDRESS", .signUpAddress, "Sign-ups from one address, first sign-ins with a provider included."),
+            budget(
+                "SIGN_UP_ADDRESS", .signUpAddress,
+                "Sign-ups from one address, and changes of a username. First sign-ins with a provider that proves the address count elsewhere."
+            ),
             budget("SIGN_UP_CLIENT", .signUpClient, "Sign-ups through one client."),
             budget("REFRESH_SESSION", .refreshSession, "Refreshes of one session."),
             budget("REFRESH_ADDRESS", .refreshAddress, "Refreshes from one address."),
-            budget("CODE_ACCOUNT", .codeAccount, "Codes of mails that are presented for one account."),
+            budget(
+                "CODE_ACCOUNT_ADDRESS", .codeAccountAddress, "Codes of mails that are presented for one account from one address."
+            ),
             budget("CODE_ADDRESS", .codeAddress, "Codes of mails that are presented from one address."),
             budget(
-                "MAIL_RECIPIENT", .mailRecipient, "Mails that are asked for to one recipient, whether there is an account or not."
-            ),
+                "MAIL_RECIPIENT", .mailRecipient,
+                "Mails that are asked for to one recipient, whether there is an account or not. Beyond it the answer is the same, and no "
+                    + "mail is sent."),
             budget("MAIL_ADDRESS", .mailAddress, "Mails that are asked for from one address."),
+            budget(
+                "HASH_ADDRESS", .hashAddress,
+                "Passwords that are hashed for one address, right or wrong: the work is not given back. A sign-in counts once."),
+            budget("HASH_SITE", .hashSite, "The same for one /48 of IPv6."),
             Setting(
                 "KIDOBAN_LIMIT_SPRAY_ACCOUNTS", \.limits.sprayAccounts, .count(0...10_000),
                 "Accounts at which sign-ins from one address may fail within ten minutes; beyond them it is an audit event and "

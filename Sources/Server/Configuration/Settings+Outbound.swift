@@ -21,7 +21,15 @@ extension Settings {
                 "How long an answer of another server may take in all."),
             Setting(
                 "KIDOBAN_KEY_REFETCH_INTERVAL", \.keySets.refetchInterval, .duration(.seconds(1) ... .hours(1)),
-                "How often a token that names an unknown key may be the reason to fetch an identity provider's keys again. "
-                    + "Forged tokens cause no more fetches than that."),
+                "How often a token that names an unknown key may be the reason to fetch an identity provider's keys again: five times at once, "
+                    + "and then once each interval. Forged tokens cause no more fetches than that."),
+            Setting(
+                "KIDOBAN_KEY_SET_MEMORY", \.keySets.rememberedLifetime, .duration(.zero ... .days(2)),
+                "How long after they were fetched an identity provider's keys in PostgreSQL are used by a process that starts while the "
+                    + "provider's key server is away. Never longer than keys are used that cannot be renewed. `0s`: not at all."),
+            Setting(
+                "KIDOBAN_PROVIDER_CALLS_PER_ADDRESS", \.providerTokens.callsPerAddress, .count(1...64),
+                "Questions to a provider, about access tokens or authorization codes, that one client address may have under way on a loop. "
+                    + "More are refused at once with 503."),
         ])
 }

@@ -9,6 +9,14 @@ extension Settings {
                 "KIDOBAN_MAX_CONNECTIONS", \.http.maximumConnections, .count(1...1_000_000),
                 "Connections of the process; fewer when its limit of open files is lower."),
             Setting(
+                "KIDOBAN_MAX_CONNECTIONS_PER_ADDRESS", \.http.connectionsPerAddress, .count(1...1_000_000),
+                "Of those at most so many of one client address, or of one /64 of IPv6; further ones are closed at once. "
+                    + "Trusted proxies may have any number."),
+            Setting(
+                "KIDOBAN_CONNECTION_MEMORY", \.http.connectionMemory, .size(1024 * 1024...16 * 1024 * 1024 * 1024),
+                "What all connections together may hold of requests that are not whole and of answers that are not read, at "
+                    + "least four times KIDOBAN_MAX_BODY. Beyond it connections of the address that holds most are closed."),
+            Setting(
                 "KIDOBAN_MAX_REQUEST_LINE", \.http.limits.requestLine, .size(256...64 * 1024),
                 "A longer request line is refused with 414."),
             Setting(

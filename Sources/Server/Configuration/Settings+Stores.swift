@@ -39,6 +39,13 @@ extension Settings {
             Setting(
                 "KIDOBAN_REDIS_CONNECT_TIMEOUT", \.redis.connectTimeout, .duration(.milliseconds(100) ... .minutes(1)),
                 "How long connecting may take."),
+            Setting(
+                "KIDOBAN_REDIS_REPEAT_WINDOW", \.redis.repeatWindow, .duration(.zero ... .minutes(5)),
+                "Sign-outs and revocations of so long are repeated on each new connection to Redis, because a failover may have undone them. As long as a replica may lag behind; 0 for none."
+            ),
+            Setting(
+                "KIDOBAN_REDIS_REPEAT_LIMIT", \.redis.repeatLimit, .count(1...1_000_000),
+                "How many of them a copy keeps; beyond it the oldest is left out."),
         ])
 }
 

@@ -5,7 +5,7 @@ enum PostgresChecks {
     /// The oldest that Kidoban is tested with.
     static let oldestVersion = 15
     private static let names = [
-        "postgres-version", "postgres-encoding", "postgres-schema", "postgres-rights", "postgres-durability",
+        "postgres-version", "postgres-encoding", "postgres-schema", "postgres-rights", "postgres-room", "postgres-durability",
         "postgres-connections",
         "postgres-transport",
     ]
@@ -18,8 +18,8 @@ enum PostgresChecks {
         guard let facts = outcome.facts else { return away("\(target) lets us in but does not answer questions") }
         return [
             Finding("postgres", .ok, "\(target) lets \(facts.role) in"), version(facts), encoding(facts),
-            schema(outcome.pending, configuration),
-            rights(facts, outcome.pending, configuration), durability(facts), connections(facts, configuration), transport(facts),
+            schema(outcome.pending, configuration), rights(facts, outcome.pending, configuration), room(facts), durability(facts),
+            connections(facts, configuration), transport(facts),
         ]
     }
 
@@ -94,6 +94,18 @@ enum PostgresChecks {
         let isNeeded = (try? pending.get())?.isEmpty != true
         let detail = "\(facts.role) \(lacking), and KIDOBAN_MIGRATE is true"
         return Finding(name, isNeeded ? .problem(remedy) : .advice(remedy), detail)
+    }
+
+    static func room(_ facts: PostgresFacts) -> Finding {
+        let name = "postgres-room"
+        switch facts.hasRoom {
+        case true?: return Finding(name, .ok, "there is room for more")
+        case false?:
+            return Finding(
+                name, .problem("make room: docs/operations.md, \"A disk is full\""),
+                "its disk is full: nobody can sign up or sign in, and audit events wait")
+        case nil: return Finding(name, .skipped, "our role may make no temporary tables")
+        }
     }
 
     static func durability(_ facts: PostgresFacts) -> Finding {

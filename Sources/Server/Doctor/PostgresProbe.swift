@@ -27,6 +27,8 @@ struct PostgresFacts: Sendable {
     /// Tables of ours that our role may not read and write.
     var closedTables: [String]
     var clock: ClockOffset?
+    /// Whether there is room for more than there is. Nil when our role may not try.
+    var hasRoom: Bool?
 }
 
 /// Asks PostgreSQL, as the server would.
@@ -61,6 +63,7 @@ struct PostgresProbe: Sendable {
         do throws(PostgresError) {
             outcome.facts = try PostgresFacts(try await pool.query(Self.question).first)
             outcome.facts?.clock = try await clock(pool)
+            outcome.facts?.hasRoom = await hasRoom(pool)
             outcome.keys = await keys(pool)
             outcome.mailsWaiting = try await MailQueue.counts(pool, at: .postgres).waiting
         } catch {}
@@ -74,6 +77,25 @@ struct PostgresProbe: Sendable {
         let theirs = Timestamp(milliseconds: try row.timestamp(0))
         return ClockOffset(theirs: theirs, asked: asked, answered: Timestamp.now())
     }
+
+    /// Writes a megabyte that nobody sees, and that is gone with the transaction.
+    private func hasRoom(_ pool: PostgresPool) async -> Bool? {
+        do throws(PostgresError) {
+            try await pool.transaction { transaction throws(PostgresError) in
+                _ = try await transaction.query(Self.fill)
+            }
+            return true
+        } catch {
+            return await pool.refusesWrites ? false : nil
+        }
+    }
+
+    private static let fill = Statement(
+        name: "doctor_fill",
+        sql: """
+            CREATE TEMPORARY TABLE kidoban_doctor ON COMMIT DROP AS
+            SELECT repeat(md5(n::text), 30) AS filling FROM generate_series(1, 1000) AS n
+            """)
 
     /// Makes no keys.
     private func keys(_ pool: PostgresPool) async -> Result<KeyRing, SigningKeyStore.Failure>? {

@@ -6,7 +6,8 @@ enum RedisChecks {
     /// `GETDEL` is of 6.2; the tests run with 7.0.
     private static let oldestVersion = (6, 2)
     private static let names = [
-        "redis-version", "redis-role", "redis-policy", "redis-memory", "redis-persistence", "redis-rights", "redis-transport",
+        "redis-version", "redis-role", "redis-policy", "redis-evictions", "redis-memory", "redis-persistence", "redis-rights",
+        "redis-transport",
     ]
 
     /// - Parameter outcome: nil when it took too long.
@@ -16,7 +17,8 @@ enum RedisChecks {
         case .away(let reason): return away("\(configuration): \(reason)")
         case .facts(let facts):
             return [
-                Finding("redis", .ok, "\(configuration) lets us in"), version(facts), role(facts), policy(facts), memory(facts),
+                Finding("redis", .ok, "\(configuration) lets us in"), version(facts), role(facts), policy(facts),
+                evictions(facts), memory(facts),
                 persistence(facts), rights(facts), transport(configuration),
             ]
         }
@@ -53,6 +55,19 @@ enum RedisChecks {
         return Finding(
             name, .problem("CONFIG SET maxmemory-policy noeviction, and the same in its configuration file"),
             "maxmemory-policy is \(policy): when memory is short, Redis ends sessions that live")
+    }
+
+    static func evictions(_ facts: RedisFacts) -> Finding {
+        let name = "redis-evictions"
+        guard let count = facts.info["evicted_keys"].flatMap({ Int($0) }) else { return unknown(name) }
+        guard count > 0 else { return Finding(name, .ok, "nothing has been evicted since Redis started") }
+        let remedy =
+            "CONFIG SET maxmemory-policy noeviction, raise maxmemory, run `kidoban sessions prune`, and then CONFIG RESETSTAT; "
+            + "docs/operations.md, \"Redis has evicted keys\""
+        return Finding(
+            name, .problem(remedy),
+            "\(count) key(s) evicted since Redis started: sessions that live may be named by no index, and be missed by a sign-out everywhere"
+        )
     }
 
     static func memory(_ facts: RedisFacts) -> Finding {
@@ -101,7 +116,13 @@ enum RedisChecks {
     static func rights(_ facts: RedisFacts) -> Finding {
         let name = "redis-rights"
         guard let denied = facts.denied else {
-            return Finding(name, .skipped, "Redis takes no writes now, so they cannot be tried")
+            // A replica does that, and is told apart.
+            guard facts.info["role", default: "master"] == "master" else {
+                return Finding(name, .skipped, "Redis takes no writes now, so they cannot be tried")
+            }
+            let remedy =
+                "see what redis-cli says to SET: it may be full (OOM), fail to write its file (MISCONF), or lack replicas (NOREPLICAS)"
+            return Finding(name, .problem(remedy), "Redis takes no writes now: nobody can sign in, refresh or sign out")
         }
         guard !denied.isEmpty else { return Finding(name, .ok, "our user may do what the server does") }
         return Finding(

@@ -33,8 +33,8 @@ enum RedisRights {
                 ("PEXPIRE", ["1000"]),
             ]
         ),
-        ("code:", "", [("GET", []), ("GETDEL", [])]), ("audit:", "", [("GET", []), ("INCRBY", ["1"]), ("PEXPIRE", ["1000"])]),
-        ("successor:", "", [("GET", [])]), ("it:", "", [("GET", [])]),
+        ("code:", "", [("GET", []), ("DEL", [])]), ("audit:", "", [("GET", []), ("INCRBY", ["1"]), ("PEXPIRE", ["1000"])]),
+        ("successor:", "", [("GET", [])]), ("it:", "", [("GET", []), ("DEL", [])]),
     ]
 
     /// What is refused, as `COMMAND prefix`; nil when Redis cannot say.

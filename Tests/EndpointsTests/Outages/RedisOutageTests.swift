@@ -35,6 +35,23 @@ struct RedisOutageTests {
         }
     }
 
+    @Test func `with a full Redis tokens are as good as before, and the server says that it is not ready`() async throws {
+        let redis = try TestRedis(["--maxmemory-policy", "noeviction"])
+        try await Installation(redisURL: redis.url).run { installation in
+            let (copy, server) = (installation.copies[0], try installation.server)
+            let backend = try await installation.backend()
+            let account = try await server.signUp()
+            try redis.command("CONFIG SET maxmemory 1")
+            try await eventually { try await copy.operations.get("/health/ready").status == 503 }
+            let ready = try await copy.operations.get("/health/ready")
+            #expect(ready.text == #"{"status":"unavailable","postgres":"ok","redis":"read_only","signing_keys":"ok"}"#)
+            #expect(try await server.introspect(account.accessToken, backend).json["active"] == true)
+            try redis.command("CONFIG SET maxmemory 0")
+            try await eventually { try await copy.operations.get("/health/ready").status == 200 }
+            _ = try await server.signIn(account)
+        }
+    }
+
     @Test func `an account that could not be signed in is not made`() async throws {
         let redis = try TestRedis()
         try await Installation(redisURL: redis.url).run { installation in

@@ -185,6 +185,10 @@ final class Installation: Sendable {
         configuration.http.limits.bodyTimeout = .seconds(120)
         configuration.http.limits.writeTimeout = .seconds(120)
         configuration.passwords.queueLimit = 1000
+        configuration.passwords.queueLimitPerSite = 1000
+        configuration.passwords.queueLimitPerAddress = 1000
+        configuration.passwords.queueLimitPerAccount = 1000
+        configuration.passwords.queueLimitPerClient = 1000
         configuration.secrets.masterKey = MasterKey(SecretString(masterKey))
         return configuration
     }

@@ -39,6 +39,7 @@ final class TestProvider: Sendable {
         )
         if let url = try? shared.get().server.url("/keys", host: "127.0.0.1") { (apple.keySetURL, google.keySetURL) = (url, url) }
         (configuration.federation.apple, configuration.federation.google) = (apple, google)
+        configuration.providerTokens.callsPerAddress = 64
         guard let server = try? shared.get().server else { return }
         configuration.providerTokens.googleTokenInfoURL = server.url("/tokeninfo")
         configuration.providerTokens.googleTokenURL = server.url("/token")

@@ -26,16 +26,24 @@ final class TestServer: Sendable {
     /// The paths that were asked for, in the order of their answers.
     let served = Locked<[String]>([])
 
+    /// What its clients take.
+    let ledger: ClientLedger
+
     private let loop: EventLoop
     private let budget: ConnectionBudget
     private let phase = ServerPhase()
     private let server: HTTPServer
 
-    init(limits: Limits = .with(), connections: Int, proxies: TrustedProxies = TrustedProxies(), port: UInt16 = 0) async throws {
+    init(
+        limits: Limits = .with(), connections: Int, ledger: ClientLedger = ClientLedger(connectionsEach: 5000),
+        proxies: TrustedProxies = TrustedProxies(), port: UInt16 = 0
+    ) async throws {
         loop = try SharedLoops.next()
+        self.ledger = ledger
         budget = ConnectionBudget(wanted: connections)
         let clock: @Sendable () -> Timestamp = { Timestamp(seconds: 784_111_777) }
-        let configuration = HTTPServer.Configuration(limits: limits, budget: budget, phase: phase, proxies: proxies, clock: clock)
+        let configuration = HTTPServer.Configuration(
+            limits: limits, budget: budget, ledger: ledger, phase: phase, proxies: proxies, clock: clock)
         let door = Door(name: "test", routes: Self.routes(gate, served), documentation: .plainText("For tests.")) { failure, _ in
             .text(failure.status, "\(failure.reason)")
         }
@@ -57,6 +65,9 @@ final class TestServer: Sendable {
             route(.get, "/") { _ in .text(.ok, "home") },
             route(.post, "/echo") { Response(.ok, contentType: "application/octet-stream", body: $0.body) },
             route(.get, "/big") { _ in Response(.ok, contentType: "text/plain; charset=utf-8", body: big) },
+            route(.get, "/shared") { _ in
+                Response(.ok, contentType: "text/plain; charset=utf-8", body: big).sharingBody
+            },
             route(.get, "/empty") { _ in .empty(.noContent) },
             route(.get, "/quit") { _ in .empty(.noContent) },
             route(.get, "/hidden") { _ in .text(.ok, "hidden") },
@@ -128,6 +139,22 @@ final class TestServer: Sendable {
         semaphore.wait()
     }
 
+    /// What was closed upon clients.
+    var losses: [ConnectionLoss: UInt64] {
+        get throws {
+            let server = server
+            return try onLoop { await server.run { server.metrics.losses } }
+        }
+    }
+
+    /// How many of its connections have a task.
+    var taskCount: Int {
+        get throws {
+            let server = server
+            return try onLoop { await server.run { server.taskCount } }
+        }
+    }
+
     /// How many bytes of answers its connections have not been able to send.
     var unsentCount: Int {
         get throws {
@@ -169,10 +196,10 @@ struct Unexpected: Error {}
 
 /// Runs `script`, which may block, against a server, and then expects every connection to be gone.
 func withServer(
-    limits: Limits = .with(), connections: Int = 5000, proxies: TrustedProxies = TrustedProxies(),
-    _ script: @escaping @Sendable (TestServer) throws -> Void
+    limits: Limits = .with(), connections: Int = 5000, ledger: ClientLedger = ClientLedger(connectionsEach: 5000),
+    proxies: TrustedProxies = TrustedProxies(), _ script: @escaping @Sendable (TestServer) throws -> Void
 ) async throws {
-    let server = try await TestServer(limits: limits, connections: connections, proxies: proxies)
+    let server = try await TestServer(limits: limits, connections: connections, ledger: ledger, proxies: proxies)
     do {
         try await onThread { try script(server) }
     } catch {

@@ -28,6 +28,34 @@ extension WithStores {
             }
         }
 
+        @Test func `twenty first sign-ins at once are held back by no limit of the address`() async throws {
+            try await World.run({
+                $0.copies = 2
+                $0.limits = LimitSettings()
+            }) { world in
+                let results = try await all(Array(repeating: .google(), count: 20), on: world)
+                #expect(Set(results.map(\.member.id)).count == 1)
+            }
+        }
+
+        @Test func `what strangers have used up of an address is nothing to who proves that it is theirs`() async throws {
+            try await World.run({ $0.limits = LimitSettings() }) { world in
+                let copy = world.a
+                var refusals = 0
+                for _ in 0..<12 {
+                    do {
+                        _ = try await copy.run {
+                            try await $0.accounts.permitSignUp(email: "anna@gmail.com", client: $0.app, caller: Copy.caller)
+                        }
+                    } catch IdentityError.tooManyRequests {
+                        refusals += 1
+                    }
+                }
+                #expect(refusals == 2)
+                #expect(try await copy.signIn(.google()).isNew)
+            }
+        }
+
         @Test func `first sign-ins of one person at two providers at once make one user`() async throws {
             try await World.run({ $0.copies = 2 }) { world in
                 for round in 0..<10 {

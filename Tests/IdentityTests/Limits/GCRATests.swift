@@ -62,15 +62,23 @@ import Text
     @Test func `a clock that was ahead costs no more than the whole budget`() {
         let gcra = GCRA(Budget(2, per: .seconds(10)))
         #expect(gcra.decision(arrival: now + 3_600_000_000, at: now) == .refused(wait: 5_000_000))
-        #expect(gcra.arrival(refunding: now + 3_600_000_000, at: now) == now + 5_000_000)
+        #expect(gcra.arrival(refunding: now + 3_600_000_000, from: now + 3_600_000_000, at: now) == now + 5_000_000)
     }
 
     @Test func `a refund gives back one unit, and never more than was used`() {
         let gcra = GCRA(Budget(2, per: .seconds(10)))
-        #expect(gcra.arrival(refunding: now + 10_000_000, at: now) == now + 5_000_000)
-        #expect(gcra.arrival(refunding: now + 5_000_000, at: now) == nil)
-        #expect(gcra.arrival(refunding: now + 1, at: now) == nil)
-        #expect(gcra.arrival(refunding: nil, at: now) == nil)
+        #expect(gcra.arrival(refunding: now + 10_000_000, from: now + 10_000_000, at: now) == now + 5_000_000)
+        #expect(gcra.arrival(refunding: now + 5_000_000, from: now + 5_000_000, at: now) == nil)
+        #expect(gcra.arrival(refunding: now + 1, from: now + 1, at: now) == nil)
+        #expect(gcra.arrival(refunding: now + 5_000_000, from: nil, at: now) == nil)
+    }
+
+    @Test func `what time has given back of a unit is not given back again`() {
+        let gcra = GCRA(Budget(2, per: .seconds(10)))
+        // Four of its five seconds have passed: one is left of it, and the other unit is another's.
+        #expect(gcra.arrival(refunding: now + 1_000_000, from: now + 6_000_000, at: now) == now + 5_000_000)
+        #expect(gcra.arrival(refunding: now, from: now + 6_000_000, at: now) == now + 6_000_000)
+        #expect(gcra.arrival(refunding: now - 1, from: now + 6_000_000, at: now) == now + 6_000_000)
     }
 
     @Test func `nobody gets a budget that allows nothing, or more than one in a millisecond`() {

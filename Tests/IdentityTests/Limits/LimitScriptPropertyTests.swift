@@ -35,7 +35,7 @@ extension WithStores {
                     }
                     return met
                 }
-                #expect(met == ["allowed", "refused", "skipped", "refund", "stranger", "address", "device", "both"])
+                #expect(met == ["allowed", "refused", "skipped", "refund", "reset", "stranger", "address", "device", "both"])
             }
         }
 
@@ -45,6 +45,8 @@ extension WithStores {
             var random: SeededGenerator
             var now = Sample.now
             var buckets: [LimitRule.Bucket]
+            /// Of the attempts that were allowed, by bucket; nil where one did not count.
+            var marks: [[LimitRule.Mark?]] = []
             var met: Set<String> = []
 
             init(seed: UInt64, _ redis: RedisConnection) {
@@ -66,7 +68,11 @@ extension WithStores {
             mutating func run() async throws -> Set<String> {
                 for _ in 0..<12 {
                     now = now.adding(.milliseconds(LimitScriptPropertyTests.jumps.randomElement(using: &random) ?? 0))
-                    if Int.random(in: 0..<4, using: &random) == 0 { try await refund() } else { try await attempt() }
+                    switch Int.random(in: 0..<12, using: &random) {
+                    case 0: try await reset()
+                    case 1..<4: try await refund()
+                    default: try await attempt()
+                    }
                     try await check()
                 }
                 var command = RedisCommand("DEL", known)
@@ -85,6 +91,15 @@ extension WithStores {
                 let numbers = (reply.elements ?? []).compactMap(\.integerValue)
                 let expected = LimitRule.attempt(&buckets, recognition, at: now.microseconds)
                 #expect(LimitScript.verdicts(numbers) == expected, "seed \(seed)")
+                if !expected.contains(where: \.isRefusal) {
+                    let made = buckets.indices.map { index in
+                        expected[index] == .skipped
+                            ? nil : LimitRule.Mark(arrival: buckets[index].arrival ?? 0, birth: buckets[index].birth)
+                    }
+                    let told = LimitScript.marks(numbers)
+                    #expect(made.indices.allSatisfy { made[$0] == nil || made[$0] == told[$0] }, "seed \(seed)")
+                    marks.append(made)
+                }
                 for verdict in expected {
                     switch verdict {
                     case .skipped: met.insert("skipped")
@@ -112,14 +127,22 @@ extension WithStores {
                         "ZADD", known, recognition.address ? later : end, "a", recognition.device ? later : end, "d"))
             }
 
+            /// Of any attempt, also one that has been given back before, or is long over.
             private mutating func refund() async throws {
+                guard let marks = marks.randomElement(using: &random) else { return }
                 met.insert("refund")
-                let arguments = LimitRefundScript.arguments(buckets.map(\.gcra), nil, at: now)
-                _ = try await run(LimitScriptPropertyTests.refund, keys, arguments)
-                for index in buckets.indices {
-                    let bucket = buckets[index]
-                    buckets[index].arrival = bucket.gcra.arrival(refunding: bucket.arrival, at: now.microseconds)
-                }
+                let given = buckets.indices.compactMap { index in marks[index].map { (index, $0) } }
+                let arguments = LimitRefundScript.arguments(given.map { (buckets[$0].gcra, $1) }, nil, at: now)
+                _ = try await run(LimitScriptPropertyTests.refund, given.map { keys[$0.0] }, arguments)
+                for (index, mark) in given { buckets[index].refund(mark, at: now.microseconds) }
+            }
+
+            /// Somebody empties a bucket.
+            private mutating func reset() async throws {
+                met.insert("reset")
+                let index = Int.random(in: buckets.indices, using: &random)
+                _ = try await redis.send(RedisCommand("DEL", keys[index]))
+                buckets[index].arrival = nil
             }
 
             /// That Redis remembers what the rule remembers, and for no longer than the window. What is nearly over ends here for both.
@@ -129,8 +152,8 @@ extension WithStores {
                     let life = try await redis.send(RedisCommand("PTTL", key)).integerValue ?? -1
                     #expect(life <= (bucket.gcra.window + 999) / 1000, "seed \(seed): \(life)")
                     if let arrival = bucket.arrival, arrival - now.microseconds > 500_000_000 {
-                        let stored = try await redis.send(RedisCommand("GET", key)).integerValue
-                        #expect(stored == arrival && life > 0, "seed \(seed)")
+                        let stored = try await redis.send(RedisCommand("GET", key)).text
+                        #expect(stored == "\(arrival).\(bucket.birth)" && life > 0, "seed \(seed)")
                     } else {
                         _ = try await redis.send(RedisCommand("DEL", key))
                         buckets[index].arrival = nil

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Text
 
@@ -96,34 +97,49 @@ extension WithStores {
             }
         }
 
-        @Test func `mails count by recipient, whether there is an account or not`() async throws {
+        @Test func `strangers who use up a recipient's mails are told nothing, and the last link stays good`() async throws {
             let limits = LimitSettings.only(
                 (.mailRecipient, Budget(2, per: Self.hour)), (.mailAddress, Budget(5, per: Self.hour)))
             try await World.run({ $0.limits = limits }) { world in
                 _ = try await world.a.signUp()
+                let told = Locked(0)
                 func ask(_ email: String, from address: String = "192.0.2.1") async throws {
+                    let caller = Caller(
+                        address: address, referenceID: nil, device: DeviceDescription(""),
+                        report: { standing in if standing.limit == 2 { told.withLock { $0 += 1 } } })
                     try await world.a.run { rooms in
                         try await rooms.confirmations.requestPasswordReset(
-                            email: email, language: .english, link: { _, code in code }, caller: Copy.caller(address))
+                            email: email, language: .english, link: { _, code in code }, caller: caller)
                     }
+                }
+                func links() async throws -> [SecretString] {
+                    try await world.waitingMails().compactMap { $0.mail?.link }
                 }
                 for email in [Copy.email, "nobody@town.example"] {
                     try await ask(email)
                     try await ask(email.uppercased())
-                    await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(1800))) {
-                        try await ask(email, from: "192.0.2.2")
-                    }
+                    for number in 2..<6 { try await ask(email, from: "192.0.2.\(number)") }
                 }
+                let sent = try await links()
+                #expect(sent.count == 2 && told.value == 0)
+                let last = try #require(sent.last)
+                let user = try await world.a.run { rooms in
+                    try await rooms.confirmations.user(ofCode: last, for: .resetPassword, caller: Copy.caller)
+                }
+                #expect(user.email.normalized == "anna@town.example")
                 try await ask("another@town.example")
+                try await ask("a.third@town.example")
+                try await ask("a.fourth@town.example")
                 await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(720))) {
                     try await ask("yet.another@town.example")
                 }
+                #expect(try await world.a.events("limit_reached").contains { $0.reason == "mail:recipient" })
             }
         }
 
-        @Test func `codes count by address and by the account that they are said to be for`() async throws {
+        @Test func `codes count by address, for an account too, and keep nobody else out`() async throws {
             let limits = LimitSettings.only(
-                (.codeAddress, Budget(3, per: Self.hour)), (.codeAccount, Budget(1, per: Self.hour)))
+                (.codeAddress, Budget(3, per: Self.hour)), (.codeAccountAddress, Budget(1, per: Self.hour)))
             try await World.run({ $0.limits = limits }) { world in
                 func present(_ number: Int64?, from address: String) async throws {
                     let code = SecretString(Base64URL.encode([UInt8](repeating: 1, count: 32)))
@@ -137,8 +153,9 @@ extension WithStores {
                 }
                 await #expect(throws: IdentityError.userNotFound) { try await present(7, from: "192.0.2.1") }
                 await #expect(throws: IdentityError.tooManyRequests(retryAfter: Self.hour)) {
-                    try await present(7, from: "192.0.2.2")
+                    try await present(7, from: "192.0.2.1")
                 }
+                await #expect(throws: IdentityError.userNotFound) { try await present(7, from: "192.0.2.2") }
                 for _ in 0..<2 {
                     await #expect(throws: IdentityError.invalidCode) { try await present(nil, from: "192.0.2.1") }
                 }

@@ -95,6 +95,32 @@ extension WithStores {
             }
         }
 
+        /// A server that comes back as it was shortly before is what a failover to a replica that lags leads to.
+        @Test func `what was ended just before a failover of Redis stays ended`() async throws {
+            try await World.run({ $0.repeatsEnds = true }) { world in
+                let (a, redis) = (world.a, world.redis)
+                let disabled = try await a.signUp()
+                let signedOut = try await a.signUp("berta@town.example")
+                let other = try await a.signUp("carla@town.example")
+                let revoked = try await a.signIn("carla@town.example")
+                _ = try await a.run { try await $0.redis.send(RedisCommand("SAVE")) }
+                try await a.run { rooms in
+                    try await rooms.accounts.disable(disabled.id, caller: Copy.caller)
+                    try await rooms.sessions.signOut(signedOut.refreshToken, caller: Copy.caller)
+                    try await rooms.tokens.revoke(revoked.accessToken, for: rooms.app, caller: Copy.caller)
+                }
+                redis.stop()
+                try redis.start()
+                try await eventually { await a.rooms.redis.isReady }
+                let tokens = [disabled.accessToken, signedOut.accessToken, revoked.accessToken, other.accessToken]
+                #expect(try await a.active(tokens) == [false, false, false, true])
+                for member in [disabled, signedOut] {
+                    await #expect(throws: IdentityError.invalidRefreshToken) { try await a.refresh(member.refreshToken) }
+                }
+                _ = try await a.refresh(other.refreshToken)
+            }
+        }
+
         @Test func `a Redis that has forgotten the scripts is taught them again`() async throws {
             try await World.run { world in
                 let member = try await world.a.signUp()

@@ -14,7 +14,7 @@ extension WithStores {
             name: "test_disable_users", sql: "UPDATE users SET disabled_at = now() WHERE email_normalized LIKE 'barred%'")
 
         private func orphans(_ world: World, ending: Bool = false) async throws -> [Accounts.Orphan] {
-            try await world.a.run { rooms in
+            try await world.a.run { rooms async throws in
                 var all: [UserID: Accounts.Orphan] = [:]
                 var cursor: SessionScanCursor?
                 repeat {
@@ -76,7 +76,7 @@ extension WithStores {
             try await World.run { world in
                 let gone = try await world.a.signUp("gone@town.example")
                 // Other keys and other indexes in the way.
-                try await world.a.run { rooms in
+                try await world.a.run { rooms async throws in
                     for number in 0..<5000 {
                         _ = try await rooms.redis.send(RedisCommand("SET", "at:\(number)", "x", "PX", "600000"))
                     }
@@ -91,6 +91,58 @@ extension WithStores {
                 let found = try await orphans(world)
                 #expect(found.count == 1501)
                 #expect(found.contains { $0.userID == gone.id })
+            }
+        }
+
+        @Test func `sessions that no index names are found all the same`() async throws {
+            try await World.run { world in
+                let gone = try await world.a.signUp("gone@town.example")
+                let barred = try await world.a.signUp("barred@town.example")
+                let there = try await world.a.signUp("there@town.example")
+                _ = try await world.a.run { rooms async throws in
+                    // As Redis evicts them.
+                    for member in [gone, barred, there] {
+                        _ = try await rooms.redis.send(RedisCommand("DEL", IndexSessionScript.key(member.id)))
+                    }
+                    for statement in [Self.delete, Self.disable] { _ = try await rooms.postgres.query(statement) }
+                }
+                let found = try await orphans(world)
+                #expect(Set(found.map(\.userID)) == [gone.id, barred.id])
+                #expect(found.allSatisfy { $0.sessionCount == 1 && $0.unlisted.count == 1 })
+                _ = try await orphans(world, ending: true)
+                #expect(try await orphans(world).isEmpty)
+                let tokens = [gone.accessToken, barred.accessToken, there.accessToken]
+                #expect(try await world.a.active(tokens) == [false, false, true])
+                _ = try await world.a.refresh(there.refreshToken)
+            }
+        }
+
+        @Test func `an operator who ends a user's sessions also ends those that no index names`() async throws {
+            try await World.run { world in
+                let listed = try await world.a.signUp()
+                let other = try await world.a.signUp("berta@town.example")
+                _ = try await world.a.run { try await $0.redis.send(RedisCommand("DEL", IndexSessionScript.key(listed.id))) }
+                let second = try await world.a.signIn()
+                try await world.a.run { try await $0.accounts.signOut(listed.id, caller: Copy.caller) }
+                // What the index does not name goes on, which is why the operator's commands look further.
+                _ = try await world.a.refresh(listed.refreshToken)
+                let count = try await world.a.run { rooms async throws in
+                    var count = 0
+                    var cursor: SessionScanCursor?
+                    repeat {
+                        let (found, next) = try await rooms.accounts.endUnlistedSessions(
+                            of: listed.id, reason: .revoked, from: cursor)
+                        count += found
+                        cursor = next
+                    } while cursor != nil
+                    return count
+                }
+                #expect(count == 1)
+                for member in [listed, second] {
+                    #expect(try await !world.a.isActive(member.accessToken))
+                    await #expect(throws: IdentityError.invalidRefreshToken) { try await world.a.refresh(member.refreshToken) }
+                }
+                _ = try await world.a.refresh(other.refreshToken)
             }
         }
     }

@@ -1,5 +1,6 @@
 import Crypto
 import Networking
+import TestSupport
 import Testing
 import Text
 
@@ -164,10 +165,10 @@ extension WithStores {
         private static let bcrypt = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"
 
         /// Somebody whom an operator has written into the table, with a hash of another server.
-        private func bringAlong(_ hash: String, _ copy: Copy) async throws {
+        private func bringAlong(_ hash: String, _ copy: Copy, as email: String = "mongo@town.example") async throws {
             try await copy.run { rooms in
                 let user = User(
-                    id: UserID(at: Sample.now, random: SecureRandom.bytes(10)), email: try EmailAddress("mongo@town.example"),
+                    id: UserID(at: Sample.now, random: SecureRandom.bytes(10)), email: try EmailAddress(email),
                     createdAt: Sample.now, updatedAt: Sample.now)
                 _ = try await rooms.users.insert(user, passwordHash: hash)
             }
@@ -191,6 +192,61 @@ extension WithStores {
                     _ = try await world.a.signIn("mongo@town.example", password: "U*U")
                     #expect(try await stored()?.hasPrefix("$argon2id$") == true)
                 }
+            }
+        }
+
+        @Test func `the highest cost of a bcrypt hash is known as long as there is one`() async throws {
+            try await World.run { world in
+                func cost() async throws -> Int? { try await world.a.run { try await $0.users.importedHashCost() } }
+                _ = try await world.a.signUp()
+                #expect(try await cost() == nil)
+                try await bringAlong(Self.bcrypt, world.a)
+                #expect(try await cost() == 5)
+                try await bringAlong(Self.bcrypt.replacing("$05$", with: "$12$"), world.a, as: "other@town.example")
+                try await bringAlong(Self.bcrypt.replacing("$05$", with: "$31$"), world.a, as: "no.such.cost@town.example")
+                #expect(try await cost() == 12)
+                try await world.a.run { rooms in
+                    let other = try await rooms.users.credentials(of: try EmailAddress("other@town.example"))
+                    try await rooms.users.delete(try #require(other).user.id)
+                }
+                await #expect(throws: IdentityError.invalidCredentials) { try await world.a.signIn(password: "wrong") }
+                _ = try await world.a.signIn("mongo@town.example", password: "U*U")
+                #expect(try await cost() == nil)
+            }
+        }
+
+        @Test func `who overloads makes room for others, and others have their turn`() async throws {
+            try await World.run({ $0.hashQueue = 6 }) { world in
+                let copy = world.a
+                let held = try await HeldHashing(copy)
+                func guess(_ number: Int, from address: String) async throws -> Copy.Attempt {
+                    do {
+                        return try await copy.attempt(.email("\(number)@town.example"), password: "wrong", from: address)
+                    } catch IdentityError.overloaded {
+                        return .failed
+                    }
+                }
+                let done = Locked<[String]>([])
+                let attempts = try await withThrowingTaskGroup(of: (String, Copy.Attempt).self) { group in
+                    for (address, count) in [("198.51.100.1", 20), ("2001:db8:1:2::3", 3)] {
+                        for number in 0..<count {
+                            group.addTask {
+                                let attempt = try await guess(number, from: address)
+                                done.withLock { $0.append(address) }
+                                return (address, attempt)
+                            }
+                        }
+                        // The first address fills the queue; the second gets its places all the same.
+                        let refused = address == "198.51.100.1" ? 14 : 17
+                        try await eventually { done.value.count == refused }
+                    }
+                    #expect(copy.hashing.waitingCount == 6)
+                    try await held.release()
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(attempts.count { $0 == ("198.51.100.1", .failed) } == 17)
+                #expect(attempts.count { $0 == ("198.51.100.1", .refused) } == 3)
+                #expect(attempts.count { $0 == ("2001:db8:1:2::3", .refused) } == 3)
             }
         }
 

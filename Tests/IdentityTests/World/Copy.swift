@@ -33,7 +33,10 @@ actor Copy {
         rooms = try Rooms(
             options, ambience, masterKey: masterKey,
             postgres: PostgresPool(postgres, loop: loop, connecting: connecting, logger: logger),
-            redis: RedisConnection(store, loop: loop, resolving: connecting, logger: logger), hashing: hashing,
+            redis: RedisConnection(
+                store, loop: loop, resolving: connecting,
+                recent: options.repeatsEnds ? RecentWrites(window: .seconds(600), limit: 1000) : nil, logger: logger),
+            hashing: hashing,
             connecting: connecting, logger: logger)
     }
 
@@ -121,9 +124,10 @@ struct Rooms: Sendable {
             key: try SessionTokenKey(masterKey),
             limitPerUser: options.sessionsPerUser, policy: options.policy, ambience: ambience)
         accounts = Accounts(
-            users: users, identities: identities, outbox: outbox, sessions: sessions, hasher: hasher, limiter: limiter,
-            audit: audit,
-            metrics: metrics, ambience: ambience, providers: options.providers)
+            users: users, identities: identities, outbox: outbox,
+            notices: AccountNotices(
+                outbox: outbox, seal: try AccountChangeSeal(masterKey), policy: options.notices, ambience: ambience),
+            sessions: sessions, hasher: hasher, limiter: limiter, audit: audit, metrics: metrics, ambience: ambience, providers: options.providers)
         confirmations = Confirmations(
             accounts: accounts, profiles: ProfileStore(pool: postgres, ambience: ambience), codes: OneTimeCodeStore(redis: redis),
             outbox: outbox, pace: options.pace, loop: postgres.loop)

@@ -39,12 +39,18 @@ final class World {
         var limits = LimitSettings(everything: nil)
         /// Of answers that must not tell what there was to do.
         var pace = AnswerPace(.zero)
+        /// With links that hold the code alone.
+        var notices = AccountNotices.Policy(link: { $0 })
         /// How long Redis may take to answer. By itself, as PostgreSQL: more than any machine needs, however busy.
         var patience: Duration = .seconds(60)
         /// The same for PostgreSQL.
         var postgresPatience: Duration = .seconds(60)
+        /// Whether what has ended is ended again at each new connection to Redis, as a server does.
+        var repeatsEnds = false
         /// Instead of a database on the shared server.
         var connectionString: String?
+        /// Where the copies find Redis, if not at the socket that is given.
+        var redisPath: @Sendable (String) throws -> String = { $0 }
     }
 
     let options: Options
@@ -71,7 +77,7 @@ final class World {
         postgres.deadline = options.postgresPatience
         postgres.connectTimeout = .seconds(60)
         postgres.backOff = .milliseconds(10)...(.milliseconds(50))
-        var store = RedisConfiguration(endpoint: .unix(path: redis.socketPath))
+        var store = RedisConfiguration(endpoint: .unix(path: try options.redisPath(redis.socketPath)))
         store.commandDeadline = options.patience
         store.connectTimeout = options.patience
         try Migrator(Schema.migrations, configuration: postgres, logger: logger).apply()

@@ -163,12 +163,3 @@ extension RedisConnection {
         body()
     }
 }
-
-extension TestRedis {
-    /// Has a command carried out over a connection of its own.
-    fileprivate func command(_ text: String) throws {
-        let connection = try TestSocket(connectingTo: port)
-        try connection.send(text + "\r\n")
-        #expect(try connection.receive() == [UInt8]("+OK\r\n".utf8))
-    }
-}

@@ -249,10 +249,10 @@ struct UserCommandTests {
         let disabled = try await Kidoban.run("user", "disable", "mei@example.com", environment: noRedis)
         #expect(disabled.status == 1)
         #expect(disabled.output.contains("REDIS_URL"))
-        // Barred all the same; the command is to be repeated for the sessions.
+        // Nothing has happened: who is barred has no session.
         let state = try TestDatabase.rows(
             "SELECT disabled_at IS NOT NULL FROM users", on: environment.database.connectionString)
-        #expect(state == [["t"]])
+        #expect(state == [["f"]])
         let noPostgres = environment.with(["DATABASE_URL": "host=127.0.0.1 port=1 dbname=x"])
         let found = try await Kidoban.run("user", "find", "a", environment: noPostgres)
         #expect(found.status == 1)

@@ -87,6 +87,14 @@ import Testing
         #expect(Sample.problems(["KIDOBAN_ISSUER": issuer, name: "false"]).isEmpty)
     }
 
+    @Test func `where a sign-up says nothing, no username says it`() {
+        let environment = ["KIDOBAN_SIGN_UP_BY_MAIL": "true", "KIDOBAN_REST_AUTH_LOGIN_NAME": "username"]
+        #expect(Sample.problems(environment).map(\.name) == ["KIDOBAN_SIGN_UP_BY_MAIL"])
+        let others = environment.merging(["KIDOBAN_DOORS": "app,oauth"]) { $1 }
+        #expect(Sample.problems(others).isEmpty)
+        #expect(Sample.problems(["KIDOBAN_SIGN_UP_BY_MAIL": "true"]).isEmpty)
+    }
+
     @Test func `a cookie for other sites is a mistake without https`() {
         let problems = Sample.problems(["KIDOBAN_COOKIE_SAME_SITE": "none", "KIDOBAN_ISSUER": "http://id.example.com"])
         #expect(problems.map(\.name) == ["KIDOBAN_COOKIE_SAME_SITE"])

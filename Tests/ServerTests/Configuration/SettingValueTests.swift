@@ -1,4 +1,5 @@
 import Crypto
+import Endpoints
 import HTTP
 import Identity
 import Logging
@@ -52,6 +53,15 @@ extension AcceptedValue {
         .init("KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH", "true") { $0.doors.believesUnprovedIdentities },
         .init("KIDOBAN_ECHOLOG_PREFIX", "") { $0.doors[prefixOf: "app"].isEmpty },
         .init("KIDOBAN_ECHOLOG_VERIFICATION_MAIL", "false") { !$0.doors.mailsVerification },
+        .init("KIDOBAN_APP_RESET_LINK", "https://a.example/reset#{code}") {
+            $0.placedApp.resetLink == "https://a.example/reset#{code}" && $0.placedApp.needsPages
+        },
+        .init("KIDOBAN_APP_VERIFICATION_LINK", "https://a.example/confirm/{code}") {
+            $0.placedApp.verificationLink == "https://a.example/confirm/{code}"
+        },
+        .init("KIDOBAN_APP_DELETE_IN_OLD_SESSIONS", "true") { $0.app.deletesInOldSessions },
+        .init("KIDOBAN_RECENT_SIGN_IN", "90s") { $0.accounts.recentSignIn == .seconds(90) },
+        .init("KIDOBAN_SIGN_UP_BY_MAIL", "true") { $0.accounts.signsUpByMail },
         .init("KIDOBAN_PAGES_PREFIX", "/id") { $0.doors[prefixOf: "pages"] == "/id" },
         .init("KIDOBAN_DOORS", "all") { $0.doors.open == .all },
         .init("KIDOBAN_DOORS", "oauth,app", shown: "app,oauth") { $0.doors.open == .only(["app", "oauth"]) },
@@ -90,9 +100,14 @@ extension AcceptedValue {
         .init("KIDOBAN_ARGON2_MEMORY", "65536") { $0.passwords.argon2.memoryKiB == 65536 },
         .init("KIDOBAN_ARGON2_ITERATIONS", "3") { $0.passwords.argon2.iterations == 3 },
         .init("KIDOBAN_ARGON2_PARALLELISM", "4") { $0.passwords.argon2.parallelism == 4 },
+        .init("KIDOBAN_HIDE_IMPORTED_HASHES", "false") { !$0.passwords.hidesImported },
         .init("KIDOBAN_HASH_THREADS", "5") { $0.passwords.threadCount == 5 },
         .init("KIDOBAN_HASH_THREADS", "0") { $0.passwords.threadCount >= 1 },
-        .init("KIDOBAN_HASH_QUEUE", "9") { $0.passwords.queueLimit == 9 },
+        .init("KIDOBAN_HASH_QUEUE", "9") { $0.passwords.bounds.all == 9 },
+        .init("KIDOBAN_HASH_QUEUE_ADDRESS", "7") { $0.passwords.bounds.address == 7 },
+        .init("KIDOBAN_HASH_QUEUE_SITE", "6") { $0.passwords.bounds.network == 6 },
+        .init("KIDOBAN_HASH_QUEUE_ACCOUNT", "5") { $0.passwords.bounds.groups == [5, 80] },
+        .init("KIDOBAN_HASH_QUEUE_CLIENT", "4") { $0.passwords.bounds.groups == [8, 4] },
         .init("KIDOBAN_AUDIT_QUEUE", "500") { $0.audit.queueLimit == 500 },
         .init("KIDOBAN_LIMIT_SPRAY_ACCOUNTS", "7") { $0.limits.sprayAccounts == 7 },
         .init("KIDOBAN_AUDIT_REFRESHES", "none") { $0.audit.refreshes == .none },
@@ -114,7 +129,9 @@ extension AcceptedValue {
         ("SIGN_IN_ACCOUNT_ADDRESS", .signInAccountAddress), ("SIGN_IN_KNOWN_DEVICE", .signInKnownDevice),
         ("SIGN_IN_ADDRESS", .signInAddress), ("SIGN_IN_DEVICE", .signInDevice), ("SIGN_IN_CLIENT", .signInClient),
         ("SIGN_UP_ACCOUNT", .signUpAccount), ("SIGN_UP_ADDRESS", .signUpAddress), ("SIGN_UP_CLIENT", .signUpClient),
-        ("REFRESH_SESSION", .refreshSession), ("REFRESH_ADDRESS", .refreshAddress), ("CODE_ACCOUNT", .codeAccount),
+        ("REFRESH_SESSION", .refreshSession), ("REFRESH_ADDRESS", .refreshAddress), ("CODE_ACCOUNT_ADDRESS", .codeAccountAddress),
+        ("SIGN_IN_IDENTITY", .signInIdentity), ("PROOF_ADDRESS", .proofAddress), ("HASH_ADDRESS", .hashAddress),
+        ("HASH_SITE", .hashSite),
         ("CODE_ADDRESS", .codeAddress), ("MAIL_RECIPIENT", .mailRecipient), ("MAIL_ADDRESS", .mailAddress),
     ].flatMap { (name: String, bucket: LimitBucket) in
         // Without one for accounts, those by account and address are free.
@@ -152,6 +169,8 @@ extension AcceptedValue {
         },
         .init("KIDOBAN_REDIS_DEADLINE", "250ms") { $0.redis.commandDeadline == .milliseconds(250) },
         .init("KIDOBAN_REDIS_CONNECT_TIMEOUT", "4s") { $0.redis.connectTimeout == .seconds(4) },
+        .init("KIDOBAN_REDIS_REPEAT_WINDOW", "0s") { $0.redis.repeatWindow == .zero },
+        .init("KIDOBAN_REDIS_REPEAT_LIMIT", "77") { $0.redis.repeatLimit == 77 },
         .init("KIDOBAN_CA_FILE", "/etc/ca.pem") { $0.outbound.authoritiesFile == "/etc/ca.pem" },
         .init("KIDOBAN_OUTBOUND_PROXY", "http://proxy.example.com:3128") {
             $0.outbound.proxy == "http://proxy.example.com:3128"
@@ -160,6 +179,8 @@ extension AcceptedValue {
         .init("KIDOBAN_OUTBOUND_CONNECT_TIMEOUT", "3s") { $0.outbound.connectTimeout == .seconds(3) },
         .init("KIDOBAN_OUTBOUND_TIMEOUT", "4s") { $0.outbound.timeout == .seconds(4) },
         .init("KIDOBAN_KEY_REFETCH_INTERVAL", "30s") { $0.keySets.refetchInterval == .seconds(30) },
+        .init("KIDOBAN_KEY_SET_MEMORY", "0s") { $0.keySets.rememberedLifetime == .zero },
+        .init("KIDOBAN_PROVIDER_CALLS_PER_ADDRESS", "7") { $0.providerTokens.callsPerAddress == 7 },
     ]
 
     static let proxies: [AcceptedValue] = [
@@ -181,6 +202,8 @@ extension AcceptedValue {
 
     static let process: [AcceptedValue] = [
         .init("KIDOBAN_MAX_CONNECTIONS", "42") { $0.http.maximumConnections == 42 },
+        .init("KIDOBAN_MAX_CONNECTIONS_PER_ADDRESS", "43") { $0.http.connectionsPerAddress == 43 },
+        .init("KIDOBAN_CONNECTION_MEMORY", "128MiB") { $0.http.connectionMemory == 134_217_728 },
         .init("KIDOBAN_MAX_REQUEST_LINE", "4096", shown: "4KiB") { $0.http.limits.requestLine == 4096 },
         .init("KIDOBAN_MAX_HEADER_SECTION", "32KiB") { $0.http.limits.headerSection == 32_768 },
         .init("KIDOBAN_MAX_HEADER_FIELDS", "50") { $0.http.limits.fieldCount == 50 },

@@ -110,7 +110,7 @@ import Text
         ("session:", TouchSessionScript.source), ("session:", EndSessionScript.source),
         ("session:", ListAccessTokenScript.source), ("session:", ChangeCookieScript.source),
         ("user:", IndexSessionScript.source), ("limit:", LimitScript.source), ("limit:", LimitRefundScript.source),
-        ("it:", AdmitProofScript.source),
+        ("it:", AdmitProofScript.source), ("it:", ForgetProofScript.source),
     ])
     func `every command of a script is one of the rights that are tried`(_ prefix: String, _ script: String) {
         let tried = RedisRights.commands.filter { $0.prefix.hasPrefix(prefix) }.flatMap { $0.commands.map { "\($0.name)" } }

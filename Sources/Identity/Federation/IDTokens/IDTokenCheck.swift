@@ -41,6 +41,8 @@ package struct IDTokenStatement: Sendable {
     let claims: JWTClaims
     let provider: IdentityProvider
     let nonce: SecretString?
+    /// A page's id token may have been taken from elsewhere; only a nonce ties it to the attempt of this browser.
+    let isFromPage: Bool
     let now: Timestamp
 
     /// - Throws: what is wrong; the checks before those of claims have been made by then and hold.
@@ -102,10 +104,11 @@ package struct IDTokenStatement: Sendable {
         switch (nonce, claimed) {
         case (nil, nil):
             guard provider.nonceRule.presence == .bothOrNeither else { throw .nonce(.notSent) }
+            guard !isFromPage else { throw .nonce(.notSentByPage) }
         case (nil, .some): throw .nonce(.notExpected)
         case (.some, nil):
-            // A device that cannot bind a nonce says so (Apple); nothing can be compared then.
-            guard claims.flag("nonce_supported") == false else { throw .nonce(.notInToken) }
+            // A device of Apple's that cannot bind a nonce says so; nothing can be compared then. No browser is such a device.
+            guard provider.id == .apple, claims.flag("nonce_supported") == false, !isFromPage else { throw .nonce(.notInToken) }
         case (let nonce?, let claimed?):
             guard provider.nonceRule.form.accepts(claimed, for: nonce) else { throw .nonce(.differs) }
         }

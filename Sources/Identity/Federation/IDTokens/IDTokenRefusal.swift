@@ -22,6 +22,10 @@ package enum IDTokenRefusal: Error, Equatable, Sendable {
     case nonce(NonceProblem)
     /// Of somebody else than the request says.
     case otherSubject
+    /// The access token that came along is not the one that it was issued with.
+    case otherAccessToken
+    /// The same of an authorization code.
+    case otherCode
     /// It has been used to sign in before.
     case replayed
     /// The provider was asked about an access token or an authorization code, and takes it for none.
@@ -32,6 +36,8 @@ package enum IDTokenRefusal: Error, Equatable, Sendable {
     package enum NonceProblem: Equatable, Sendable {
         /// The provider's rule demands one, and the request has none.
         case notSent
+        /// A web page presents the token, and neither has one.
+        case notSentByPage
         /// The request has one, the token has none.
         case notInToken
         /// The token has one, the request has none.
@@ -54,10 +60,13 @@ package enum IDTokenRefusal: Error, Equatable, Sendable {
         case .issuedInFuture: "issued_in_future"
         case .issuedTooLongAgo: "issued_too_long_ago"
         case .nonce(.notSent): "nonce_not_sent"
+        case .nonce(.notSentByPage): "nonce_not_sent_by_page"
         case .nonce(.notInToken): "nonce_not_in_token"
         case .nonce(.notExpected): "nonce_not_expected"
         case .nonce(.differs): "nonce_differs"
         case .otherSubject: "other_subject"
+        case .otherAccessToken: "wrong_access_token_hash"
+        case .otherCode: "wrong_code_hash"
         case .replayed: "replayed"
         case .refusedByProvider: "refused_by_provider"
         case .codesNotExchanged: "codes_not_exchanged"
@@ -80,10 +89,13 @@ package enum IDTokenRefusal: Error, Equatable, Sendable {
         case .issuedInFuture(let time, let now), .issuedTooLongAgo(let time, let now):
             "iat is \(time.iso8601), and it is \(now.iso8601)"
         case .nonce(.notSent): "the request has no nonce, and this provider's rule demands one"
+        case .nonce(.notSentByPage): "a web page presents the token, and there is no nonce that ties it to this browser"
         case .nonce(.notInToken): "the request has a nonce, and the token has none"
         case .nonce(.notExpected): "the token has a nonce, and the request has none"
         case .nonce(.differs): "nonce is not what the request has, as the provider's rule wants it"
         case .otherSubject: "sub is not the id of the user that the request has"
+        case .otherAccessToken: "at_hash is not that of the access token in the request"
+        case .otherCode: "c_hash is not that of the code in the request"
         case .replayed: "the token has been used before"
         case .refusedByProvider(let code): "the provider was asked, and answered \(code.rawValue)"
         case .codesNotExchanged:

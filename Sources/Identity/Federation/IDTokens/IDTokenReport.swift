@@ -68,7 +68,7 @@ extension IDTokenRefusal {
         case .expired, .notYetValid, .issuedInFuture, .issuedTooLongAgo: .times
         case .nonce: .nonce
         // A request's own word, which this list does not have.
-        case .otherSubject: .subject
+        case .otherSubject, .otherAccessToken, .otherCode: .subject
         // Asked when all else holds, and not by this list.
         case .replayed: .nonce
         // Never said of an id token.

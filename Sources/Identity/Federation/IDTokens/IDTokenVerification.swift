@@ -27,15 +27,21 @@ package struct IDTokenVerification: Sendable {
     }
 
     /// Checks the signature with a key that the provider has published under ``keyID``, and then reads the claims.
-    package func statement(signedWith key: JWK, nonce: SecretString?, now: Timestamp) throws(IDTokenRefusal) -> IDTokenStatement {
+    /// - Parameter isFromPage: whether a web page presents the token.
+    package func statement(
+        signedWith key: JWK, nonce: SecretString?, isFromPage: Bool = false, now: Timestamp
+    ) throws(IDTokenRefusal) -> IDTokenStatement {
         let verified = try accepting { () throws(JOSEError) in try token.verify(with: key, allowing: provider.algorithms) }
         let claims = try accepting { () throws(JOSEError) in try verified.claims() }
-        return IDTokenStatement(token: verified, claims: claims, provider: provider, nonce: nonce, now: now)
+        return IDTokenStatement(
+            token: verified, claims: claims, provider: provider, nonce: nonce, isFromPage: isFromPage, now: now)
     }
 
     /// The whole of ``IDTokenCheck`` from the signature on.
-    package func verify(with key: JWK, nonce: SecretString?, now: Timestamp) throws(IDTokenRefusal) -> VerifiedIDToken {
-        let statement = try statement(signedWith: key, nonce: nonce, now: now)
+    package func verify(
+        with key: JWK, nonce: SecretString?, isFromPage: Bool = false, now: Timestamp
+    ) throws(IDTokenRefusal) -> VerifiedIDToken {
+        let statement = try statement(signedWith: key, nonce: nonce, isFromPage: isFromPage, now: now)
         for check in IDTokenCheck.ofClaims { try statement.hold(check) }
         return try VerifiedIDToken(statement, digest: digest)
     }
@@ -58,11 +64,20 @@ extension VerifiedIDToken {
             provider: provider.id, subject: subject, audience: try statement.audience(), email: email,
             isEmailVerified: isVerified,
             isEmailAuthoritative: isVerified
-                && email.map { provider.emailTrust.covers($0, isHosted: claims["hd"]?.stringValue?.isEmpty == false) } ?? false,
+                && email.map { provider.emailTrust.covers($0, hosted: claims["hd"]?.stringValue) } ?? false,
             isPrivateEmail: claims.flag("is_private_email") == true
                 || email?.normalized.hasSuffix(Self.relayDomain) == true,
             name: Self.text("name", claims), pictureURL: Self.text("picture", claims), issuedAt: issuedAt, expiresAt: expiresAt,
-            digest: digest, codeHash: Self.text("c_hash", claims))
+            digest: digest, codeHash: Self.hash("c_hash", claims), accessTokenHash: Self.hash("at_hash", claims))
+    }
+
+    /// What is no text is the hash of nothing.
+    private static func hash(_ name: String, _ claims: JWTClaims) -> String? {
+        switch claims[name] {
+        case nil, .null: nil
+        case .string(let text): text
+        default: ""
+        }
     }
 
     private static func text(_ name: String, _ claims: JWTClaims) -> String? {
@@ -78,18 +93,19 @@ extension EmailTrust {
         switch self {
         // It was the user's when Google verified it.
         case .hostedByGoogle: true
-        case .never, .whenVerified, .domains: covers(email, isHosted: false)
+        case .never, .whenVerified, .domains: covers(email, hosted: nil)
         }
     }
 
     /// Whether a verified address is its user's today.
-    /// - Parameter isHosted: whether Google says that it runs the user's domain.
-    func covers(_ email: EmailAddress, isHosted: Bool) -> Bool {
+    /// - Parameter hosted: the domain that Google says it runs for the user (`hd`). It answers for addresses of that domain only: the address of an
+    ///   account can be of any other, which whoever runs the domain may have given to somebody else.
+    func covers(_ email: EmailAddress, hosted: String?) -> Bool {
         let domain = String(email.normalized.dropFirst(email.localPart.count + 1))
         switch self {
         case .never: return false
         case .whenVerified: return true
-        case .hostedByGoogle: return domain == "gmail.com" || isHosted
+        case .hostedByGoogle: return domain == "gmail.com" || hosted.flatMap { Self.domain($0) } == domain
         case .domains(let domains): return domains.contains(domain)
         }
     }

@@ -7,7 +7,17 @@ package struct ReplayMemory: Sendable {
     /// How long after its first use a token is taken once more, because the answer may have been lost on the way.
     package static let grace = Duration.seconds(30)
 
+    /// Whether a proof may be used.
+    package enum Admission: Equatable, Sendable {
+        /// For the first time: who asks has made the mark.
+        case first
+        /// Once more, within the grace.
+        case again
+        case refused
+    }
+
     private static let script = TimedScript(name: "admit_proof", source: AdmitProofScript.source)
+    private static let forgetting = RedisScript(name: "forget_proof", source: ForgetProofScript.source)
 
     private let redis: RedisConnection
     private let clock: ScriptClock
@@ -19,21 +29,26 @@ package struct ReplayMemory: Sendable {
     }
 
     /// Remembers the token.
-    /// - Returns: false if it was used before the grace.
     /// - Throws: the store's failure; then the token may not be taken, since nobody knows.
-    func admit(_ proof: VerifiedIDToken, at now: Timestamp) async throws(IdentityError) -> Bool {
-        let arguments = AdmitProofScript.arguments(until: Self.end(of: proof), grace: Self.grace, at: now)
+    func admit(_ proof: VerifiedIDToken, by mark: ReplayMark, at now: Timestamp) async throws(IdentityError) -> Admission {
+        let arguments = AdmitProofScript.arguments(until: Self.end(of: proof), grace: Self.grace, by: mark, at: now)
         let reply = try await sending { () throws(RedisError) in
             try await redis.run(Self.script[clock], keys: [Self.key(proof)], arguments: arguments.map { [UInt8]($0.utf8) })
         }
-        guard let admitted = reply.integerValue else { throw .fault() }
-        return admitted == 1
+        switch reply.integerValue {
+        case 1: return .first
+        case 2: return .again
+        case 0: return .refused
+        default: throw .fault()
+        }
     }
 
-    /// Forgets the token, so that it is good again.
+    /// Forgets the token, so that it is good again, if the mark is still the maker's.
     /// - Throws: the store's failure.
-    func forget(_ proof: VerifiedIDToken) async throws(IdentityError) {
-        _ = try await sending { () throws(RedisError) in try await redis.send(RedisCommand("DEL", Self.key(proof))) }
+    func forget(_ proof: VerifiedIDToken, by mark: ReplayMark) async throws(IdentityError) {
+        _ = try await sending { () throws(RedisError) in
+            try await redis.run(Self.forgetting, keys: [Self.key(proof)], arguments: [[UInt8](mark.text.utf8)])
+        }
     }
 
     private static func key(_ proof: VerifiedIDToken) -> String {

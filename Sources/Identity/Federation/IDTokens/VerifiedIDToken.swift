@@ -26,4 +26,8 @@ package struct VerifiedIDToken: Equatable, Sendable {
     package let digest: Digest
     /// `c_hash`: of the authorization code that came along (OpenID Connect Core §3.3.2.11).
     package let codeHash: String?
+    /// `at_hash`: of the access token that came along (§3.3.2.11).
+    package var accessTokenHash: String?
+    /// That of this use, if it was the first: with it the use can be undone.
+    package var replayMark: ReplayMark?
 }

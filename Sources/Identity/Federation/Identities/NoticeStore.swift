@@ -35,45 +35,20 @@ package struct NoticeStore: Sendable {
     func setMailForwarding(
         _ provider: ProviderID, _ subject: String, isOn: Bool, since change: Timestamp?, at time: StatementTime
     ) async throws(IdentityError) {
-        let values: [PostgresValue] = [.bool(isOn), change.map { .integer($0.milliseconds) } ?? .null]
+        let values: [PostgresValue] = [.bool(isOn), Self.instant(change)]
         try await run(NoticeQueries.setMailForwarding, [time.parameter] + Self.key(provider, subject) + values)
     }
 
-    /// Voids id tokens from before an instant.
-    func requireNewProof(_ provider: ProviderID, _ subject: String, after time: Timestamp) async throws(IdentityError) {
-        try await run(NoticeQueries.requireNewProof, Self.key(provider, subject) + [.integer(time.milliseconds)])
+    /// Unless the provider has blocked it since, or at the same moment.
+    func unblock(
+        _ provider: ProviderID, _ subject: String, since change: Timestamp, at time: StatementTime
+    ) async throws(IdentityError) {
+        try await run(
+            NoticeQueries.unblock, [time.parameter] + Self.key(provider, subject) + [Self.instant(change)])
     }
 
-    func block(_ provider: ProviderID, _ subject: String, at time: StatementTime) async throws(IdentityError) {
-        try await run(NoticeQueries.block, [time.parameter] + Self.key(provider, subject))
-    }
-
-    func unblock(_ provider: ProviderID, _ subject: String) async throws(IdentityError) {
-        try await run(NoticeQueries.unblock, Self.key(provider, subject))
-    }
-
-    /// Takes an identity off its user, unless nothing would be left to sign in with.
-    /// - Parameter usable: the providers that are switched on.
-    /// - Returns: false when it is the only way in, and stays.
-    func unlinkIfOthers(
-        _ provider: ProviderID, _ subject: String, usable: Set<ProviderID>
-    ) async throws(IdentityError) -> Bool {
-        let key = Self.key(provider, subject)
-        return try await pool.transaction { transaction throws(IdentityError) in
-            try await asking { () throws(PostgresError) in
-                guard let user = try await transaction.query(NoticeQueries.lockUser, key).first?.string(0) else { return true }
-                let others: [PostgresValue] = [.uuid(user), .textArray(usable.map(\.text))]
-                let found = try await transaction.query(NoticeQueries.hasAnotherWay, key + others).first?.bool(0)
-                guard found ?? true else { return false }
-                _ = try await transaction.query(NoticeQueries.unlink, key)
-                return true
-            }
-        }
-    }
-
-    /// Whether or not it is the only way in.
-    func unlink(_ provider: ProviderID, _ subject: String) async throws(IdentityError) {
-        try await run(NoticeQueries.unlink, Self.key(provider, subject))
+    private static func instant(_ time: Timestamp?) -> PostgresValue {
+        time.map { .integer($0.milliseconds) } ?? .null
     }
 
     private func run(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) {

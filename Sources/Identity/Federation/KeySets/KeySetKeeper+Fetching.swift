@@ -15,9 +15,34 @@ extension KeySetKeeper {
         // Meanwhile the set may have moved.
         guard entries[provider]?.edition == begun.edition else { return }
         switch outcome {
-        case .success(let fetched): take(fetched, of: provider)
-        case .failure(let failure): note(failure, of: provider)
+        case .success(let fetched):
+            take(fetched, of: provider)
+            await makeKnown(provider)
+            await store?.save(fetched, of: provider, from: begun.url)
+        case .failure(let failure):
+            note(failure, of: provider)
+            await makeKnown(provider)
+            await recall(provider, begun.edition)
         }
+    }
+
+    /// Takes what was last fetched by another process, while there is nothing else. What PostgreSQL cannot give now is asked for again after the next failure.
+    func recall(_ provider: ProviderID, _ edition: UInt64) async {
+        guard let store, let entry = entries[provider], !entry.schedule.isUsable(at: loop.now),
+            let remembered = await store.keys(of: provider, from: entry.url)
+        else { return }
+        guard var entry = entries[provider], entry.edition == edition, !entry.schedule.isUsable(at: loop.now) else { return }
+        entry.schedule.remember(fetched: remembered.age, ago: remembered.lifetime, at: loop.now)
+        guard entry.schedule.isUsable(at: loop.now) else { return }
+        entry.keys = remembered.keys
+        entries[provider] = entry
+        logger.info(
+            "key set remembered", ["provider": .string(provider.text), "age": .integer(Int(remembered.age.components.seconds))])
+        await makeKnown(provider)
+    }
+
+    /// Lets go on who waits, and tells the loops.
+    private func makeKnown(_ provider: ProviderID) async {
         entries[provider]?.version += 1
         endWaiting(provider)
         guard let entry = entries[provider] else { return }
@@ -30,7 +55,9 @@ extension KeySetKeeper {
         guard var entry = entries[provider] else { return }
         let (before, failures) = (entry.keys, entry.schedule.failures)
         entry.keys = fetched.keys
-        entry.schedule.succeeded(freshness: fetched.freshness, at: loop.now, chance: chance())
+        entry.schedule.succeeded(freshness: fetched.freshness, at: loop.now, chance: chance()) { keyID in
+            fetched.keys.key(withID: keyID) != nil
+        }
         entry.report.fetches[.succeeded, default: 0] += 1
         entries[provider] = entry
         if before.rendered != fetched.keys.rendered {

@@ -32,6 +32,7 @@ package actor KeySetKeeper {
     let random: @Sendable (Int) -> [UInt8]
     var entries: [ProviderID: Entry] = [:]
     var rooms: [KeySets] = []
+    var store: KeySetStore?
     private let policy: KeySetPolicy
     private var waiterCount = 0
     private var editions: UInt64 = 0
@@ -57,9 +58,16 @@ package actor KeySetKeeper {
     }
 
     /// Begins to fetch, for these rooms. Returns at once.
-    package func start(_ rooms: [KeySets]) {
+    /// - Parameter store: where sets outlive the process; nil for nowhere.
+    package func start(_ rooms: [KeySets], store: KeySetStore? = nil) {
         self.rooms = rooms
-        for (provider, entry) in entries { loop.start { await self.keepFresh(provider, entry.edition) } }
+        self.store = store
+        for (provider, entry) in entries { begin(provider, entry.edition) }
+    }
+
+    private func begin(_ provider: ProviderID, _ edition: UInt64) {
+        loop.start { await self.recall(provider, edition) }
+        loop.start { await self.keepFresh(provider, edition) }
     }
 
     /// Takes over where the sets are. One that has moved is fetched anew; until then the loops go on with the keys they have.
@@ -72,7 +80,7 @@ package actor KeySetKeeper {
             let edition = editions
             editions += 1
             entries[provider] = Entry(provider, url, edition: edition, KeySetSchedule(policy, at: loop.now))
-            loop.start { await self.keepFresh(provider, edition) }
+            begin(provider, edition)
         }
     }
 
@@ -89,9 +97,9 @@ package actor KeySetKeeper {
         while let entry = entries[provider] {
             if let answer = shelf(entry).answer(keyID, at: loop.now) { return answer }
             guard !isClosed, loop.now < deadline, waiterCount < Self.waiterLimit else { break }
-            switch entry.schedule.verdict(at: loop.now) {
+            switch entry.schedule.verdict(on: keyID, at: loop.now) {
             case .fetch:
-                begin(provider, .unknownKey)
+                begin(provider, .unknownKey(keyID))
                 await fetchEnds(provider, until: deadline)
                 return answer(keyID, of: provider, since: askedAt)
             case .wait:
@@ -106,9 +114,10 @@ package actor KeySetKeeper {
     /// What is known without another fetch: a key that is not in a set of this moment or later is unknown.
     private func answer(_ keyID: String, of provider: ProviderID, since moment: Instant) -> KeySetLookup {
         guard let entry = entries[provider] else { return .unknownKey }
-        if let answer = shelf(entry).answer(keyID, at: loop.now) { return answer }
-        let isFresh = entry.schedule.failures == 0 && entry.schedule.fetchedAt.map { moment <= $0 } ?? false
-        return isFresh ? .unknownKey : .unavailable(retryAfter: .seconds(1))
+        let shelf = shelf(entry)
+        if let key = shelf.key(keyID, at: loop.now) { return .key(key) }
+        if entry.schedule.failures == 0, let fetchedAt = entry.schedule.fetchedAt, moment <= fetchedAt { return .unknownKey }
+        return shelf.answer(keyID, at: loop.now) ?? .unavailable(retryAfter: .seconds(1))
     }
 
     /// The counters, by provider.
@@ -116,15 +125,13 @@ package actor KeySetKeeper {
         entries.values.map { entry in
             var report = entry.report
             report.keyCount = entry.schedule.isUsable(at: loop.now) ? entry.keys.keys.count : 0
-            report.age = entry.schedule.fetchedAt.map { loop.now.since($0) }
+            report.age = entry.schedule.age(at: loop.now)
             return report
         }.sorted { $0.provider.text < $1.provider.text }
     }
 
     func shelf(_ entry: Entry) -> KeySetShelf {
-        KeySetShelf(
-            keys: entry.keys, version: entry.version, usableUntil: entry.schedule.usableUntil,
-            verdict: entry.schedule.verdict(at: loop.now))
+        KeySetShelf(keys: entry.keys, version: entry.version, entry.schedule)
     }
 
     /// Fetches a set whenever it is time.

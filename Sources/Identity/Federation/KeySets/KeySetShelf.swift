@@ -6,23 +6,26 @@ struct KeySetShelf: Sendable {
     let keys: JWKSet
     /// Later shelves have higher numbers.
     let version: UInt64
-    /// Nil as long as there have never been keys.
-    let usableUntil: Instant?
-    /// What is to be said of every other key; `fetch` and `wait` are for the keeper.
-    let verdict: KeySetSchedule.Verdict
+    private let schedule: KeySetSchedule
 
-    /// Nil when the keeper has to be asked.
+    init(keys: JWKSet, version: UInt64, _ schedule: KeySetSchedule) {
+        self.keys = keys
+        self.version = version
+        self.schedule = schedule
+    }
+
+    /// Nil when the keeper has to be asked: it knows of fetches that have begun since.
     func answer(_ keyID: String, at now: Instant) -> KeySetLookup? {
         if let key = key(keyID, at: now) { return .key(key) }
-        switch verdict {
-        case .unknown(let end): return now < end ? .unknownKey : nil
+        switch schedule.verdict(on: keyID, at: now) {
+        case .unknown: return .unknownKey
         case .unavailable(let end): return now < end ? .unavailable(retryAfter: max(end.since(now), .seconds(1))) : nil
         case .fetch, .wait: return nil
         }
     }
 
     func key(_ keyID: String, at now: Instant) -> JWK? {
-        guard let usableUntil, now < usableUntil else { return nil }
+        guard schedule.isUsable(at: now) else { return nil }
         return keys.key(withID: keyID)
     }
 }

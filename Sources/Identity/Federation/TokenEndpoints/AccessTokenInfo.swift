@@ -19,17 +19,18 @@ struct AccessTokenInfo: Sendable {
 
     /// - Parameter nonce: of the request. No access token has one, so there must be none, and no rule that demands one.
     func proof(
-        by token: SecretString, from provider: IdentityProvider, nonce: SecretString?, now: Timestamp
+        by token: SecretString, from provider: IdentityProvider, nonce: SecretString?, isFromPage: Bool = false, now: Timestamp
     ) throws(IDTokenRefusal) -> VerifiedIDToken {
         let audience = try audience(provider)
         let expiresAt = try expiry(now)
         let subject = try subject()
         guard nonce == nil, provider.nonceRule.presence == .bothOrNeither else { throw .nonce(.notInToken) }
+        guard !isFromPage else { throw .nonce(.notSentByPage) }
         let email = members["email"]?.stringValue.flatMap { try? EmailAddress($0) }
         let isVerified = email != nil && flag("email_verified")
         return VerifiedIDToken(
             provider: provider.id, subject: subject, audience: audience, email: email, isEmailVerified: isVerified,
-            isEmailAuthoritative: isVerified && email.map { provider.emailTrust.covers($0, isHosted: false) } ?? false,
+            isEmailAuthoritative: isVerified && email.map { provider.emailTrust.covers($0, hosted: nil) } ?? false,
             isPrivateEmail: false, name: nil, pictureURL: nil, issuedAt: min(now, expiresAt.adding(.zero - Self.longestLife)),
             expiresAt: expiresAt, digest: SHA256.hash(token.revealedBytes), codeHash: nil)
     }

@@ -24,9 +24,16 @@ package struct GoogleTokenService: Sendable {
     private let tokenURL: String
     private let tokenInfoURL: String
     private let https: HTTPSClient
+    private let questions: HTTPSClient
 
-    /// - Parameter client: nil where there is no secret; codes are then refused.
-    package init(client: Client?, tokenURL: String, tokenInfoURL: String, https: HTTPSClient) {
+    /// - Parameters:
+    ///   - client: nil where there is no secret; codes are then refused.
+    ///   - https: for codes.
+    ///   - questions: for access tokens, which anybody can make up; nil for the same.
+    package init(
+        client: Client?, tokenURL: String, tokenInfoURL: String, https: HTTPSClient, questions: HTTPSClient? = nil
+    ) {
+        self.questions = questions ?? https
         self.client = client
         self.tokenURL = tokenURL
         self.tokenInfoURL = tokenInfoURL
@@ -45,7 +52,7 @@ package struct GoogleTokenService: Sendable {
         let request = OutboundRequest(
             .get, "\(tokenInfoURL)?\(String(decoding: query.bytes, as: UTF8.self))", fields: [("Accept", "application/json")])
         do throws(ProviderCallFailure) {
-            guard let info = AccessTokenInfo(parsing: try await ProviderCall.body(of: request, by: https)) else {
+            guard let info = AccessTokenInfo(parsing: try await ProviderCall.body(of: request, by: questions)) else {
                 throw ProviderCallFailure.malformed
             }
             return info

@@ -23,8 +23,11 @@ package struct TokenEndpoints: Sendable {
     let google: GoogleTokenService?
     private let apple: AppleClient?
     let logger: Logger
+    /// Questions that one client address may have under way on a loop.
+    let callsPerAddress: Int
 
-    package init(google: GoogleTokenService?, apple: AppleClient?, logger: Logger) {
+    package init(google: GoogleTokenService?, apple: AppleClient?, callsPerAddress: Int = 4, logger: Logger) {
+        self.callsPerAddress = callsPerAddress
         self.google = google
         self.apple = apple
         self.logger = logger
@@ -41,7 +44,7 @@ package struct TokenEndpoints: Sendable {
         case .apple:
             guard let apple else { return nil }
             let tokens = try await apple.service.exchange(code, of: apple.id, redirectURI: apple.redirectURI)
-            return CodeTokens(idToken: tokens.idToken, accessToken: nil, refreshToken: tokens.refreshToken)
+            return CodeTokens(idToken: tokens.idToken, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken)
         default: return nil
         }
     }

@@ -23,17 +23,18 @@ struct SessionsCommand {
     }
 
     private struct Tally {
-        var unknown = 0
-        var disabled = 0
-        var sessions = 0
+        private var unknown: Set<UserID> = []
+        private var disabled: Set<UserID> = []
+        private(set) var sessions = 0
 
         var text: String {
-            "\(sessions) session(s) of \(unknown) user(s) that there are not and of \(disabled) disabled user(s)"
+            "\(sessions) session(s) of \(unknown.count) user(s) that there are not and of \(disabled.count) disabled user(s)"
         }
 
         mutating func add(_ orphans: [Accounts.Orphan]) {
             for orphan in orphans {
-                if orphan.reason == .userDisabled { disabled += 1 } else { unknown += 1 }
+                // One can be in several batches.
+                if orphan.reason == .userDisabled { disabled.insert(orphan.userID) } else { unknown.insert(orphan.userID) }
                 sessions += orphan.sessionCount
             }
         }

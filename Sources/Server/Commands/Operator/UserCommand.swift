@@ -26,7 +26,8 @@ struct UserCommand {
             try await desk.ask(about: reference) { worker throws(IdentityError) in
                 try await worker.services.accounts.disable(id, caller: OperatorDesk.caller)
             }
-            return console.print("Disabled \(id), whose sessions have ended\n")
+            let unlisted = try await endUnlisted(of: id, .userDisabled, ifItFails: "\(id) is disabled")
+            return console.print("Disabled \(id), whose sessions have ended\(unlisted)\n")
         case .enable(let reference):
             let id = try await id(of: reference)
             try await desk.ask(about: reference) { worker throws(IdentityError) in
@@ -38,7 +39,8 @@ struct UserCommand {
             try await desk.ask(about: reference) { worker throws(IdentityError) in
                 try await worker.services.accounts.signOut(id, caller: OperatorDesk.caller)
             }
-            return console.print("Signed out \(id) everywhere\n")
+            let unlisted = try await endUnlisted(of: id, .revoked, ifItFails: "\(id) is signed out as far as known")
+            return console.print("Signed out \(id) everywhere\(unlisted)\n")
         case .delete(let user, let isConfirmed): return try await delete(user, isConfirmed: isConfirmed)
         case .export(let user): return try await export(user)
         case .setPassword(let user, let isGenerated): return try await setPassword(of: user, isGenerated: isGenerated)
@@ -141,7 +143,8 @@ struct UserCommand {
         try await desk.ask(about: reference) { worker throws(IdentityError) in
             try await worker.services.accounts.delete(id, by: .administrator, caller: OperatorDesk.caller)
         }
-        return console.print("Deleted \(id)\n")
+        let unlisted = try await endUnlisted(of: id, .userDeleted, ifItFails: "\(id) is deleted")
+        return console.print("Deleted \(id)\(unlisted)\n")
     }
 
     private func export(_ reference: UserReference) async throws(Complaint) -> Int32 {

@@ -106,7 +106,9 @@ import Text
 
     @Test(arguments: [
         ("mei@gmail.com", nil, true), ("mei@town.example", nil, false), ("mei@town.example", "town.example", true),
-        ("mei@town.example", "", false), ("mei@notgmail.com", nil, false), ("mei@gmail.com.town.example", nil, false),
+        ("mei@town.example", "", false), ("mei@town.example", "city.example", false), ("mei@town.example", "TOWN.example", true),
+        ("mei@sub.town.example", "town.example", false), ("mei@gmail.com", "town.example", true),
+        ("mei@town.example", "x y", false), ("mei@notgmail.com", nil, false), ("mei@gmail.com.town.example", nil, false),
     ])
     func `Google speaks for the mailboxes that it runs`(_ email: String, _ hosted: String?, _ isAuthoritative: Bool) throws {
         let domain: JSONValue = if let hosted { .string(hosted) } else { .null }

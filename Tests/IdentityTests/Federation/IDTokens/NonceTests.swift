@@ -14,12 +14,13 @@ import Text
     private static let hash = SHA256.hash("n-0S6_WzA2Mj").hex
 
     private func reason(
-        sent: String?, claimed: JSONValue, rule: NonceRule = NonceRule(form: .plainOrHashed), supported: JSONValue = nil
+        sent: String?, claimed: JSONValue, rule: NonceRule = NonceRule(form: .plainOrHashed), supported: JSONValue = nil,
+        isFromPage: Bool = false
     ) throws -> String? {
         var provider = TestIssuer.apple
         provider.nonceRule = rule
         let claims = TestIssuer.appleClaims(JSONObject(["nonce": claimed, "nonce_supported": supported]))
-        return issuer.refusal(try issuer.token(claims), provider, nonce: sent)?.reason
+        return issuer.refusal(try issuer.token(claims), provider, nonce: sent, isFromPage: isFromPage)?.reason
     }
 
     @Test func `Apple's may be the nonce or its hash`() throws {
@@ -60,6 +61,17 @@ import Text
     func `only a device that says it cannot bind a nonce may leave it out`(_ supported: JSONValue, _ isExcused: Bool) throws {
         #expect(try (reason(sent: "n", claimed: nil, supported: supported) == nil) == isExcused)
         #expect(try reason(sent: "n", claimed: "other", supported: supported) == "nonce_differs")
+    }
+
+    @Test func `a web page needs one, whatever the token says of its device`() throws {
+        #expect(try reason(sent: nil, claimed: nil, isFromPage: true) == "nonce_not_sent_by_page")
+        #expect(try reason(sent: "n", claimed: nil, supported: false, isFromPage: true) == "nonce_not_in_token")
+        #expect(try reason(sent: "n", claimed: "n", isFromPage: true) == nil)
+    }
+
+    @Test func `only Apple's devices may leave it out`() throws {
+        let token = try issuer.token(TestIssuer.googleClaims(JSONObject(["nonce_supported": false])))
+        #expect(issuer.refusal(token, TestIssuer.google, nonce: "n")?.reason == "nonce_not_in_token")
     }
 
     @Test(arguments: ["", 5, ["n"], true] as [JSONValue])

@@ -82,22 +82,22 @@ struct TestIssuer: Sendable {
 
     /// The whole way a token takes, but for the replay memory.
     func verify(
-        _ token: SecretString, _ provider: IdentityProvider = apple, nonce: String? = nil, now: Timestamp = Sample.now,
-        keys: [JWK]? = nil
+        _ token: SecretString, _ provider: IdentityProvider = apple, nonce: String? = nil, isFromPage: Bool = false,
+        now: Timestamp = Sample.now, keys: [JWK]? = nil
     ) throws(IDTokenRefusal) -> VerifiedIDToken {
         let verification = try IDTokenVerification(token, from: provider)
         let known = JWKSet(keys ?? [jwk])
         guard let key = known.key(withID: verification.keyID) else { throw .unknownKey(keyID: verification.keyID) }
-        return try verification.verify(with: key, nonce: nonce.map { SecretString($0) }, now: now)
+        return try verification.verify(with: key, nonce: nonce.map { SecretString($0) }, isFromPage: isFromPage, now: now)
     }
 
     /// Why a token is refused; nil when it is accepted.
     func refusal(
-        _ token: SecretString, _ provider: IdentityProvider = apple, nonce: String? = nil, now: Timestamp = Sample.now,
-        keys: [JWK]? = nil
+        _ token: SecretString, _ provider: IdentityProvider = apple, nonce: String? = nil, isFromPage: Bool = false,
+        now: Timestamp = Sample.now, keys: [JWK]? = nil
     ) -> IDTokenRefusal? {
         do throws(IDTokenRefusal) {
-            _ = try verify(token, provider, nonce: nonce, now: now, keys: keys)
+            _ = try verify(token, provider, nonce: nonce, isFromPage: isFromPage, now: now, keys: keys)
             return nil
         } catch {
             return error

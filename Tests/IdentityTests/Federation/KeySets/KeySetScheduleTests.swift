@@ -87,51 +87,114 @@ import Testing
         #expect(schedule.usableUntil == now + Self.hour + policy.staleLifetime)
     }
 
-    @Test func `an unknown key causes a fetch, and no other for a minute`() {
-        var schedule = filled()
-        #expect(schedule.verdict(at: after(1)) == .fetch)
-        schedule.begin(.unknownKey, at: after(1))
-        #expect(schedule.verdict(at: after(1)) == .wait)
-        #expect(schedule.verdict(at: after(100)) == .wait)
-        schedule.succeeded(freshness: nil, at: after(2), chance: 0)
-        #expect(schedule.verdict(at: after(2)) == .unknown(until: after(61)))
-        #expect(schedule.verdict(at: after(60)) == .unknown(until: after(61)))
-        #expect(schedule.verdict(at: after(61)) == .fetch)
+    /// A fetch because of a key that it does not bring.
+    private func miss(_ keyID: String, _ schedule: inout KeySetSchedule, at second: Int) {
+        #expect(schedule.verdict(on: keyID, at: after(second)) == .fetch)
+        schedule.begin(.unknownKey(keyID), at: after(second))
+        #expect(schedule.verdict(on: keyID, at: after(second)) == .wait)
+        schedule.succeeded(freshness: nil, at: after(second), chance: 0)
     }
 
-    @Test func `a fetch that was due does not use up the minute`() {
+    @Test func `a key that a fetch has not brought is unknown for a minute, and causes no other`() {
+        var schedule = filled()
+        miss("made up", &schedule, at: 1)
+        #expect(schedule.verdict(on: "made up", at: after(2)) == .unknown(until: after(61)))
+        #expect(schedule.verdict(on: "made up", at: after(60)) == .unknown(until: after(61)))
+        #expect(schedule.verdict(on: "made up", at: after(61)) == .fetch)
+    }
+
+    @Test func `a made-up key does not stand in the way of one that is new`() {
+        var schedule = filled()
+        for minute in 0..<10 {
+            miss("made up \(minute)", &schedule, at: 60 * minute + 1)
+            #expect(schedule.verdict(on: "new", at: after(60 * minute + 2)) == .fetch)
+        }
+        schedule.begin(.unknownKey("new"), at: after(700))
+        schedule.succeeded(freshness: nil, at: after(700), chance: 0) { $0 == "new" }
+        #expect(!schedule.absentKeys.contains { $0.keyID == "new" })
+    }
+
+    @Test func `beyond five at once there is a fetch a minute, and until then nobody says that a key is unknown`() {
+        var schedule = filled()
+        for number in 0..<5 { miss("made up \(number)", &schedule, at: 1) }
+        #expect(schedule.verdict(on: "new", at: after(1)) == .unavailable(until: after(61)))
+        #expect(schedule.verdict(on: "made up 3", at: after(1)) == .unknown(until: after(61)))
+        #expect(schedule.verdict(on: "new", at: after(60)) == .unavailable(until: after(61)))
+        #expect(schedule.verdict(on: "new", at: after(61)) == .fetch)
+        miss("made up 6", &schedule, at: 61)
+        #expect(schedule.verdict(on: "new", at: after(61)) == .unavailable(until: after(121)))
+    }
+
+    @Test func `of keys that are not there so many are remembered`() {
+        var schedule = filled()
+        for number in 0..<200 { miss("made up \(number)", &schedule, at: 60 * number + 1) }
+        var bounded = KeySetPolicy()
+        bounded.absentKeyLimit = 3
+        bounded.refetchBurst = 100
+        var few = KeySetSchedule(bounded, at: start)
+        few.succeeded(freshness: nil, at: start, chance: 0)
+        for number in 0..<10 { miss("made up \(number)", &few, at: 1) }
+        #expect(schedule.absentKeys.count == 1)
+        #expect(few.absentKeys.map(\.keyID) == ["made up 7", "made up 8", "made up 9"])
+    }
+
+    @Test func `a fetch that was due is nobody's because of a key`() {
         var schedule = filled()
         schedule.begin(.due, at: after(1))
-        #expect(schedule.verdict(at: after(1)) == .wait)
+        #expect(schedule.verdict(on: "new", at: after(1)) == .wait)
         schedule.succeeded(freshness: nil, at: after(2), chance: 0)
-        #expect(schedule.verdict(at: after(2)) == .fetch)
+        #expect(schedule.absentKeys.isEmpty)
+        #expect(schedule.verdict(on: "new", at: after(2)) == .fetch)
     }
 
     @Test func `after a failure nobody says that a key is unknown`() {
         var schedule = filled()
-        schedule.begin(.unknownKey, at: after(10))
+        miss("made up", &schedule, at: 5)
+        schedule.begin(.unknownKey("new"), at: after(10))
         schedule.failed(at: after(15), chance: 1)
-        #expect(schedule.verdict(at: after(15)) == .unavailable(until: after(30)))
-        schedule.begin(.due, at: after(30))
-        schedule.failed(at: after(35), chance: 1)
-        #expect(schedule.verdict(at: after(35)) == .unavailable(until: after(65)))
-        schedule.begin(.due, at: after(65))
-        schedule.succeeded(freshness: nil, at: after(66), chance: 0)
-        #expect(schedule.verdict(at: after(66)) == .unknown(until: after(70)))
-        #expect(schedule.verdict(at: after(70)) == .fetch)
+        #expect(schedule.verdict(on: "new", at: after(15)) == .unavailable(until: after(30)))
+        #expect(schedule.verdict(on: "made up", at: after(15)) == .unavailable(until: after(30)))
+        #expect(schedule.verdict(on: "new", at: after(30)) == .fetch)
+    }
+
+    @Test func `keys of an earlier process are used while there are none, for the rest of their time`() {
+        func usable(_ age: Duration, _ lifetime: Duration = Self.hour, _ change: (inout KeySetPolicy) -> Void = { _ in })
+            -> Duration?
+        {
+            var policy = policy
+            change(&policy)
+            var schedule = KeySetSchedule(policy, at: start)
+            schedule.remember(fetched: age, ago: lifetime, at: start)
+            #expect(schedule.isDue(at: start) && schedule.fetchedAt == nil)
+            return schedule.usableUntil?.since(start)
+        }
+        #expect(usable(.zero) == Self.hour * 24)
+        #expect(usable(Self.hour * 23) == Self.hour)
+        #expect(usable(Self.hour * 24) == nil)
+        #expect(usable(Self.hour * 30) == nil)
+        #expect(usable(.seconds(-1)) == nil)
+        // Never longer than keys that cannot be renewed, whatever is stored and configured.
+        #expect(usable(Self.hour) { $0.rememberedLifetime = Self.hour * 100 } == Self.hour * 24)
+        #expect(usable(Self.hour, Self.hour * 1000) { $0.rememberedLifetime = Self.hour * 1000 } == Self.hour * 47)
+        #expect(usable(.zero) { $0.rememberedLifetime = .zero } == nil)
+        // What was fetched here is better.
+        var schedule = filled()
+        let end = schedule.usableUntil
+        schedule.remember(fetched: .zero, ago: Self.hour, at: after(1))
+        #expect(schedule.usableUntil == end)
     }
 
     @Test func `a failure because of an unknown key leaves the keys and does not delay their renewal`() {
         var schedule = filled()
         let due = schedule.dueAt
         let now = due.advanced(byNanoseconds: 0)
-        schedule.begin(.unknownKey, at: start)
+        schedule.begin(.unknownKey("a"), at: start)
         schedule.failed(at: start, chance: 1)
         #expect(schedule.dueAt == after(15))
         #expect(schedule.isUsable(at: now))
         var late = filled()
         let justBefore = Instant(nanoseconds: due.nanoseconds - 1_000_000_000)
-        late.begin(.unknownKey, at: justBefore)
+        late.begin(.unknownKey("a"), at: justBefore)
         late.failed(at: justBefore, chance: 1)
         #expect(late.dueAt == due)
     }
@@ -139,9 +202,9 @@ import Testing
     @Test func `keys that are too old are as good as none`() throws {
         var schedule = filled()
         let end = try #require(schedule.usableUntil)
-        schedule.begin(.unknownKey, at: end)
+        schedule.begin(.unknownKey("a"), at: end)
         schedule.failed(at: end, chance: 1)
         #expect(!schedule.isUsable(at: end))
-        #expect(schedule.verdict(at: end) == .unavailable(until: end + .seconds(1)))
+        #expect(schedule.verdict(on: "a", at: end) == .unavailable(until: end + .seconds(1)))
     }
 }

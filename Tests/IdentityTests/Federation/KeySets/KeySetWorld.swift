@@ -18,6 +18,7 @@ final class KeySetWorld {
     private let answer: Locked<TestHTTPServer.Answer>
     private let client: HTTPSClient
     private let log: TestLog
+    private let policy: KeySetPolicy
     /// Keeps the certificate's files.
     private let directory: TestDirectory
 
@@ -25,7 +26,7 @@ final class KeySetWorld {
     ///   - isTrusted: whether the server's certificate is one of the authority that is trusted.
     init(
         _ answer: TestHTTPServer.Answer, isTrusted: Bool = true, timeout: Duration = .seconds(30),
-        _ change: (inout KeySetPolicy) -> Void = { _ in }
+        on loop: EventLoop? = nil, _ change: (inout KeySetPolicy) -> Void = { _ in }
     ) throws {
         directory = try TestDirectory()
         log = try TestLog()
@@ -43,8 +44,9 @@ final class KeySetWorld {
         var policy = KeySetPolicy()
         policy.patience = .seconds(30)
         change(&policy)
+        self.policy = policy
         keeper = KeySetKeeper(
-            [Self.provider: server.url("/keys")], policy: policy, client: client, loop: try SharedLoops.next(),
+            [Self.provider: server.url("/keys")], policy: policy, client: client, loop: try loop ?? SharedLoops.next(),
             logger: Logger(sink: log.sink), random: { SecureRandom.bytes($0) })
         rooms = [
             KeySets(keeper, loop: try SharedLoops.next()), KeySets(keeper, loop: try SharedLoops.next()),
@@ -69,8 +71,18 @@ final class KeySetWorld {
         return world
     }
 
-    func start() async {
-        await keeper.start(rooms)
+    func start(_ store: KeySetStore? = nil) async {
+        await keeper.start(rooms, store: store)
+    }
+
+    /// The keeper of a process that starts now, with what an earlier one has left in `store`, and a loop that asks it.
+    func successor(of path: String = "/keys", on loop: EventLoop, _ store: KeySetStore) async throws -> (KeySetKeeper, KeySets) {
+        let keeper = KeySetKeeper(
+            [Self.provider: server.url(path)], policy: policy, client: client, loop: loop, logger: Logger(sink: log.sink),
+            random: { SecureRandom.bytes($0) })
+        let room = KeySets(keeper, loop: try SharedLoops.next())
+        await keeper.start([room], store: store)
+        return (keeper, room)
     }
 
     /// What the server answers from now on.

@@ -20,14 +20,17 @@ extension WithStores {
             ]
         }
 
-        private static func google(_ event: String, _ members: JSONValue = [:], jti: String = "j1") -> JSONValue {
+        private static func google(
+            _ event: String, _ members: JSONValue = [:], jti: String = "j1", age: Int64 = 0, delay: Int64? = nil
+        ) -> JSONValue {
             var payload = members.objectValue ?? JSONObject()
             payload["subject"] = [
                 "subject_type": "iss-sub", "iss": "https://accounts.google.com/", "sub": "112233445566778899000",
             ]
             let uri = "https://schemas.openid.net/secevent/\(event)"
             return [
-                "iss": "https://accounts.google.com/", "aud": ["app.town.example"], "iat": .integer(Sample.now.seconds),
+                "iss": "https://accounts.google.com/", "aud": ["app.town.example"], "iat": .integer(Sample.now.seconds - age),
+                "toe": delay.map { .integer(Sample.now.seconds - age - $0) } ?? .integer(Sample.now.seconds - age),
                 "jti": .string(jti), "events": .object(JSONObject([.init(key: uri, value: .object(payload))])),
             ]
         }
@@ -94,6 +97,57 @@ extension WithStores {
                 #expect(try await world.a.events("sign_in_failed").map(\.reason) == ["identity_barred"])
                 let (again, isNew) = try await world.a.signIn(.apple())
                 #expect(again.id == member.id && !isNew)
+            }
+        }
+
+        @Test func `what arrives late does not undo what happened after it`() async throws {
+            try await Self.run { world, desk, provider in
+                let person = try await Person(world.a)
+                func send(_ event: String, _ members: JSONValue = [:], _ jti: String, age: Int64, delay: Int64? = nil)
+                    async throws
+                {
+                    try await Self.send(
+                        google: Self.google("risc/event-type/\(event)", members, jti: jti, age: age, delay: delay), desk, provider
+                    )
+                }
+                func isBlocked() async throws -> Bool {
+                    do {
+                        _ = try await world.a.signIn(.google())
+                        return false
+                    } catch IdentityError.invalidProof {
+                        return true
+                    }
+                }
+                // Enabled 200 s ago comes after disabled 100 s ago.
+                try await send("account-disabled", [:], "a", age: 100)
+                try await send("account-enabled", [:], "b", age: 200)
+                #expect(try await isBlocked())
+                try await send("account-enabled", [:], "c", age: 50)
+                #expect(try await !isBlocked())
+                // Disabled 70 s ago comes after enabled 50 s ago, and ends nothing either. So it does when its notice is new.
+                try await send("account-disabled", ["reason": "hijacking"], "d", age: 70)
+                try await send("account-disabled", ["reason": "hijacking"], "e", age: 0, delay: 60)
+                #expect(try await !isBlocked())
+                #expect(try await person.live(world.a) == [true, true, true])
+                try await send("account-disabled", ["reason": "hijacking"], "f", age: 0)
+                #expect(try await isBlocked())
+                #expect(try await person.live(world.a) == [false, false, false])
+                // At the same moment the safer one counts.
+                try await send("account-enabled", [:], "g", age: 0)
+                #expect(try await isBlocked())
+            }
+        }
+
+        @Test func `an event of an hour ago voids no proof of half an hour ago`() async throws {
+            try await Self.run { world, desk, provider in
+                _ = try await world.a.signIn(.google())
+                try await Self.send(
+                    google: Self.google("risc/event-type/sessions-revoked", age: 0, delay: 3600), desk, provider)
+                var proof = ProviderProof.google()
+                proof.issuedAt = Sample.now.adding(.seconds(-1800))
+                _ = try await world.a.signIn(proof)
+                proof.issuedAt = Sample.now.adding(.seconds(-3700))
+                await #expect(throws: IdentityError.invalidProof) { try await world.a.signIn(proof) }
             }
         }
 
@@ -175,7 +229,7 @@ extension WithStores {
         @Test func `a hijacked Google account ends every session and signs nobody in until it is enabled again`() async throws {
             try await Self.run { world, desk, provider in
                 let person = try await Person(world.a)
-                let disabled = Self.google("risc/event-type/account-disabled", ["reason": "hijacking"])
+                let disabled = Self.google("risc/event-type/account-disabled", ["reason": "hijacking"], age: 10)
                 try await Self.send(google: disabled, desk, provider)
                 #expect(try await person.live(world.a) == [false, false, false])
                 await #expect(throws: IdentityError.invalidProof) { try await world.a.signIn(.google()) }

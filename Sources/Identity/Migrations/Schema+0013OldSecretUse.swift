@@ -3,7 +3,7 @@ import Postgres
 extension Schema {
     /// Who still uses the secret that a client had before.
     static let oldSecretUse = Migration(
-        version: 10,
+        version: 13,
         name: "old_secret_use",
         sql: """
             ALTER TABLE clients

@@ -1,0 +1,133 @@
+import Networking
+
+/// A connection has a task only while it has something to do. While it waits for its client between requests, or for its client to read,
+/// its stream tells it when to begin one.
+extension HTTPConnection: StreamSleeper {
+    /// What a connection waits for while it has no task.
+    enum Rest {
+        /// The next request.
+        case idle
+        /// That the client reads what was sent. No further request is read until then.
+        case unread
+    }
+
+    /// Begins without a task: most new connections have not said anything yet.
+    func begin() {
+        let timeout = origin.needsPreface(server.proxies) ? timeouts.head : timeouts.idle
+        phase = .resting(.idle)
+        stream.setDeadline(began.advanced(byNanoseconds: timeout))
+        stream.rest(self)
+    }
+
+    /// Gives the task up.
+    func rest() {
+        stream.rest(self)
+        if stream.unsentCount > 0 {
+            phase = .resting(.unread)
+            hold(stream.bufferedBytes + unsentBody, for: .rest)
+            stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.write))
+        } else {
+            restIdly()
+        }
+    }
+
+    private func restIdly() {
+        phase = .resting(.idle)
+        hold(0, for: .rest)
+        unsentBody = 0
+        stream.setDeadline(began.advanced(byNanoseconds: timeouts.idle))
+    }
+
+    nonisolated func stirred() {
+        assumeIsolated { $0.stir() }
+    }
+
+    private func stir() {
+        guard case .resting(let rest) = phase else { return }
+        guard stream.isOpen else { return end() }
+        switch rest {
+        case .unread:
+            if stream.unsentCount > 0 {
+                if stream.isOverdue { abort() }
+            } else if stream.hasNews || !stream.input.isEmpty {
+                wake()
+            } else if server.phase.drains {
+                end()
+            } else {
+                restIdly()
+            }
+        case .idle:
+            if stream.hasNews {
+                wake()
+            } else if stream.isOverdue {
+                end()
+            }
+        }
+    }
+
+    private func wake() {
+        stream.wakeUp()
+        phase = .idle
+        // It inherits this actor and so the loop. A task executor on top would be looked up at every switch between actors.
+        Task { await run() }
+    }
+}
+
+/// What a connection holds while it waits for its client.
+extension HTTPConnection {
+    enum Wait {
+        /// Without a task.
+        case rest
+        case task
+        /// For the handler and not for the client: it cannot be interrupted.
+        case handler
+    }
+
+    /// What a task costs that waits.
+    private static let taskBytes = 4096
+    /// A whole body of this size is not worth the reckoning, if it came at once.
+    static let smallBody = 4096
+
+    /// From now on it holds so many bytes, and whatever such a wait costs.
+    func hold(_ bytes: Int, for wait: Wait) {
+        var total = bytes
+        switch wait {
+        case .rest:
+            waitsSince = loop.now
+        case .task:
+            waitsSince = loop.now
+            total += Self.taskBytes
+        case .handler:
+            waitsSince = nil
+        }
+        // One that is over has been struck out of the ledger.
+        guard total < held || total > held && stream.isOpen else { return }
+        let more = total - held
+        held = total
+        server.ledger.hold(more, for: client)
+    }
+
+    /// It holds nothing that is worth the reckoning.
+    func release() {
+        guard held != 0 else { return }
+        hold(0, for: .handler)
+    }
+
+    /// Ends it for the memory that it holds.
+    func shed() {
+        abort()
+    }
+
+    /// Ends it without waiting for what its client has not read. A task that runs it notices.
+    func abort() {
+        stream.abort()
+        end()
+    }
+
+    /// Ends it. A task that runs it notices; no further one is begun.
+    func end() {
+        stream.close()
+        release()
+        server.forget(self)
+    }
+}

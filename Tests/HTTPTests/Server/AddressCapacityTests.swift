@@ -1,0 +1,61 @@
+import Networking
+import TestSupport
+import Testing
+
+@testable import HTTP
+
+@Suite("HTTPServer: its limit of connections of one address", .timeLimit(.minutes(5)))
+struct AddressCapacityTests {
+    private static let home = "GET / HTTP/1.1\r\nHost: a\r\nX-Request-Id: x\r\n\r\n"
+    private static let answer = Answer(body: "home", id: "x").text
+
+    private static func expectServed(_ client: TestSocket) throws {
+        try client.send(home)
+        try client.expect(answer)
+    }
+
+    private static func expectRefused(_ client: TestSocket) {
+        #expect((try? client.send(home)).flatMap { (try? client.receiveText()) ?? "" } ?? "" == "")
+    }
+
+    @Test func `one more is closed at once, others are served, and one that ends makes room`() async throws {
+        try await withServer(ledger: ClientLedger(connectionsEach: 3)) { server in
+            var clients = try (0..<3).map { _ in try server.connect(from: "127.0.0.2") }
+            for client in clients { try Self.expectServed(client) }
+            try Self.expectRefused(server.connect(from: "127.0.0.2"))
+            #expect(try server.losses == [.tooMany: 1])
+            try Self.expectServed(server.connect(from: "127.0.0.3"))
+            for client in clients { try Self.expectServed(client) }
+            clients.removeFirst()
+            try wait { server.connectionCount == 2 }
+            try Self.expectServed(server.connect(from: "127.0.0.2"))
+        }
+    }
+
+    @Test func `a trusted proxy may have any number`() async throws {
+        let proxies = TrustedProxies([try AddressBlock("127.0.0.2")])
+        try await withServer(ledger: ClientLedger(connectionsEach: 3), proxies: proxies) { server in
+            let clients = try (0..<10).map { _ in try server.connect(from: "127.0.0.2") }
+            for client in clients { try Self.expectServed(client) }
+            #expect(try server.losses.isEmpty)
+        }
+    }
+
+    @Test func `whom a PROXY header names counts, and not the proxy`() async throws {
+        let proxies = TrustedProxies([try AddressBlock("127.0.0.2")], proxyProtocol: .on)
+        try await withServer(ledger: ClientLedger(connectionsEach: 2), proxies: proxies) { server in
+            func connect(for source: String) throws -> TestSocket {
+                let client = try server.connect(from: "127.0.0.2")
+                try client.send("PROXY TCP4 \(source) 192.0.2.1 1 2\r\n")
+                return client
+            }
+            let first = try (0..<2).map { _ in try connect(for: "203.0.113.1") }
+            for client in first { try Self.expectServed(client) }
+            try Self.expectRefused(connect(for: "203.0.113.1"))
+            let second = try connect(for: "203.0.113.2")
+            try Self.expectServed(second)
+            for client in first { try Self.expectServed(client) }
+            #expect(try server.losses == [.tooMany: 1])
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import TestSupport
+import Testing
+
+@testable import Networking
+
+@Suite struct ClientLedgerTests {
+    private static func client(_ text: String) throws -> ClientLedger.Client {
+        let address: IPAddress = try #require(IPAddress(text))
+        return ClientLedger.Client(address)
+    }
+
+    @Test func `an IPv6 client is its network, an IPv4 client its address`() throws {
+        #expect(try Self.client("2001:db8::1") == Self.client("2001:db8::ffff:1"))
+        #expect(try Self.client("2001:db8::1") != Self.client("2001:db8:0:1::1"))
+        #expect(try Self.client("192.0.2.1") != Self.client("192.0.2.2"))
+        #expect(try Self.client("192.0.2.1") == Self.client("::ffff:192.0.2.1"))
+        #expect(try Self.client("0.0.0.1") != Self.client("::1"))
+    }
+
+    @Test(arguments: [
+        ([10, 20, 30], 60, 30), ([10, 20, 30], 59, 29), ([10, 20, 30], 50, 20), ([10, 20, 30], 40, 15), ([10, 20, 30], 15, 5),
+        ([10, 20, 30], 0, 0), ([], 5, 0), ([7], 3, 3), ([5, 5, 5], 9, 3), ([1000, 1, 1], 100, 98),
+    ])
+    func `the level is the highest that everybody may keep`(_ holdings: [Int], _ target: Int, _ level: Int) {
+        #expect(ClientLedger.level(holdings, target: target) == level)
+    }
+
+    @Test func `who holds most has to give back, once for all that is too much`() throws {
+        let ledger = ClientLedger(connectionsEach: 10, byteLimit: 800)
+        let (greedy, modest) = (try Self.client("192.0.2.1"), try Self.client("192.0.2.2"))
+        let calls = Locked(0)
+        ledger.onExcess { calls.withLock { $0 += 1 } }
+        for client in [greedy, modest] { #expect(ledger.admit(client, isProxy: false) == .admitted) }
+        ledger.hold(100, for: modest)
+        ledger.hold(700, for: greedy)
+        #expect(calls.value == 0)
+        ledger.hold(200, for: greedy)
+        ledger.hold(200, for: greedy)
+        #expect(calls.value == 1)
+        // Down to three quarters.
+        #expect(ledger.excess() == [greedy: 600])
+        ledger.hold(-600, for: greedy)
+        ledger.endShedding()
+        #expect(ledger.excess() == [:])
+        #expect(ledger.bytes == 600)
+        ledger.hold(400, for: modest)
+        #expect(calls.value == 2)
+    }
+
+    @Test func `a client has so many connections, a proxy any number`() throws {
+        let ledger = ClientLedger(connectionsEach: 2)
+        let client = try Self.client("192.0.2.1")
+        #expect((0..<3).map { _ in ledger.admit(client, isProxy: false) } == [.admitted, .admitted, .tooMany])
+        #expect(ledger.admit(client, isProxy: true) == .admitted)
+        for _ in 0..<2 { ledger.leave(client) }
+        #expect(ledger.admit(client, isProxy: false) == .admitted)
+    }
+
+    @Test func `while memory is short who holds much gets no further connection, and others do`() throws {
+        let ledger = ClientLedger(connectionsEach: 10, byteLimit: 3200)
+        let (greedy, modest) = (try Self.client("192.0.2.1"), try Self.client("192.0.2.2"))
+        for client in [greedy, modest] { #expect(ledger.admit(client, isProxy: false) == .admitted) }
+        ledger.hold(99, for: modest)
+        ledger.hold(1500, for: greedy)
+        #expect(ledger.admit(greedy, isProxy: false) == .admitted)
+        ledger.hold(1, for: greedy)
+        #expect(ledger.admit(greedy, isProxy: false) == .tooMuch)
+        #expect(ledger.admit(greedy, isProxy: true) == .admitted)
+        #expect(ledger.admit(modest, isProxy: false) == .admitted)
+        ledger.hold(1, for: modest)
+        #expect(ledger.admit(modest, isProxy: false) == .tooMuch)
+        ledger.hold(-1402, for: greedy)
+        #expect(ledger.admit(greedy, isProxy: false) == .admitted)
+    }
+
+    @Test func `the peak is told once`() throws {
+        let ledger = ClientLedger()
+        let client = try Self.client("192.0.2.1")
+        #expect(ledger.admit(client, isProxy: false) == .admitted)
+        let idle = ledger.estimate
+        ledger.hold(1000, for: client)
+        ledger.hold(-1000, for: client)
+        #expect(ledger.takePeak() == idle + 1000)
+        #expect(ledger.takePeak() == idle)
+    }
+}

@@ -1,0 +1,138 @@
+import Testing
+
+@testable import Networking
+
+@Suite struct FairQueueTests {
+    private static func owner(_ address: String, site: String? = nil, account: String = "", client: String = "") -> JobOwner {
+        JobOwner(network: site ?? address, address: address, groups: [account, client])
+    }
+
+    private static func queue(
+        all: Int = 100, network: Int = 100, address: Int = 100, account: Int = 100, client: Int = 100
+    ) -> FairQueue<String> {
+        FairQueue(JobOwner.Bounds(all: all, network: network, address: address, groups: [account, client]))
+    }
+
+    @Test func `addresses take turns, and the jobs of one keep their order`() {
+        var queue = Self.queue()
+        for job in ["a1", "a2", "a3", "b1", "b2", "c1"] { queue.wait(job) }
+        #expect(queue.drain() == ["a1", "b1", "a2", "c1", "b2", "a3"])
+        #expect(queue.isForgetful && queue.count == 0)
+    }
+
+    @Test func `who asks for little is next, however much others have waiting`() {
+        var queue = Self.queue()
+        for number in 0..<50 { queue.wait("a\(number)") }
+        #expect(queue.next() == "a0")
+        #expect(queue.next() == "a1")
+        for number in 0..<5 {
+            queue.wait("b\(number)")
+            #expect(queue.next() == "b\(number)" || queue.next() == "b\(number)", "at most one turn of the other is before it")
+        }
+    }
+
+    @Test func `who comes back at once is not new, so that those before are not passed over`() {
+        var queue = Self.queue()
+        for job in ["a1", "b1", "c1"] { queue.wait(job) }
+        var order: [String] = []
+        for _ in 0..<6 {
+            guard let job = queue.next() else { break }
+            order.append(job)
+            if job.hasPrefix("a") { queue.wait("a") }
+        }
+        #expect(order == ["a1", "b1", "a", "c1", "a", "a"])
+    }
+
+    @Test func `newcomers without end keep nobody waiting for ever`() {
+        var queue = Self.queue()
+        for job in ["a1", "a2", "a3"] { queue.wait(job) }
+        var order: [String] = []
+        for number in 0..<12 {
+            queue.wait("\(number)", for: Self.owner("new \(number)"))
+            order.append(queue.next() ?? "")
+        }
+        #expect(order.filter { $0.hasPrefix("a") } == ["a1", "a2", "a3"])
+    }
+
+    @Test func `the networks of a site share its turns`() {
+        var queue = Self.queue()
+        for number in 0..<20 { queue.wait("a\(number)", for: Self.owner("site:\(number)", site: "site")) }
+        queue.wait("b1")
+        queue.wait("b2")
+        #expect(Array(queue.drain().prefix(5)) == ["a0", "b1", "a1", "b2", "a2"])
+    }
+
+    @Test func `an address has a bound, at which it alone is refused`() {
+        var queue = Self.queue(address: 2)
+        #expect(queue.wait("a1") == [])
+        #expect(queue.wait("a2") == [])
+        #expect(queue.wait("a3") == nil)
+        #expect(queue.wait("b1") == [])
+        #expect(queue.next() == "a1")
+        #expect(queue.wait("a4") == [])
+        #expect(queue.drain() == ["b1", "a2", "a4"])
+    }
+
+    @Test func `when all is full, who has the most makes room with the newest`() {
+        var queue = Self.queue(all: 4)
+        for job in ["a1", "a2", "a3", "b1"] { queue.wait(job) }
+        #expect(queue.wait("a4") == nil)
+        #expect(queue.wait("c1") == ["a3"])
+        // One more than the newcomer has is no reason.
+        #expect(queue.wait("b2") == nil)
+        #expect(queue.wait("d1") == ["a2"])
+        #expect(queue.wait("e1") == nil, "everybody has one")
+        #expect(queue.count == 4)
+        #expect(queue.drain() == ["a1", "b1", "c1", "d1"])
+    }
+
+    @Test func `a site has a bound, within which its networks make room for each other`() {
+        var queue = Self.queue(network: 3)
+        for job in ["x1", "x2", "x3"] { queue.wait(job, for: Self.owner("x", site: "site")) }
+        #expect(queue.wait("y1", for: Self.owner("y", site: "site")) == ["x3"])
+        #expect(queue.wait("x4", for: Self.owner("x", site: "site")) == nil)
+        #expect(queue.wait("z1") == [])
+        #expect(queue.count == 4)
+    }
+
+    @Test func `what waits for one account or by one client is bounded, and whoever has the most there makes room`() {
+        var queue = Self.queue(account: 3, client: 5)
+        for job in ["a1", "a2", "a3"] { queue.wait(job, for: Self.owner("a", account: "anna", client: "app")) }
+        #expect(queue.wait("a4", for: Self.owner("a", account: "anna", client: "app")) == nil)
+        #expect(queue.wait("b1", for: Self.owner("b", account: "anna", client: "app")) == ["a3"])
+        #expect(queue.wait("a4", for: Self.owner("a", account: "berta", client: "app")) == [])
+        #expect(queue.wait("a5", for: Self.owner("a", account: "berta", client: "app")) == [])
+        #expect(queue.wait("a6", for: Self.owner("a", account: "carla", client: "app")) == nil)
+        #expect(queue.wait("c1", for: Self.owner("c", account: "carla", client: "app")) == ["a5"])
+        #expect(queue.wait("a6", for: Self.owner("a", account: "carla", client: "other")) == [])
+        _ = queue.drain()
+        #expect(queue.isForgetful)
+    }
+
+    @Test func `one job that makes room is enough where it was in the way twice`() {
+        var queue = Self.queue(all: 3, account: 2)
+        queue.wait("a1", for: Self.owner("a", account: "anna"))
+        queue.wait("a2", for: Self.owner("a", account: "anna"))
+        queue.wait("a3", for: Self.owner("a"))
+        #expect(queue.wait("b1", for: Self.owner("b", account: "anna")) == ["a2"])
+        #expect(queue.count == 3)
+    }
+}
+
+extension FairQueue where Job == String {
+    /// Who had to make room; nil when it is refused.
+    @discardableResult
+    fileprivate mutating func wait(_ job: String, for owner: JobOwner? = nil) -> [String]? {
+        let address = String(job.prefix(1))
+        switch add(job, for: owner ?? JobOwner(network: address, address: address)) {
+        case .waiting(let others): return others
+        case .refused: return nil
+        }
+    }
+
+    fileprivate mutating func drain() -> [String] {
+        var jobs: [String] = []
+        while let job = next() { jobs.append(job) }
+        return jobs
+    }
+}
