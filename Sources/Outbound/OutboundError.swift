@@ -17,3 +17,19 @@ package enum OutboundError: Error, Equatable, Sendable {
     /// The file of the certificate authorities cannot be used.
     case authorities(String)
 }
+
+extension OutboundError: CustomStringConvertible {
+    /// For the log and for operators.
+    package var description: String {
+        switch self {
+        case .invalidRequest: "the URL cannot be asked"
+        case .timedOut: "no answer in time"
+        case .tooLarge: "the answer is too large"
+        case .tls(let reason): "no trusted TLS (\(reason))"
+        case .connection(let reason): reason
+        case .redirectRefused: "it leads to another server"
+        case .overloaded: "busy"
+        case .authorities(let reason): "KIDOBAN_CA_FILE cannot be used (\(reason))"
+        }
+    }
+}

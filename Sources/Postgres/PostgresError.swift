@@ -19,6 +19,23 @@ package enum PostgresError: Error, Equatable, Sendable {
     case invalidConnectionString
 }
 
+extension PostgresError: CustomStringConvertible {
+    /// For the log and for operators.
+    package var description: String {
+        switch self {
+        case .unavailable: "it is away, or takes no writes"
+        case .overloaded: "too many queries wait for it"
+        case .deadlineExceeded: "no answer in time"
+        case .uniqueViolation(let constraint): "there is such a row already (\(constraint))"
+        case .server(let sqlState, let constraint):
+            "it has refused a statement (SQLSTATE \(sqlState)\(constraint.map { ", \($0)" } ?? ""))"
+        case .invalidParameter(let index): "parameter \(index) has a character that cannot be stored"
+        case .unexpectedColumn(let index): "column \(index) of a row is not what it must be"
+        case .invalidConnectionString: "DATABASE_URL cannot be read"
+        }
+    }
+}
+
 extension PostgresError {
     /// Whether another transaction was in the way (serialization failure, deadlock), so that trying again makes sense.
     package var isConflict: Bool {

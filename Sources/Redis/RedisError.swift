@@ -12,3 +12,16 @@ package enum RedisError: Error, Equatable {
     /// The answer is not of the shape that the command has.
     case unexpectedReply
 }
+
+extension RedisError: CustomStringConvertible {
+    /// For the log and for operators.
+    package var description: String {
+        switch self {
+        case .unavailable: "it is away, or says that it cannot serve now"
+        case .deadlineExceeded: "no answer in time"
+        case .overloaded: "too many commands wait for it"
+        case .refused(let kind): "it has refused a command (\(kind))"
+        case .unexpectedReply: "its answer is not of the form that the command has"
+        }
+    }
+}

@@ -2,7 +2,10 @@ extension AuditKind {
     /// The names of all kinds there are, for who asks for one. `scripts/check-house` holds the list to the kinds.
     package static let names: [String] = [
         "account_reclaimed",
+        "address_change_requested",
+        "address_changed",
         "all_sessions_ended",
+        "changes_undone",
         "client_added",
         "client_authentication_failed",
         "client_removed",

@@ -14,7 +14,7 @@ package struct AccountChangeSeal: Sendable {
         do throws(CryptoError) {
             return try AESGCM.seal(before.stored, key: key, additionalData: Array(id.description.utf8))
         } catch {
-            throw .internalFault
+            throw .fault()
         }
     }
 
@@ -25,9 +25,9 @@ package struct AccountChangeSeal: Sendable {
             opened = try AESGCM.open(sealed, key: key, additionalData: Array(id.description.utf8))
                 .withBytes { span in span.indices.map { span[$0] } }
         } catch {
-            throw .internalFault
+            throw .fault()
         }
-        guard let before = WaysIn(stored: opened) else { throw .internalFault }
+        guard let before = WaysIn(stored: opened) else { throw .fault() }
         return before
     }
 }

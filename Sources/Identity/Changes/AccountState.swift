@@ -21,7 +21,7 @@ struct AccountState: Sendable {
             }
         }
         guard let found else { throw .userNotFound }
-        guard let identities = try? JSON.parse(found.identities, maximumValues: 1_000_000) else { throw .internalFault }
+        guard let identities = try? JSON.parse(found.identities, maximumValues: 1_000_000) else { throw .fault() }
         return AccountState(
             user: found.user, passwordHash: found.hash,
             waysIn: WaysIn(email: found.user.email, passwordHash: found.hash, identities: identities))

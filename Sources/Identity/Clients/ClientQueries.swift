@@ -9,7 +9,7 @@ package enum ClientQueries {
         id, name, secret_digest, to_json(permissions)::text, to_json(audiences)::text, access_token_format, access_token_seconds,
         session_idle_seconds, session_absolute_seconds,
         CASE WHEN previous_secret_ends_at > now() THEN previous_secret_digest END,
-        (extract(epoch FROM previous_secret_ends_at - now()) * 1000)::bigint
+        (extract(epoch FROM previous_secret_ends_at - now()) * 1000)::bigint, previous_secret_uses, previous_secret_used_at
         """
 
     /// The constraint that a second client with one id violates (SQLSTATE 23505).
@@ -48,10 +48,20 @@ package enum ClientQueries {
                 previous_secret_ends_at = CASE
                     WHEN $4::bigint > 0 AND secret_digest IS NOT NULL THEN now() + $4::bigint * interval '1 millisecond'
                 END,
+                previous_secret_uses = 0,
+                previous_secret_used_at = NULL,
                 secret_digest = $2::bytea,
                 updated_at = to_timestamp($3::bigint / 1000.0)
             WHERE id = $1::text
             RETURNING id
+            """)
+
+    /// Parameters: id, the digest of the secret before, how often it was used.
+    package static let notePreviousSecret = Statement(
+        name: "clients_note_previous_secret",
+        sql: """
+            UPDATE clients SET previous_secret_uses = previous_secret_uses + $3::bigint, previous_secret_used_at = now()
+            WHERE id = $1::text AND previous_secret_digest = $2::bytea
             """)
 
     /// Parameter: id. Returns the id if the client was there.

@@ -44,6 +44,8 @@ package actor ClientRegistry {
     private static let proofLimit = 1000
     /// How soon after a look-up because of an unknown secret another one follows: wrong secrets are no load for PostgreSQL.
     private static let secondLookPause: Duration = .seconds(1)
+    /// How often uses of an old secret are put on record.
+    private static let oldSecretPeriod: Duration = .seconds(2)
     /// How long a record is used on after a look-up has failed: a server that hangs then costs one request a wait, not every one.
     private static let outageLifetime: Duration = .seconds(10)
 
@@ -63,6 +65,8 @@ package actor ClientRegistry {
     private var lookUpCount = 0
     /// The last of each client that there is.
     private var secondLooks: [ClientID: SecondLook] = [:]
+    /// How often the secret before the present one has proved each client, since that was last put on record.
+    private var oldSecretUses: [ClientID: Int] = [:]
     /// Of the bucket of strangers.
     private var strangersArrival: Int64?
 
@@ -125,6 +129,7 @@ package actor ClientRegistry {
         switch entry.proof(by: secret, at: loop.now) {
         case .nothing: return nil
         case .client(let end):
+            if end != nil { countOldSecret(of: entry) }
             if let proof {
                 if recognised.count >= Self.proofLimit { recognised = [:] }
                 recognised[proof] = Recognised(entry: entry, endsAt: end)
@@ -143,9 +148,27 @@ package actor ClientRegistry {
         guard let found = recognised[proof], let known = remembered[found.entry.client.id.text], known.entry === found.entry,
             loop.now < known.endsAt
         else { return nil }
-        if let end = found.endsAt, end <= loop.now { return nil }
+        if let end = found.endsAt {
+            if end <= loop.now { return nil }
+            countOldSecret(of: found.entry)
+        }
         if known.renewsAt <= loop.now { renew(found.entry.client.id.text) }
         return found.entry
+    }
+
+    /// Counts here, and puts on record for all copies once in a while.
+    private func countOldSecret(of entry: Entry) {
+        let id = entry.client.id
+        oldSecretUses[id, default: 0] += 1
+        guard oldSecretUses[id] == 1, let secret = entry.client.previousSecret else { return }
+        Task(executorPreference: loop) { await self.recordOldSecret(secret, of: id) }
+    }
+
+    private func recordOldSecret(_ secret: PreviousSecret, of id: ClientID) async {
+        await loop.sleep(for: Self.oldSecretPeriod)
+        guard let uses = oldSecretUses.removeValue(forKey: id) else { return }
+        // What cannot be put on record is only missing from what `kidoban client list` says.
+        try? await store.noteUses(uses, of: secret, by: id)
     }
 
     /// Remembers all clients, so that none needs to be looked up by the first who asks.

@@ -53,6 +53,13 @@ package struct ClientStore: Sendable {
         return try await !pool.query(ClientQueries.replaceSecret, parameters).isEmpty
     }
 
+    /// Puts on record that the secret before the present one has proved a client.
+    /// - Throws: `PostgresError`.
+    func noteUses(_ count: Int, of secret: PreviousSecret, by id: ClientID) async throws(PostgresError) {
+        _ = try await pool.query(
+            ClientQueries.notePreviousSecret, [.text(id.text), .bytes(secret.digest.bytes), .integer(count)])
+    }
+
     /// False when there is no such client.
     /// - Throws: `PostgresError`.
     package func delete(_ id: ClientID) async throws(PostgresError) -> Bool {
@@ -87,7 +94,9 @@ package struct ClientStore: Sendable {
     private static func previousSecret(_ row: Row) throws(PostgresError) -> PreviousSecret? {
         guard let bytes = try row.optionalBytes(9) else { return nil }
         guard let digest = Digest(bytes) else { throw .unexpectedColumn(9) }
-        return PreviousSecret(digest: digest, remaining: .milliseconds(try row.int64(10)))
+        return PreviousSecret(
+            digest: digest, remaining: .milliseconds(try row.int64(10)), uses: Int(try row.int64(11)),
+            lastUse: try row.optionalTimestamp(12).map { Timestamp(milliseconds: $0) })
     }
 
     private static func texts(_ row: Row, _ column: Int) throws(PostgresError) -> [String] {

@@ -8,6 +8,12 @@ package struct LimitAttempt: Sendable {
         let subject: [String]
         let condition: LimitCondition
 
+        init(_ bucket: LimitBucket, subject: [String]) {
+            self.bucket = bucket
+            self.subject = subject
+            condition = .always
+        }
+
         init(_ bucket: LimitBucket, _ subject: String..., if condition: LimitCondition = .always) {
             self.bucket = bucket
             self.subject = subject

@@ -32,11 +32,11 @@ package final class Limiter: Sendable {
 
     /// Of this loop; may be replaced at any time.
     package let slot: LoopSlot<LimitSettings>
-    private let redis: RedisConnection
-    private let key: LimitKey
-    private let audit: AuditLog
+    let redis: RedisConnection
+    let key: LimitKey
+    let audit: AuditLog
     private let metrics: IdentityMetrics
-    private let ambience: Ambience
+    let ambience: Ambience
     private let notices = LimitNotices()
     private let sprays = SprayWatch()
 

@@ -66,6 +66,17 @@ package struct MailOutbox: Sendable {
         ]
     }
 
+    /// Has everything that was put off be due.
+    /// - Returns: how many that is.
+    /// - Throws: the store's failure.
+    package func retry(at time: StatementTime) async throws(IdentityError) -> Int {
+        let count = try await asking { () throws(PostgresError) in
+            try await pool.query(MailQueries.retry, [time.parameter]).count
+        }
+        if count > 0 { bell?.ring() }
+        return count
+    }
+
     /// What waits, due or not, the oldest first, at most `count`. What is of another version or does not open has no mail.
     /// - Throws: the store's failure.
     package func waiting(_ count: Int, at time: StatementTime) async throws(IdentityError) -> [StoredMail] {

@@ -76,6 +76,15 @@ package enum MailQueries {
             WHERE id = $2::uuid AND attempts = $3::bigint AND sent_at IS NULL
             """)
 
+    /// Makes due what was tried and put off. Parameter: time.
+    static let retry = Statement(
+        name: "mail_retry",
+        sql: """
+            UPDATE mail_outbox SET next_attempt_at = \(SQL.now)
+            WHERE sent_at IS NULL AND given_up_at IS NULL AND last_failure IS NOT NULL AND next_attempt_at > \(SQL.now)
+            RETURNING id
+            """)
+
     /// Gives back what was not tried at all. Parameters: time, id, attempts, last_failure.
     static let giveBack = Statement(
         name: "mail_give_back",

@@ -9,5 +9,6 @@ package enum Schema {
         importedHashes,
         providerMemory,
         accountChanges,
+        oldSecretUse,
     ]
 }

@@ -45,6 +45,8 @@ package actor RedisConnection {
     var owesWrites = false
     /// Why the last attempt to connect has failed; nil when none has.
     package private(set) var lastFailure: StreamError?
+    /// When the server last said that it cannot serve; nil when it serves.
+    var refusedAt: Instant?
 
     /// - Parameters:
     ///   - resolving: where the server's name is looked up.
@@ -86,7 +88,8 @@ package actor RedisConnection {
             return loop.now.since(start) > configuration.backOff.upperBound
         } catch {
             lastFailure = error
-            logger.warning("Redis cannot be reached", ["error": .string("\(error)")])
+            logger.warning(
+                "Redis cannot be reached", ["server": .string("\(configuration)"), "error": .string("\(error)")])
             return false
         }
     }
@@ -222,7 +225,10 @@ package actor RedisConnection {
 
     private func accept(_ outcome: PendingReplies.Outcome) throws(RedisError) -> RedisReply {
         let reply = try outcome.get()
-        guard case .error(let text) = reply else { return reply }
+        guard case .error(let text) = reply else {
+            if refusedAt != nil { noteService() }
+            return reply
+        }
         throw refusal(text)
     }
 
@@ -231,11 +237,11 @@ package actor RedisConnection {
         let kind = Self.kind(of: text)
         switch kind {
         case "NOREPLICAS":
-            logger.error("Redis cannot serve", ["kind": .string(kind)])
+            noteRefusal(kind)
             leave()
             return .unavailable
         case "LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "OOM", "MISCONF":
-            logger.error("Redis cannot serve", ["kind": .string(kind)])
+            noteRefusal(kind)
             return .unavailable
         case "READONLY", "NOAUTH", "MOVED", "ASK", "UNBLOCKED":
             // A different server now, or this one forgot us: connect anew.

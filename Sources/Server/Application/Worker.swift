@@ -19,6 +19,7 @@ struct Worker: Sendable {
     let keys: LoopSlot<KeyRing?>
     /// The budgets of this loop, to be replaced on it.
     let limits: LoopSlot<LimitSettings>
+    let limiter: Limiter
     let signingKeys: SigningKeyStore
     let keySets: KeySets
     let services: Services
@@ -55,11 +56,12 @@ struct Worker: Sendable {
             queue: MailQueue(pool: postgres, seal: shared.mailSeal), client: smtp, composer: configuration.mail.composer,
             policy: configuration.mail.policy, audit: audit, metrics: metrics, ambience: shared.ambience, bell: shared.mailBell,
             loop: loop, logger: logger)
+        limiter = Limiter(
+            slot: limits, redis: redis, key: shared.limitKey, audit: audit, metrics: metrics, ambience: shared.ambience)
         let parts = LoopParts(
             loop: loop, logger: logger, postgres: postgres, redis: redis, audit: audit, metrics: metrics, keys: keys,
             keySets: keySets, outbox: outbox,
-            limiter: Limiter(
-                slot: limits, redis: redis, key: shared.limitKey, audit: audit, metrics: metrics, ambience: shared.ambience))
+            limiter: limiter)
         (services, revocations) = Self.services(shared, parts)
         doors = Self.doors(services, configuration)
         server = HTTPServer(

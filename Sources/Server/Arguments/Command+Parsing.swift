@@ -12,7 +12,7 @@ extension Command {
     private static func command(_ topic: HelpTopic, _ rest: ArraySlice<String>) throws(ArgumentsError) -> Command {
         switch topic {
         case .program where rest.first == "--version": try bare(.version, rest.dropFirst(), .version)
-        case .program, .client, .user, .sessions, .keys, .mail, .explain: throw unknown(rest, in: topic)
+        case .program, .client, .user, .sessions, .limits, .keys, .mail, .explain: throw unknown(rest, in: topic)
         case .serve: try bare(.serve, rest, topic)
         case .migrate: try bare(.migrate, rest, topic)
         case .health: try bare(.health, rest, topic)
@@ -28,6 +28,13 @@ extension Command {
         case .clientRemove: try .client(.remove(clientID(rest, topic)))
         case .clientRotateSecret: try .client(.parseRotateSecret(rest))
         case .sessionsPrune: try .sessions(.parsePrune(rest))
+        case .sessionsEnd: try .sessions(.parseEnd(rest))
+        case .limitsLift: try .limits(.parseLift(rest))
+        case .auditRetention: try .auditRetention(.parse(rest))
+        case .userSetPassword: try .user(.parseSetPassword(rest))
+        case .userSendReset: try .user(.sendReset(UserReference(parsing: rest, topic)))
+        case .userVerifyEmail: try .user(.verifyEmail(UserReference(parsing: rest, topic)))
+        case .mailRetry: try bare(.mail(.retry), rest, topic)
         case .audit: try .audit(AuditQuestion(parsing: rest))
         case .userCreate: try .user(.create(UserCreation(parsing: rest)))
         case .userFind: try .user(.find(UserSearch(parsing: rest)))

@@ -11,7 +11,9 @@ package enum Command: Equatable, Sendable {
     case client(ClientAction)
     case user(UserAction)
     case sessions(SessionsAction)
+    case limits(LimitsAction)
     case audit(AuditQuestion)
+    case auditRetention(AuditRetention)
     case keys(KeysAction)
     case mail(MailAction)
     case config(ConfigOutput)
@@ -32,8 +34,10 @@ package enum Command: Equatable, Sendable {
     /// Whether it cannot do without the master key of the installation.
     var needsMasterKey: Bool {
         switch self {
-        case .serve, .keys(.rotate), .keys(.retire), .mail(.show): true
-        case .migrate, .health, .doctor, .client, .user, .sessions, .audit, .keys(.list), .mail(.test), .mail(.templates),
+        case .serve, .keys(.rotate), .keys(.retire), .mail(.show), .limits, .user(.setPassword), .user(.sendReset): true
+        case .migrate, .health, .doctor, .client, .user, .sessions, .audit, .auditRetention, .keys(.list), .mail(.test),
+            .mail(.templates),
+            .mail(.retry),
             .config, .openAPI, .explainIDToken, .devIssuer, .help, .version:
             false
         }

@@ -25,11 +25,16 @@ extension HelpTopic {
         case .clientAdd: "kidoban client add NAME [options]"
         case .clientRemove: "\(invocation) ID"
         case .clientRotateSecret: "\(invocation) ID [--overlap T]"
-        case .user, .sessions, .keys, .mail: "\(invocation) <command> [--help]"
+        case .user, .sessions, .limits, .keys, .mail: "\(invocation) <command> [--help]"
         case .userCreate: "\(invocation) EMAIL [options]"
         case .userFind: "\(invocation) PREFIX [options]"
         case .userShow: "\(invocation) USER [--json]"
-        case .userDisable, .userEnable, .userSignOut, .userExport: "\(invocation) USER"
+        case .userDisable, .userEnable, .userSignOut, .userExport, .userSendReset, .userVerifyEmail: "\(invocation) USER"
+        case .userSetPassword: "\(invocation) USER [--generate]"
+        case .sessionsEnd: "\(invocation) SESSION"
+        case .limitsLift: "\(invocation) [--address ADDRESS] [--account EMAIL]"
+        case .auditRetention: "\(invocation) [--apply | --json]"
+        case .mailRetry: invocation
         case .userDelete: "\(invocation) USER [--yes]"
         case .sessionsPrune: "\(invocation) [--dry-run | --yes]"
         case .audit: "\(invocation) [options]"
@@ -72,6 +77,14 @@ extension HelpTopic {
         case .sessions: "Look after the sessions of all users."
         case .sessionsPrune: "End the sessions of users whom PostgreSQL does not know or has disabled."
         case .audit: "Print audit events, the newest first."
+        case .auditRetention: "Print the months of the audit events and how large they are, or make and drop them now."
+        case .userSetPassword: "Give a user a new password, and end all his sessions at once."
+        case .userSendReset: "Send a user the link under which a new password can be set."
+        case .userVerifyEmail: "Take a user's address for proved: you vouch for it."
+        case .sessionsEnd: "End one session at once."
+        case .limits: "Look after the limits."
+        case .limitsLift: "Empty what an address or an account has used up, so that it may try again."
+        case .mailRetry: "Have the mails that were put off tried again at once."
         case .keys: "Look after the keys that access tokens are signed with."
         case .keysList: "List the signing keys, and say what happens to them when."
         case .keysRotate: "Replace the key that signs: publish a new one, which signs an hour later."
@@ -117,6 +130,10 @@ extension HelpTopic {
             ]
         case .userShow, .keysList, .mailShow: [("--json", "print JSON")]
         case .userDelete: [("--yes", "do not ask")]
+        case .userSetPassword: [("--generate", "make one up and print it, once")]
+        case .limitsLift:
+            [("--address ADDRESS", "an IP address; of IPv6 its /64"), ("--account EMAIL", "a whole e-mail address")]
+        case .auditRetention: [("--apply", "make the months to come, and drop those that are over"), ("--json", "print JSON")]
         case .sessionsPrune: [("--dry-run", "count them only"), ("--yes", "do not ask")]
         case .audit:
             [
@@ -124,7 +141,10 @@ extension HelpTopic {
                 ("--kind K", "of this kind only, such as sign_in_failed"),
                 ("--since T", "from then on: how long ago, such as 24h, or an instant such as 2026-03-01T00:00:00Z"),
                 ("--until T", "before then"),
-                ("--limit N", "how many at most: 100, or 1 to 1000000"),
+                ("--request ID", "of this request only: the X-Request-Id of its answer, request_id in the log"),
+                ("--operator NAME", "only what this operator has done by commands"),
+                ("--limit N", "how many at most: 100, or 1 to 1000000; when there are more, that is said"),
+                ("--all", "all that there are"),
                 ("--json", "print one JSON object a line"),
                 ("--follow", "then go on with what happens, the oldest first, until Ctrl-C"),
             ]
@@ -137,7 +157,8 @@ extension HelpTopic {
                 ("--nonce N", "the nonce that the app would send along"),
                 ("--file PATH", "where the token is, if it is not an argument and not at the standard input"),
             ]
-        case .serve, .migrate, .health, .client, .clientList, .clientRemove, .user, .userDisable, .userEnable, .userSignOut,
+        case .userSendReset, .userVerifyEmail, .sessionsEnd, .limits, .mailRetry, .serve, .migrate, .health, .client, .clientList,
+            .clientRemove, .user, .userDisable, .userEnable, .userSignOut,
             .userExport, .sessions, .keys, .keysRotate, .keysRetire, .mail, .mailTest, .mailTemplates, .openAPI, .explain, .help,
             .version:
             []
@@ -149,6 +170,9 @@ extension HelpTopic {
         case .program:
             """
             Settings are environment variables: `kidoban serve --help` lists them, `kidoban config` prints what is in force.
+
+            Whatever changes something takes --operator NAME, which its audit event then names; else that is the user of the
+            system.
 
             Exit status: 0 on success, 64 for wrong arguments, 78 for a wrong configuration, 1 for other failures.
             """
@@ -186,7 +210,48 @@ extension HelpTopic {
 
             \(Self.stores)
             """
-        case .userFind, .audit, .keysList: Self.stores
+        case .userFind, .audit, .keysList, .sessionsEnd: Self.stores
+        case .auditRetention:
+            """
+            The server does the same by itself, once an hour. Events are kept for KIDOBAN_AUDIT_RETENTION, and until their
+            month is over for all.
+
+            \(Self.stores)
+            """
+        case .userSetPassword:
+            """
+            USER is an id or a whole e-mail address. The password is asked for on a terminal, or read from the standard
+            input: one line. It is never an argument.
+
+            \(Self.stores)
+            """
+        case .userSendReset:
+            """
+            USER is an id or a whole e-mail address. The link is in the mail, and in `kidoban mail show`. It goes by the
+            limits of mails: `kidoban limits lift` empties them.
+
+            \(Self.stores)
+            """
+        case .userVerifyEmail:
+            """
+            USER is an id or a whole e-mail address. Sessions and identities stay.
+
+            \(Self.stores)
+            """
+        case .limitsLift:
+            """
+            Both together also empty what the address has used up at the account. It needs the master key, by which Redis
+            names whom a count is of.
+
+            \(Self.stores)
+            """
+        case .mailRetry:
+            """
+            Mail that is over, because the server has refused it for good or its link has expired, is gone: ask for another.
+            A mail that is just being sent may be sent twice.
+
+            \(Self.stores)
+            """
         case .sessionsPrune:
             """
             For when PostgreSQL has gone back in time and Redis has not: a refresh does not ask PostgreSQL. All keys of Redis are
@@ -249,7 +314,7 @@ extension HelpTopic {
 
             Exit status: 0 if the token would be accepted, 1 if not.
             """
-        case .client, .user, .sessions, .keys, .mail, .explain, .help, .version: nil
+        case .client, .user, .sessions, .limits, .keys, .mail, .explain, .help, .version: nil
         }
     }
 

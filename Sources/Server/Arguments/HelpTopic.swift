@@ -19,15 +19,23 @@ package enum HelpTopic: String, CaseIterable, Sendable {
     case userSignOut = "user sign-out"
     case userDelete = "user delete"
     case userExport = "user export"
+    case userSetPassword = "user set-password"
+    case userSendReset = "user send-reset"
+    case userVerifyEmail = "user verify-email"
     case sessions
     case sessionsPrune = "sessions prune"
+    case sessionsEnd = "sessions end"
+    case limits
+    case limitsLift = "limits lift"
     case audit
+    case auditRetention = "audit retention"
     case keys
     case keysList = "keys list"
     case keysRotate = "keys rotate"
     case keysRetire = "keys retire"
     case mail
     case mailShow = "mail show"
+    case mailRetry = "mail retry"
     case mailTest = "mail test"
     case mailTemplates = "mail templates"
     case config

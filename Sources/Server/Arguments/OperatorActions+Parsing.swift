@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import Networking
 import Text
 
 extension UserReference {
@@ -34,7 +35,52 @@ extension UserAction {
     }
 }
 
+extension UserAction {
+    static func parseSetPassword(_ rest: ArraySlice<String>) throws(ArgumentsError) -> UserAction {
+        let (user, isGenerated) = try UserReference.parse(rest, flag: "--generate", .userSetPassword)
+        return .setPassword(user, isGenerated: isGenerated)
+    }
+}
+
+extension LimitsAction {
+    static func parseLift(_ rest: ArraySlice<String>) throws(ArgumentsError) -> LimitsAction {
+        let options: [ArgumentScanner.Option] = [
+            .init(name: "--address", takesValue: true), .init(name: "--account", takesValue: true),
+        ]
+        let scanner = try ArgumentScanner(rest, options: options, topic: .limitsLift)
+        _ = try scanner.positional()
+        let address = try scanner.value(of: "--address", expected: "an IP address") { IPAddress($0).map { "\($0)" } }
+        let account = try scanner.value(of: "--account", expected: "a whole e-mail address") { try? EmailAddress($0) }
+        guard address != nil || account != nil else { throw scanner.failure(.missing("--address or --account")) }
+        return .lift(address: address, account: account)
+    }
+}
+
+extension AuditRetention {
+    static func parse(_ rest: ArraySlice<String>) throws(ArgumentsError) -> AuditRetention {
+        let options: [ArgumentScanner.Option] = [
+            .init(name: "--apply", takesValue: false), .init(name: "--json", takesValue: false),
+        ]
+        let scanner = try ArgumentScanner(rest, options: options, topic: .auditRetention)
+        _ = try scanner.positional()
+        guard scanner.isGiven("--apply") else { return .list(asJSON: scanner.isGiven("--json")) }
+        guard !scanner.isGiven("--json") else { throw scanner.failure(.contradiction("--apply", "--json")) }
+        return .apply
+    }
+}
+
 extension SessionsAction {
+    static func parseEnd(_ rest: ArraySlice<String>) throws(ArgumentsError) -> SessionsAction {
+        let expected = "the id of a session, as kidoban user show and audit events have it"
+        // Ids are base64url, and may begin with a hyphen.
+        if rest.count == 1, let id = rest.first.flatMap({ SessionID($0) }) { return .end(id) }
+        let scanner = try ArgumentScanner(rest, options: [], topic: .sessionsEnd)
+        guard let id = SessionID(try scanner.positional("SESSION")[0]) else {
+            throw scanner.failure(.invalid("SESSION", expected: expected))
+        }
+        return .end(id)
+    }
+
     static func parsePrune(_ rest: ArraySlice<String>) throws(ArgumentsError) -> SessionsAction {
         let options: [ArgumentScanner.Option] = [
             .init(name: "--dry-run", takesValue: false), .init(name: "--yes", takesValue: false),

@@ -37,6 +37,16 @@ package enum UserAction: Equatable, Sendable {
     /// - Parameter isConfirmed: whether nobody has to be asked.
     case delete(UserReference, isConfirmed: Bool)
     case export(UserReference)
+    /// - Parameter isGenerated: whether it is made up and printed, instead of read.
+    case setPassword(UserReference, isGenerated: Bool)
+    case sendReset(UserReference)
+    case verifyEmail(UserReference)
+}
+
+/// What to do with the counts of the limits.
+package enum LimitsAction: Equatable, Sendable {
+    /// Empties them for an address, an account, or both; at least one is there.
+    case lift(address: String?, account: EmailAddress?)
 }
 
 /// A user who is to be made.
@@ -81,6 +91,8 @@ package enum SessionsAction: Equatable, Sendable {
 
     /// Ends those whose user PostgreSQL does not know or has disabled.
     case prune(Consent)
+    /// Ends one, whosever it is.
+    case end(SessionID)
 }
 
 /// Which audit events are asked for.
@@ -116,10 +128,19 @@ package struct AuditQuestion: Equatable, Sendable {
     package init() {}
 }
 
+/// What to do with the audit events of old.
+package enum AuditRetention: Equatable, Sendable {
+    case list(asJSON: Bool)
+    /// Makes and drops partitions now.
+    case apply
+}
+
 /// What to do with mails.
 package enum MailAction: Equatable, Sendable {
     /// Prints what waits.
     case show(asJSON: Bool)
+    /// Has all that was put off tried at once.
+    case retry
     /// Sends a mail.
     case test(EmailAddress)
     /// Prints a built-in text; nil for the list of all.

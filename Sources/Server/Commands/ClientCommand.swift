@@ -23,7 +23,9 @@ struct ClientCommand {
         }
         let connecting = BlockingPool(label: "kidoban.connect", threads: 1, queueLimit: 16)
         let pool = PostgresPool(configuration.database, loop: loop, connecting: connecting, logger: .disabled)
-        let audit = AuditLog(pool: pool, metrics: IdentityMetrics(), capacity: 1, operatorName: configuration.audit.operatorName, logger: .disabled)
+        let audit = AuditLog(
+            pool: pool, metrics: IdentityMetrics(), capacity: 1, operatorName: configuration.audit.operatorName, logger: .disabled
+        )
         let command = ClientCommand(
             configuration: configuration, console: console, store: ClientStore(pool: pool), audit: audit)
         let status = await command.carryOut(action)
@@ -108,9 +110,15 @@ struct ClientCommand {
     static func listing(_ clients: [Client], at now: Timestamp) -> String {
         clients.map { client in
             let permissions = client.permissions.map(\.rawValue).sorted().joined(separator: ",")
-            let overlap = client.previousSecret.map { "\told secret good until \(now.adding($0.remaining).iso8601)" } ?? ""
+            let overlap =
+                client.previousSecret.map { "\told secret good until \(now.adding($0.remaining).iso8601), \(uses(of: $0))" } ?? ""
             return "\(client.id)\t\(client.name)\t\(permissions)\t\(client.audiences.joined(separator: " "))\(overlap)\n"
         }.joined()
+    }
+
+    private static func uses(of secret: PreviousSecret) -> String {
+        guard let last = secret.lastUse else { return "not used since" }
+        return "used \(secret.uses) times since, last at \(last.iso8601)"
     }
 
     private func unknown(_ id: ClientID) -> Int32 {

@@ -29,7 +29,8 @@ package enum Program {
         case .config(.markdown): return console.print(ConfigurationListing.markdown)
         case .doctor(let output):
             return await Doctor.run(output, environment: environment, files: files, console)
-        case .config(.inForce), .serve, .migrate, .health, .client, .user, .sessions, .audit, .keys, .mail, .openAPI,
+        case .config(.inForce), .serve, .migrate, .health, .client, .user, .sessions, .limits, .audit, .auditRetention, .keys,
+            .mail, .openAPI,
             .explainIDToken, .devIssuer:
             break
         }
@@ -57,6 +58,8 @@ package enum Program {
         case .client(let action): await ClientCommand.run(action, reading.configuration, console)
         case .user(let action): await UserCommand.run(action, reading.configuration, console)
         case .sessions(let action): await SessionsCommand.run(action, reading.configuration, console)
+        case .limits(let action): await LimitsCommand.run(action, reading.configuration, console)
+        case .auditRetention(let action): await AuditRetentionCommand.run(action, reading.configuration, console)
         case .audit(let question): await AuditCommand.run(question, reading.configuration, console)
         case .keys(let action): await KeysCommand.run(action, reading.configuration, console)
         case .mail(let action): await MailCommand.run(action, reading.configuration, console)

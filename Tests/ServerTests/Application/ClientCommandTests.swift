@@ -23,7 +23,7 @@ struct ClientCommandTests {
         _ = try await run("client", "rotate-secret", "orders", "--overlap", "2h")
         let overlapping = try await run("client", "list")
         #expect(overlapping.hasPrefix(plain.dropLast()))
-        let end = try #require(overlapping.firstMatch(of: /\told secret good until ([-0-9T:.]+Z)\n/)).1
+        let end = try #require(overlapping.firstMatch(of: /\told secret good until ([-0-9T:.]+Z), not used since\n/)).1
         // To the second, by a clock that is read twice.
         let hour = before.adding(.seconds(2 * 3600)).iso8601.prefix(13)
         let later = before.adding(.seconds(2 * 3600 + 600)).iso8601.prefix(13)

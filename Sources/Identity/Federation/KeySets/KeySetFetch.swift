@@ -11,6 +11,18 @@ package enum KeySetFetchFailure: Error, Equatable, Sendable {
     case empty(skipped: Int)
 }
 
+extension KeySetFetchFailure: CustomStringConvertible {
+    /// For the log and for operators.
+    package var description: String {
+        switch self {
+        case .notAnswered(let error): "its key set cannot be fetched: \(error)"
+        case .status(let status): "its key set is answered with \(status)"
+        case .invalid(let error): "what it answers is no key set (\(error.reason))"
+        case .empty(let skipped): "its key set has no key that can be used, and \(skipped) that cannot"
+        }
+    }
+}
+
 /// What became of fetches, for the metrics.
 package enum KeySetFetchOutcome: String, Sendable, CaseIterable {
     case succeeded, status, invalid, empty, tls, connection, overloaded

@@ -13,6 +13,7 @@ enum MailCommand {
     static func run(_ action: MailAction, _ configuration: Configuration, _ console: Console) async -> Int32 {
         switch action {
         case .show(let asJSON): await show(asJSON: asJSON, configuration, console)
+        case .retry: await retry(configuration, console)
         case .test(let address): await test(address, configuration, console)
         case .templates(nil): console.print(list(configuration))
         case .templates(let name?): console.print(MailTemplates.builtInText(name))
@@ -27,6 +28,15 @@ enum MailCommand {
             if asJSON { return console.print(mails.map { $0.document.line }.joined()) }
             guard !mails.isEmpty else { return console.print("No mail waits.\n") }
             return console.print(mails.map(\.text).joined(separator: "\n"))
+        }
+    }
+
+    private static func retry(_ configuration: Configuration, _ console: Console) async -> Int32 {
+        await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
+            let time = desk.ambience.statementTime
+            let count = try await desk.ask { worker throws(IdentityError) in try await worker.outbox.retry(at: time) }
+            let when = "A server looks every \(DurationText.render(configuration.mail.policy.pollInterval))."
+            return console.print(count == 0 ? "No mail was put off.\n" : "\(count) mail(s) will be tried at once. \(when)\n")
         }
     }
 

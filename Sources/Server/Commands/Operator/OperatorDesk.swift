@@ -29,7 +29,11 @@ actor OperatorDesk {
     nonisolated var accounts: Accounts { worker.services.accounts }
     nonisolated var sessions: Sessions { worker.services.sessions }
 
-    private init(_ worker: Worker, _ ambience: Ambience) {
+    /// Where they are, without credentials.
+    private nonisolated let stores: (postgres: String, redis: String)
+
+    private init(_ worker: Worker, _ ambience: Ambience, _ configuration: Configuration) {
+        stores = (configuration.database.connectionString.target, "\(configuration.redis)")
         self.worker = worker
         self.ambience = ambience
         loop = worker.loop
@@ -70,7 +74,7 @@ actor OperatorDesk {
         let worker = try starting { () throws(StartError) in
             try Worker(group.loops[0], shared, shared.keySetKeeper(group.loops[0]))
         }
-        let desk = OperatorDesk(worker, ambience)
+        let desk = OperatorDesk(worker, ambience, configuration)
         worker.loop.start { await worker.redis.run() }
         let outcome: Result<Int32, Complaint>
         do throws(Complaint) {
@@ -143,6 +147,22 @@ actor OperatorDesk {
         }
     }
 
+    /// What a rule says, for an operator.
+    private static func words(_ error: IdentityError) -> String {
+        switch error {
+        case .sessionNotFound: "there is no such session, or it is over"
+        case .tooManyRequests(let delay):
+            "the limit for this is used up for \(DurationText.render(delay)): wait, or empty it with kidoban limits lift"
+        case .invalidCredentials: "somebody has changed the account meanwhile: repeat the command"
+        case .usernameTaken: "somebody has this username already"
+        case .userDisabled: "the user is disabled"
+        case .unknownProvider: "there is no such provider, or it is not switched on"
+        case .identityTaken: "the identity is another user's"
+        case .identityNotFound: "the user has no such identity"
+        default: "the server would refuse this (\(error))"
+        }
+    }
+
     private func complaint(_ error: IdentityError, _ user: UserReference?) async -> Complaint {
         switch error {
         case .userNotFound: return Complaint("there is no user \(user.map { "\($0)".printable } ?? "")")
@@ -154,13 +174,13 @@ actor OperatorDesk {
             return Complaint(
                 error == .internalFault
                     ? "PostgreSQL or Redis has refused, or has something that this program does not understand"
-                    : "\(store) does not answer: is \(setting) right, and is it up? If something was to be changed, it may be done in part: "
+                    : "\(store) (\(store == "Redis" ? stores.redis : stores.postgres)) does not answer: is \(setting) right, and is it up? If something was to be changed, it may be done in part: "
                         + "repeat the command")
         case .usernameTaken, .emailNotVerified, .invalidCode, .invalidCredentials, .userDisabled, .invalidClient,
             .clientNotPermitted,
             .invalidToken, .invalidRefreshToken, .sessionNotFound, .invalidProof, .unknownProvider, .emailNeedsLinking,
             .identityTaken, .lastSignInMethod, .recentSignInRequired, .identityNotFound, .tooManyRequests:
-            return Complaint("refused: \(error)")
+            return Complaint(Self.words(error))
         }
     }
 }

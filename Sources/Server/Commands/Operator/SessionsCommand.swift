@@ -12,6 +12,11 @@ struct SessionsCommand {
         await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
             await desk.meetRedis()
             switch action {
+            case .end(let id):
+                try await desk.ask { worker throws(IdentityError) in
+                    try await worker.services.sessions.end(id, caller: OperatorDesk.caller)
+                }
+                return console.print("Ended \(id)\n")
             case .prune(let consent): return try await SessionsCommand(desk: desk, console: console).prune(consent)
             }
         }

@@ -1,3 +1,4 @@
+import Crypto
 import Endpoints
 import Identity
 import Text
@@ -42,6 +43,9 @@ struct UserCommand {
             return console.print("Signed out \(id) everywhere\(unlisted)\n")
         case .delete(let user, let isConfirmed): return try await delete(user, isConfirmed: isConfirmed)
         case .export(let user): return try await export(user)
+        case .setPassword(let user, let isGenerated): return try await setPassword(of: user, isGenerated: isGenerated)
+        case .sendReset(let user): return try await sendReset(to: user)
+        case .verifyEmail(let user): return try await verifyEmail(of: user)
         }
     }
 
@@ -53,6 +57,40 @@ struct UserCommand {
             try await worker.services.accounts.create(request, caller: OperatorDesk.caller)
         }
         return console.print("user_id=\(user.id)\n")
+    }
+
+    private func setPassword(of reference: UserReference, isGenerated: Bool) async throws(Complaint) -> Int32 {
+        let password = isGenerated ? Self.generated(desk.ambience) : try newPassword()
+        let id = try await id(of: reference)
+        try await desk.ask(about: reference) { worker throws(IdentityError) in
+            try await worker.services.accounts.setPassword(of: id, to: password, caller: OperatorDesk.caller)
+        }
+        let text = isGenerated ? "password=\(password.revealedText)\n" : ""
+        return console.print("Set the password of \(id), whose sessions have ended\n" + text)
+    }
+
+    /// 120 bits, in groups that can be read out.
+    private static func generated(_ ambience: Ambience) -> SecretString {
+        let digits = Array(Hex.encode(ambience.random(15)))
+        return SecretString(stride(from: 0, to: digits.count, by: 5).map { String(digits[$0..<$0 + 5]) }.joined(separator: "-"))
+    }
+
+    private func sendReset(to reference: UserReference) async throws(Complaint) -> Int32 {
+        let id = try await id(of: reference)
+        try await desk.ask(about: reference) { worker throws(IdentityError) in
+            let user = try await worker.services.accounts.user(id)
+            try await OperatorMails.sendReset(to: user, worker.services, caller: OperatorDesk.caller)
+        }
+        return console.print(
+            "A link for a new password waits to be sent, unless the account is disabled: see kidoban mail show\n")
+    }
+
+    private func verifyEmail(of reference: UserReference) async throws(Complaint) -> Int32 {
+        let id = try await id(of: reference)
+        try await desk.ask(about: reference) { worker throws(IdentityError) in
+            try await worker.services.accounts.vouch(forAddressOf: id, caller: OperatorDesk.caller)
+        }
+        return console.print("The address of \(id) is proved\n")
     }
 
     private func newPassword() throws(Complaint) -> SecretString {

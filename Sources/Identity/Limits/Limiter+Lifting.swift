@@ -1,0 +1,41 @@
+import Networking
+import Redis
+import Text
+
+extension Limiter {
+    /// Empties the budgets that an address, an account, or the one at the other, has used up: all that are told apart by nothing else.
+    /// - Parameter address: an IP address.
+    /// - Returns: how many had been used.
+    /// - Throws: `IdentityError.unavailable`.
+    package func lift(
+        address: String?, account: EmailAddress?, caller: Caller
+    ) async throws(IdentityError) -> Int {
+        let keys = LimitBucket.allCases.compactMap { bucket in
+            subject(of: bucket, address, account).map { key.bucket(LimitAttempt.Charge(bucket, subject: $0)) }
+        }
+        guard !keys.isEmpty else { return 0 }
+        var command = RedisCommand("DEL")
+        for key in keys { command.append(key) }
+        let sent = command
+        let reply = try await sending { () throws(RedisError) in try await redis.send(sent) }
+        var detail = JSONObject()
+        detail["address"] = address.map { .string($0) }
+        detail["account"] = account.map { .string($0.normalized) }
+        await audit.record(
+            AuditEvent(
+                id: ambience.uuid(), time: ambience.now(), kind: .limitLifted, actor: .administrator, address: caller.address,
+                referenceID: caller.referenceID, detail: detail))
+        return Int(reply.integerValue ?? 0)
+    }
+
+    /// Nil for what is told apart by more, or by something else.
+    private func subject(of bucket: LimitBucket, _ address: String?, _ account: EmailAddress?) -> [String]? {
+        let network = address.map { ClientNetwork($0).text }
+        return switch bucket.kind {
+        case .account, .recipient: account.map { [$0.normalized] }
+        case .address: network.map { [$0] }
+        case .accountAddress: account.flatMap { account in network.map { [account.normalized, $0] } }
+        case .knownDevice, .device, .client, .site, .session, .identity: nil
+        }
+    }
+}

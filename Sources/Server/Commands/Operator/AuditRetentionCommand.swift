@@ -1,0 +1,51 @@
+import Endpoints
+import Identity
+import Logging
+import Text
+
+/// `kidoban audit retention`: the months of the audit events.
+enum AuditRetentionCommand {
+    /// - Returns: one of `ExitStatus`.
+    static func run(_ action: AuditRetention, _ configuration: Configuration, _ console: Console) async -> Int32 {
+        await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
+            switch action {
+            case .list(let asJSON):
+                let partitions = try await partitions(desk)
+                return console.print(asJSON ? partitions.map { document($0).line }.joined() : table(partitions, configuration))
+            case .apply:
+                let before = try await Set(partitions(desk).map(\.name))
+                guard await desk.run({ await $0.auditUpkeep.keep() }) else {
+                    throw Complaint(
+                        "PostgreSQL has refused: our role needs DELETE on audit_events, and nobody may hold the table for longer. "
+                            + "Nothing is lost; repeat it")
+                }
+                let after = try await Set(partitions(desk).map(\.name))
+                return console.print("Made \(after.subtracting(before).count) and dropped \(before.subtracting(after).count)\n")
+            }
+        }
+    }
+
+    private static func partitions(_ desk: OperatorDesk) async throws(Complaint) -> [AuditPartition] {
+        try await desk.ask { worker throws(IdentityError) in try await AuditPartitions(pool: worker.postgres).all() }
+    }
+
+    private static func table(_ partitions: [AuditPartition], _ configuration: Configuration) -> String {
+        let retention = configuration.audit.retention
+        let rule = retention > .zero ? "for \(DurationText.render(retention))" : "for ever"
+        let rows = partitions.map { part in
+            [part.name, part.from?.brief ?? "", part.until?.brief ?? "", "\(part.events)", "\(part.bytes / 1024) KiB"]
+        }
+        return TextTable.render(["PART", "FROM", "UNTIL", "EVENTS, ABOUT", "SIZE"], rows)
+            + "\nEvents are kept \(rule) (KIDOBAN_AUDIT_RETENTION).\n"
+    }
+
+    private static func document(_ part: AuditPartition) -> JSONObject {
+        var object = JSONObject()
+        object["name"] = .string(part.name)
+        object["from"] = part.from.map { .string($0.iso8601) } ?? .null
+        object["until"] = part.until.map { .string($0.iso8601) } ?? .null
+        object["events"] = .integer(Int64(part.events))
+        object["bytes"] = .integer(Int64(part.bytes))
+        return object
+    }
+}
