@@ -73,7 +73,7 @@ struct RedisRoleTests {
         try await withFakeRedis { peer in
             try peer.greet()
             while true {
-                let isQuestion = try peer.command()[0] == "DEL"
+                let isQuestion = try peer.command()[0] == "SET"
                 try peer.send(peer.number > 1 ? "+PONG\r\n" : isQuestion ? "-NOREPLICAS for now\r\n" : "+OLD\r\n")
             }
         } _: { server in
@@ -95,7 +95,7 @@ struct RedisRoleTests {
                     try peer.send("+NEW\r\n")
                 }
             }
-            #expect(try peer.command()[0] == "DEL")
+            #expect(try peer.command()[0] == "SET")
             isAsked.withLock { $0 = true }
             #expect(try peer.command() == ["PING"])
             try peer.send("-NOREPLICAS for now\r\n")
