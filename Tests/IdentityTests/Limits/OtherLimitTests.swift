@@ -122,14 +122,16 @@ extension WithStores {
                 }
                 let sent = try await links()
                 #expect(sent.count == 2 && told.value == 0)
-                let last = try #require(sent.last)
-                let user = try await world.a.run { rooms in
-                    try await rooms.confirmations.user(ofCode: last, for: .resetPassword, caller: Copy.caller)
+                // Of two in one millisecond nobody knows which is the last.
+                var good = 0
+                for link in sent {
+                    let user = try? await world.a.run { rooms in
+                        try await rooms.confirmations.user(ofCode: link, for: .resetPassword, caller: Copy.caller)
+                    }
+                    if user?.email.normalized == "anna@town.example" { good += 1 }
                 }
-                #expect(user.email.normalized == "anna@town.example")
+                #expect(good == 1)
                 try await ask("another@town.example")
-                try await ask("a.third@town.example")
-                try await ask("a.fourth@town.example")
                 await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(720))) {
                     try await ask("yet.another@town.example")
                 }
