@@ -52,7 +52,7 @@ extension Accounts {
             if let username { found = try await users.credentials(of: username) }
             let name = username?.folded ?? ""
             let limit = LimitAttempt.signIn(
-                account: found?.user.email.normalized ?? name, name: name, client: client.id, caller)
+                account: found?.user.account ?? name, name: name, client: client.id, caller)
             return try await limiter.limiting(limit, caller) { () throws(IdentityError) in
                 try await authenticate(attempt, presented, found, client, caller)
             }

@@ -7,13 +7,15 @@ extension Accounts {
     /// Sets a new password for a user who is signed in and gives the old one, or who has signed in within the last minutes. All
     /// other sessions end.
     ///
-    /// - Parameter trustsSession: whether the session alone is enough, however old.
+    /// - Parameters:
+    ///   - trustsSession: whether the session alone is enough, however old.
+    ///   - keepsSession: whether the session that asks lives on.
     /// - Throws: `IdentityError.invalidCredentials` when the old password is wrong, `recentSignInRequired` without it, both also when the
     ///   account has changed meanwhile; `invalidToken` when the session is over; `invalidInput`, `tooManyRequests`, `userNotFound`,
     ///   `overloaded`, `unavailable`.
     package func changePassword(
         of id: UserID, in session: SessionID, from old: SecretString?, to new: SecretString, trustsSession: Bool = false,
-        caller: Caller
+        keepsSession: Bool = true, caller: Caller
     ) async throws(IdentityError) {
         let user: User
         if let old {
@@ -24,7 +26,7 @@ extension Accounts {
             try await checkSignIn(session, isRecent: !trustsSession)
         }
         do throws(IdentityError) {
-            try await replacePassword(of: user, with: new, keeping: session, caller: caller)
+            try await replacePassword(of: user, with: new, keeping: keepsSession ? session : nil, caller: caller)
         } catch .invalidCredentials where old == nil {
             throw .recentSignInRequired
         }
@@ -48,7 +50,7 @@ extension Accounts {
         _ text: SecretString, of id: UserID, in session: SessionID, _ caller: Caller
     ) async throws(IdentityError) -> User {
         guard let found = try await users.credentials(of: id) else { throw .userNotFound }
-        let limit = LimitAttempt.passwordChange(account: found.user.email.normalized, session: session)
+        let limit = LimitAttempt.passwordChange(account: found.user.account, session: session)
         return try await limiter.limiting(limit, caller) { () throws(IdentityError) in
             if let presented = try? Password(presented: text.revealedText),
                 try await hasher.verify(presented, against: found.passwordHash)
