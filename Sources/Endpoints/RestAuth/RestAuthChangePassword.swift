@@ -3,6 +3,7 @@ import Identity
 import Text
 
 /// `POST password/change/`: sets a new password (contract §3.4). The session that asks lives on, with another `sessionid`; all others end.
+/// Where all sign-ins share one key it ends too, because a copy of the key is one of the session: who came by a cookie gets a new one.
 ///
 /// The old password is asked for unless the sign-in is a few minutes old, or the door is set to trust every session as the original did.
 struct RestAuthChangePassword: RestAuthEndpoint {
@@ -24,16 +25,29 @@ struct RestAuthChangePassword: RestAuthEndpoint {
         do throws(IdentityError) {
             try await services.accounts.changePassword(
                 of: known.user.id, in: known.sessionID, from: old, to: new,
-                trustsSession: words.options.changesPasswordWithoutOld, caller: Caller(request))
+                trustsSession: words.options.changesPasswordWithoutOld, keepsSession: !sharesKey(words.options),
+                caller: Caller(request))
         } catch .invalidCredentials {
             throw .field("old_password", .wrongOldPassword)
         } catch {
             throw .identity(error)
         }
-        let session = try await restAuth { () throws(IdentityError) in
-            try await services.sessions.changeCookie(of: known.sessionID)
+        let response = words.response(.ok, detail: .passwordSaved)
+        guard RestAuthCookies.value(RestAuthCookies.session, in: request.head) != nil || !sharesKey(words.options) else {
+            return response
         }
-        return words.response(.ok, detail: .passwordSaved).setting(cookies(of: session, request, words.options))
+        let session = try await restAuth { () throws(IdentityError) in
+            guard sharesKey(words.options) else { return try await services.sessions.changeCookie(of: known.sessionID) }
+            return try await services.sessions.begin(
+                for: try await services.accounts.user(known.user.id), client: services.restAuth.client,
+                kind: words.options.sessionKind, caller: Caller(request)
+            ).session
+        }
+        return response.setting(cookies(of: session, request, words.options))
+    }
+
+    private func sharesKey(_ options: RestAuthOptions) -> Bool {
+        options.tokens == .key && options.keySharing == .shared
     }
 
     /// For who came with the cookie that is void now.

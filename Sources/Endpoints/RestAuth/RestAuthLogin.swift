@@ -22,7 +22,7 @@ struct RestAuthLogin: RestAuthEndpoint {
                     tellsDisabled: true),
                 client: services.restAuth.client, kind: words.options.sessionKind, caller: caller)
         }
-        return try await signIn.answer(.ok, user, tokens, words, caller)
+        return try await signIn.answer(.ok, user, tokens, to: request, words, caller)
     }
 
     private static func read(

@@ -33,7 +33,7 @@ struct RestAuthRegister: RestAuthEndpoint {
             try await services.sessions.begin(
                 for: user, client: door.client, kind: words.options.sessionKind, caller: caller)
         }
-        return try await signIn.answer(.created, user, tokens, words, caller)
+        return try await signIn.answer(.created, user, tokens, to: request, words, caller)
     }
 
     /// Before anything is told of addresses and usernames.

@@ -17,10 +17,14 @@ struct RestAuthSignIn: Sendable {
     }
 
     func answer(
-        _ status: Status, _ user: User, _ tokens: SessionTokens, _ words: RestAuthWords, _ caller: Caller
+        _ status: Status, _ user: User, _ tokens: SessionTokens, to request: Request, _ words: RestAuthWords, _ caller: Caller
     ) async throws(RestAuthError) -> Response {
         let profile = try await restAuth { () throws(IdentityError) in try await door.profiles.profile(of: user) }
-        let session = try await restAuth { () throws(IdentityError) in try await settled(tokens.session, caller) }
+        let session = try await restAuth { () throws(IdentityError) in
+            let session = try await settled(tokens.session, caller)
+            try await endReplaced(request.head, by: session, caller)
+            return session
+        }
         var response: Response
         switch options.tokens {
         case .key: response = try await key(status, session, words)
@@ -44,6 +48,23 @@ struct RestAuthSignIn: Sendable {
         guard let oldest, oldest.id != session.id else { return session }
         try await services.sessions.end(session.id, of: session.userID, reason: .signedOut, caller: caller)
         return oldest
+    }
+
+    /// Ends the session whose cookie this sign-in takes the place of. Where keys are shared it may be all that a user has on other devices:
+    /// then only its cookie is void.
+    private func endReplaced(_ head: RequestHead, by session: Session, _ caller: Caller) async throws(IdentityError) {
+        guard options.beginsCookieSession, let cookie = RestAuthCookies.value(RestAuthCookies.session, in: head) else { return }
+        do throws(IdentityError) {
+            let replaced = try await services.sessions.session(of: cookie, use: .restAuth, slides: false).session
+            guard replaced.id != session.id else { return }
+            if options.tokens == .key, options.keySharing == .shared {
+                _ = try await services.sessions.changeCookie(of: replaced.id)
+            } else {
+                try await services.sessions.signOut(cookie, use: .restAuth, caller: caller)
+            }
+        } catch .invalidToken {
+            return
+        }
     }
 
     private func key(_ status: Status, _ session: Session, _ words: RestAuthWords) async throws(RestAuthError) -> Response {

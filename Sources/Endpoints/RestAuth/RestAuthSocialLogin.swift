@@ -19,7 +19,7 @@ struct RestAuthSocialLogin: RestAuthEndpoint {
             try await signedIn(read.proof, words, caller)
         }
         await read.keep(for: user.id, services, caller)
-        return try await signIn.answer(.ok, user, tokens, words, caller)
+        return try await signIn.answer(.ok, user, tokens, to: request, words, caller)
     }
 
     /// A proof that has not led to a session, because the user has to sign in as before first, is good once more.

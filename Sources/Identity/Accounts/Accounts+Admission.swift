@@ -104,7 +104,9 @@ extension Accounts {
         let user = try await identityStore.create(
             User(
                 id: id, email: email, emailVerified: claim.isEmailVerified, displayName: claim.displayName,
-                photoURL: claim.photoURL, createdAt: now, updatedAt: now),
+                photoURL: claim.photoURL, createdAt: now, updatedAt: now,
+                // A password makes a sign-up of it, which anybody may try with any address, and whose owner takes it back.
+                emailClaimed: !claim.isEmailVerified && passwordHash == nil),
             passwordHash: passwordHash, with: claim.identity(of: id, at: now))
         metrics.countSignUp()
         await note(.userSignedUp, id, by: .user(id), client, caller, detail: claim.detail)

@@ -53,7 +53,7 @@ extension Accounts {
             let username = try? Username(text)
             var found: UserStore.Credentials?
             if let username { found = try await users.credentials(of: username) }
-            let account = found?.user.email.normalized ?? username?.folded ?? ""
+            let account = found?.user.account ?? username?.folded ?? ""
             let limit = LimitAttempt.signIn(account: account, isNamedSo: false, client: client.id, caller)
             return try await limiter.limiting(limit, caller) { () throws(IdentityError) in
                 let owner = JobOwner(hashingFor: caller, account: account, client: client.id)

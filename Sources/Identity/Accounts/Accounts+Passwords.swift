@@ -5,13 +5,15 @@ extension Accounts {
     /// Sets a new password for a user who is signed in and gives the old one, or who has signed in within the last minutes. All
     /// other sessions end.
     ///
-    /// - Parameter trustsSession: whether the session alone is enough, however old.
+    /// - Parameters:
+    ///   - trustsSession: whether the session alone is enough, however old.
+    ///   - keepsSession: whether the session that asks lives on.
     /// - Throws: `IdentityError.invalidCredentials` when the old password is wrong, `recentSignInRequired` without it, both also when the
     ///   account has changed meanwhile; `invalidToken` when the session is over; `invalidInput`, `tooManyRequests`, `userNotFound`,
     ///   `overloaded`, `unavailable`.
     package func changePassword(
         of id: UserID, in session: SessionID, from old: SecretString?, to new: SecretString, trustsSession: Bool = false,
-        caller: Caller
+        keepsSession: Bool = true, caller: Caller
     ) async throws(IdentityError) {
         let user: User
         if let old {
@@ -23,7 +25,7 @@ extension Accounts {
             try await limiter.take(.hash(caller), caller)
         }
         do throws(IdentityError) {
-            try await replacePassword(of: user, with: new, keeping: session, caller: caller)
+            try await replacePassword(of: user, with: new, keeping: keepsSession ? session : nil, caller: caller)
         } catch .invalidCredentials where old == nil {
             throw .recentSignInRequired
         }
@@ -41,7 +43,7 @@ extension Accounts {
             throw .invalidInput([error])
         }
         return try await hasher.hash(
-            password, for: JobOwner(hashingFor: caller, account: user.email.normalized, client: nil))
+            password, for: JobOwner(hashingFor: caller, account: user.account, client: nil))
     }
 
     /// The user whose password it is.
@@ -50,8 +52,8 @@ extension Accounts {
         _ text: SecretString, of id: UserID, in session: SessionID, _ caller: Caller
     ) async throws(IdentityError) -> User {
         guard let found = try await users.credentials(of: id) else { throw .userNotFound }
-        let limit = LimitAttempt.passwordChange(account: found.user.email.normalized, session: session, caller)
-        let owner = JobOwner(hashingFor: caller, account: found.user.email.normalized, client: nil)
+        let limit = LimitAttempt.passwordChange(account: found.user.account, session: session, caller)
+        let owner = JobOwner(hashingFor: caller, account: found.user.account, client: nil)
         return try await limiter.limiting(limit, caller) { () throws(IdentityError) in
             if let presented = try? Password(presented: text.revealedText),
                 try await hasher.verify(presented, against: found.passwordHash, for: owner)

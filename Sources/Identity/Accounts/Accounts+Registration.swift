@@ -27,7 +27,7 @@ extension Accounts {
     /// Counts a signed-in user's question whether a username is free.
     /// - Throws: `IdentityError.tooManyRequests`, `unavailable`.
     package func permitUsername(askedBy user: User, caller: Caller) async throws(IdentityError) {
-        try await limiter.take(.username(askedBy: user.email.normalized, caller), caller)
+        try await limiter.take(.username(askedBy: user.account, caller), caller)
     }
 
     /// Makes a user and begins no session.
@@ -42,7 +42,7 @@ extension Accounts {
     ) async throws(IdentityError) -> User {
         let applicant = try await applicant(request, client: client, permit: permit, caller: caller)
         let user = try await enrol(applicant, username: username, client: client, caller: caller)
-        await limiter.remember(caller, at: user.email.normalized)
+        await limiter.remember(caller, at: user.account)
         return user
     }
 

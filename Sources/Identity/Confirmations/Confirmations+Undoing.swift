@@ -33,7 +33,7 @@ extension Confirmations {
         guard case .undone(let restored) = outcome else { return .alreadyUndone }
         outbox.ring()
         let user = restored.user
-        if restored.replaced != nil { try? await accounts.limiter.forget(user.email.normalized) }
+        if restored.replaced != nil { try? await accounts.limiter.forget(user.account) }
         await accounts.note(.changesUndone, user.id, by: .user(user.id), nil, caller)
         if restored.isClosed {
             await accounts.note(.userDisabled, user.id, by: .system, nil, caller)

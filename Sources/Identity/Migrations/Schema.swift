@@ -10,5 +10,6 @@ package enum Schema {
         providerMemory,
         accountChanges,
         oldSecretUse,
+        claimedAddresses,
     ]
 }

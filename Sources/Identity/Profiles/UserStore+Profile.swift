@@ -32,12 +32,17 @@ extension UserStore {
         try await credentials(UserQueries.byUsernameForSignIn, .text(username.folded))
     }
 
-    /// Notes that an address has proved to be its user's; false when the user is gone or has another address by now.
+    /// Notes that an address has proved to be its user's; false when the user is gone, disabled or has another address by now, or has only
+    /// claimed it and somebody else has it.
     /// - Throws: the store's failure.
     func verifyEmail(of id: UserID, _ address: String, at now: Timestamp) async throws(IdentityError) -> Bool {
         try await asking { () throws(PostgresError) in
             let parameters: [PostgresValue] = [.uuid(id.description), .text(address), .integer(now.milliseconds)]
-            return try await !pool.query(UserQueries.verifyEmail, parameters).isEmpty
+            do throws(PostgresError) {
+                return try await !pool.query(UserQueries.verifyEmail, parameters).isEmpty
+            } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
+                return false
+            }
         }
     }
 }

@@ -47,8 +47,15 @@ package struct HeldUser: Sendable {
     }
 
     /// - Parameter hash: nil for none.
+    /// - Throws: the store's failure; `IdentityError.unavailable` when somebody takes the address in the same moment that is only claimed.
     func setPassword(_ hash: String?) async throws(IdentityError) {
-        try await run(HeldUserQueries.setPassword, [id, .text(orNull: hash)])
+        do throws(PostgresError) {
+            _ = try await HeldUserQueries.setPassword.run(on: self, [id, .text(orNull: hash)])
+        } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
+            throw .unavailable(retryAfter: .seconds(1))
+        } catch {
+            throw IdentityError(error)
+        }
     }
 
     func disable() async throws(IdentityError) {

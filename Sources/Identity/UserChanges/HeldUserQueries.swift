@@ -13,9 +13,19 @@ enum HeldUserQueries {
             RETURNING \(UserQueries.columns), password_hash IS NOT NULL
             """)
 
-    /// Parameters: id, hash or null.
+    /// With a password, an address that was only claimed is as good as one that somebody has signed up with, if nobody has it. Parameters:
+    /// id, hash or null.
     static let setPassword = HeldStatement(
-        name: "held_user_set_password", sql: "UPDATE users SET password_hash = $2::text WHERE id = $1::uuid")
+        name: "held_user_set_password",
+        sql: """
+            UPDATE users
+            SET password_hash = $2::text,
+                email_claimed = email_claimed AND ($2::text IS NULL OR EXISTS (
+                    SELECT 1 FROM users AS others
+                    WHERE others.email_normalized = users.email_normalized AND NOT others.email_claimed
+                ))
+            WHERE id = $1::uuid
+            """)
 
     /// Parameters: id, disabled_at.
     static let disable = HeldStatement(
@@ -29,7 +39,8 @@ enum HeldUserQueries {
 
     /// Parameter: id.
     static let setEmailProved = HeldStatement(
-        name: "held_user_set_email_proved", sql: "UPDATE users SET email_verified = true WHERE id = $1::uuid")
+        name: "held_user_set_email_proved",
+        sql: "UPDATE users SET email_verified = true, email_claimed = false WHERE id = $1::uuid")
 
     /// Parameter: id of the user.
     static let removeIdentities = HeldStatement(

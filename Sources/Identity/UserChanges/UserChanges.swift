@@ -92,7 +92,7 @@ package final class UserChanges: Sendable {
         case .all:
             try await sessions.endAll(of: user.id, reason: ending.reason, except: ending.last ?? ending.kept, by: deadline)
         }
-        if ending.forgetsDevices { try await limiter.forget(user.email.normalized) }
+        if ending.forgetsDevices { try await limiter.forget(user.account) }
         if let last = ending.last { try await sessions.end(last, of: user.id, reason: ending.reason) }
     }
 }

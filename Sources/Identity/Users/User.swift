@@ -18,12 +18,15 @@ package struct User: Equatable, Sendable {
     package let lastSignInAt: Timestamp?
     /// Where the oldest of the user's identities is; nil when there is none.
     package let firstProvider: ProviderID?
+    /// Whether the address is no more than what a client or a provider has said of the user. It reserves nothing then, and nobody is found by
+    /// it; it becomes the user's when it is proved, unless somebody else has it by then.
+    package let emailClaimed: Bool
 
     package init(
         id: UserID, email: EmailAddress, emailVerified: Bool = false, displayName: DisplayName? = nil, photoURL: PhotoURL? = nil,
         settings: UserSettings = UserSettings(), claims: JSONObject = JSONObject(), credentialsVersion: Int64 = 0,
         disabledAt: Timestamp? = nil, createdAt: Timestamp, updatedAt: Timestamp, lastSignInAt: Timestamp? = nil,
-        firstProvider: ProviderID? = nil
+        firstProvider: ProviderID? = nil, emailClaimed: Bool = false
     ) {
         self.id = id
         self.email = email
@@ -38,6 +41,13 @@ package struct User: Equatable, Sendable {
         self.updatedAt = updatedAt
         self.lastSignInAt = lastSignInAt
         self.firstProvider = firstProvider
+        self.emailClaimed = emailClaimed
+    }
+
+    /// By what attempts at the account are counted together: the address if it is the user's, so that a stranger's attempts count alike
+    /// whether or not there is such a user. Who only claims an address has no part in its owner's.
+    package var account: String {
+        emailClaimed ? "user:\(id)" : email.normalized
     }
 
     package var isDisabled: Bool {

@@ -5,32 +5,34 @@ package import Postgres
 /// Ids are passed and returned as text, instants as milliseconds since the epoch (`bigint`), documents as JSON text.
 package enum UserQueries {
     /// What every statement that gives a user returns, in this order: id, email, email_normalized, email_verified,
-    /// display_name, photo_url, settings, claims, credentials_version, disabled_at, created_at, updated_at, last_sign_in_at, provider of the oldest identity.
+    /// display_name, photo_url, settings, claims, credentials_version, disabled_at, created_at, updated_at, last_sign_in_at, provider of the oldest identity,
+    /// email_claimed.
     static let columns: SQL = """
         id::text, email, email_normalized, email_verified, display_name, photo_url, settings::text, claims::text,
         credentials_version, (extract(epoch FROM disabled_at) * 1000)::bigint, (extract(epoch FROM created_at) * 1000)::bigint,
         (extract(epoch FROM updated_at) * 1000)::bigint, (extract(epoch FROM last_sign_in_at) * 1000)::bigint,
-        (SELECT provider FROM identities WHERE identities.user_id = users.id ORDER BY created_at, provider LIMIT 1)
+        (SELECT provider FROM identities WHERE identities.user_id = users.id ORDER BY created_at, provider LIMIT 1),
+        email_claimed
         """
 
     /// How many columns a user's row has; what follows stands at this index.
-    static let columnCount = 14
+    static let columnCount = 15
 
-    /// The constraint that a second account with one address violates (SQLSTATE 23505).
+    /// The index that a second account with one address violates (SQLSTATE 23505). Addresses that are only claimed are not in it.
     package static let uniqueEmailConstraint = "users_email_normalized_key"
 
     /// Parameters: id, email, email_normalized, email_verified, password_hash or null, display_name or null, photo_url or null,
-    /// settings, claims, created_at. Returns the user.
+    /// settings, claims, created_at, email_claimed. Returns the user.
     package static let insert = Statement(
         name: "users_insert",
         sql: """
             INSERT INTO users (
                 id, email, email_normalized, email_verified, password_hash, display_name, photo_url, settings, claims, created_at,
-                updated_at
+                updated_at, email_claimed
             )
             VALUES (
                 $1::uuid, $2::text, $3::text, $4::boolean, $5::text, $6::text, $7::text, $8::jsonb, $9::jsonb,
-                to_timestamp($10::bigint / 1000.0), to_timestamp($10::bigint / 1000.0)
+                to_timestamp($10::bigint / 1000.0), to_timestamp($10::bigint / 1000.0), $11::boolean
             )
             RETURNING \(columns)
             """)
@@ -39,9 +41,11 @@ package enum UserQueries {
     package static let byID = Statement(
         name: "users_by_id", sql: "SELECT \(columns) FROM users WHERE id = $1::uuid", retryable: true)
 
-    /// Parameter: normalised e-mail address. Returns the user and, as one more column, the password hash or null.
+    /// Whose an address is: who only claims it does not count. Parameter: normalised e-mail address. Returns the user and, as one more
+    /// column, the password hash or null.
     package static let byEmailForSignIn = Statement(
-        name: "users_by_email_for_sign_in", sql: "SELECT \(columns), password_hash FROM users WHERE email_normalized = $1::text",
+        name: "users_by_email_for_sign_in",
+        sql: "SELECT \(columns), password_hash FROM users WHERE email_normalized = $1::text AND NOT email_claimed",
         retryable: true)
 
     /// Bytes are compared, whatever the collation, and no character has a meaning of its own. Parameters: the lowest normalised
@@ -75,7 +79,7 @@ package enum UserQueries {
     package static let verifyEmail = Statement(
         name: "users_verify_email",
         sql: """
-            UPDATE users SET email_verified = true, updated_at = to_timestamp($3::bigint / 1000.0)
+            UPDATE users SET email_verified = true, email_claimed = false, updated_at = to_timestamp($3::bigint / 1000.0)
             WHERE id = $1::uuid AND email_normalized = $2::text AND disabled_at IS NULL
             RETURNING id::text
             """)

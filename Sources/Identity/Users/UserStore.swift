@@ -110,6 +110,7 @@ package struct UserStore: Sendable {
             .uuid(user.id.description), .text(user.email.typed), .text(user.email.normalized), .bool(user.emailVerified),
             .text(orNull: passwordHash), .text(orNull: user.displayName?.text), .text(orNull: user.photoURL?.text),
             .json(rendered(user.settings.stored)), .json(rendered(.object(user.claims))), .integer(user.createdAt.milliseconds),
+            .bool(user.emailClaimed),
         ]
     }
 
@@ -133,7 +134,8 @@ package struct UserStore: Sendable {
             photoURL: try row.optionalString(5).map { PhotoURL(stored: $0) }, settings: UserSettings(stored: settings),
             claims: claims, credentialsVersion: try row.int64(8), disabledAt: try instant(row, 9),
             createdAt: Timestamp(milliseconds: try row.int64(10)), updatedAt: Timestamp(milliseconds: try row.int64(11)),
-            lastSignInAt: try instant(row, 12), firstProvider: try row.optionalString(13).flatMap { ProviderID($0) })
+            lastSignInAt: try instant(row, 12), firstProvider: try row.optionalString(13).flatMap { ProviderID($0) },
+            emailClaimed: try row.bool(14))
     }
 
     private static func instant(_ row: Row, _ column: Int) throws(PostgresError) -> Timestamp? {

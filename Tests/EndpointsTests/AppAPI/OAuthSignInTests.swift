@@ -114,7 +114,13 @@ struct OAuthSignInTests {
         #expect(response.status == 200)
         #expect(response.json["user"]?["email"] == .string(email))
         #expect(response.json["user"]?["email_verified"] == false)
-        // It opens no account of somebody else's.
+        // It reserves nothing: the next who says so has another account, and so has who signs up with it.
+        let next = try await server.signIn("apple", TestProvider.apple(Person(), ["email": nil]), ["email": .string(email)])
+        #expect(next.status == 200)
+        #expect(next.json["user"]?["id"] != response.json["user"]?["id"])
+        let account = ["email": JSONValue.string(email), "password": .string(Account.password)]
+        #expect(try await server.post("/auth/register", account).status == 201)
+        // And it opens no account of somebody else's.
         let taken = try await server.signIn("apple", TestProvider.apple(Person(), ["email": nil]), ["email": .string(email)])
         #expect(taken.status == 400)
         #expect(taken.text == #"{"error":"Email already exists with different provider"}"#)

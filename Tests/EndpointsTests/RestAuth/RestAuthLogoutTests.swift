@@ -144,4 +144,28 @@ struct RestAuthSharedKeyTests {
         #expect(next != key)
         #expect(next != nil)
     }
+
+    @Test func `a copy of the key does not survive a new password`() async throws {
+        let django = DjangoClient(server: try #require(Installation.current).server)
+        let (email, key) = try await django.signedIn()
+        let jar = try await django.logIn(email).jar
+        let new = "staple battery horse"
+        let values = [("old_password", DjangoClient.password), ("new_password1", new), ("new_password2", new)]
+        let changed = try await django.send("/password/change/", values, jar)
+        #expect(changed.status == 200, "\(changed.text)")
+        #expect(try await django.user(key).status == 401)
+        // Whoever came by a cookie goes on by another one.
+        #expect(try await django.get("/user/", jar).status == 401)
+        #expect(try await django.get("/user/", changed.jar).status == 200)
+        #expect(try await django.logIn(email, new).key != key)
+    }
+
+    @Test func `a sign-in in the place of another leaves the key, and makes the cookie void`() async throws {
+        let django = DjangoClient(server: try #require(Installation.current).server)
+        let (_, first) = try await django.register()
+        let (email, _) = try await django.register()
+        #expect(try await django.logIn(email, DjangoClient.password, first.jar).status == 200)
+        #expect(try await django.get("/user/", first.jar).status == 401)
+        #expect(try await django.user(try #require(first.key)).status == 200)
+    }
 }

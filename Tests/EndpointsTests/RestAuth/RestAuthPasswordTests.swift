@@ -99,6 +99,16 @@ struct RestAuthPasswordTests {
         #expect(try await django.get("/user/", changed.jar).status == 401)
     }
 
+    @Test func `a sign-in ends the session whose cookie it replaces`() async throws {
+        let (email, first) = try await django.register()
+        let second = try await django.logIn(email, DjangoClient.password, first.jar)
+        #expect(second.status == 200)
+        #expect(try await django.get("/user/", first.jar).status == 401)
+        #expect(try await django.user(try #require(first.key)).status == 401)
+        #expect(try await django.get("/user/", second.jar).status == 200)
+        #expect(try await django.user(try #require(second.key)).status == 200)
+    }
+
     @Test func `the old password must be right, and is asked for once the sign-in is old`() async throws {
         let (_, key) = try await django.signedIn()
         let both = [("new_password1", Self.new), ("new_password2", Self.new)]
