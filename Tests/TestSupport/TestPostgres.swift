@@ -54,7 +54,13 @@ package final class TestPostgres {
     }
 
     /// For libpq: a superuser, without a password.
-    package var connectionString: String { "host=\(directory) user=postgres dbname=postgres" }
+    package var connectionString: String { Self.connectionString(directory) }
+
+    /// The same for sockets in another directory.
+    package static func connectionString(_ directory: String) -> String { "host=\(directory) user=postgres dbname=postgres" }
+
+    package static let socketName = ".s.PGSQL.5432"
+    package var socketPath: String { "\(directory)/\(Self.socketName)" }
 
     /// What the server has logged so far.
     package var log: String {

@@ -47,10 +47,9 @@ extension Accounts {
     }
 
     /// Ends all sessions of a user, and voids the sign-ins that are under way.
-    /// - Throws: `IdentityError.userNotFound`; `unavailable`: some may live on then, and the call may be repeated.
+    /// - Throws: `IdentityError.userNotFound`, `overloaded`; `unavailable`: some may live on then, and the call may be repeated.
     package func signOut(_ id: UserID, caller: Caller) async throws(IdentityError) {
-        try await users.raiseCredentials(of: id, at: ambience.now())
-        try await sessions.endAll(of: id, reason: .revoked)
+        try await changes.change(id, ending: .all(.revoked)) { _ in }
         await note(.allSessionsEnded(.revoked), id, by: .administrator, nil, caller)
     }
 

@@ -54,26 +54,29 @@ extension Accounts {
     }
 
     /// Takes a provider's identities from a user, and ends the sessions that began with it, but for the one that asks.
-    /// - Throws: `IdentityError.identityNotFound`; `lastSignInMethod`, when nothing would be left to sign in with; `userNotFound`;
-    ///   `unavailable`: sessions may live on then, and the call may be repeated.
+    /// - Throws: `IdentityError.identityNotFound`; `lastSignInMethod`, when nothing would be left to sign in with; `userNotFound`,
+    ///   `overloaded`, `unavailable`.
     package func unlink(
         _ provider: ProviderID, from id: UserID, session: SessionID, caller: Caller
     ) async throws(IdentityError) {
         var detail = JSONObject()
         detail["provider"] = .string(provider.text)
+        let ending = SessionsToEnd.begunWith(.provider(provider), .identityUnlinked, except: session)
         do throws(IdentityError) {
-            try await identityStore.remove(provider, from: id, usable: providers, at: ambience.now())
-            metrics.count(IdentityMetrics.IdentityChange.unlinked)
-            await note(.identityUnlinked, id, by: .user(id), nil, session: session, caller, detail: detail)
+            try await changes.change(id, ending: ending) { held throws(IdentityError) in
+                let linked = try await held.identities().map(\.provider)
+                guard linked.contains(provider) else { throw .identityNotFound }
+                guard
+                    LinkingRule.mayUnlink(provider, hasPassword: held.hasPassword, identities: linked, usable: providers)
+                else { throw .lastSignInMethod }
+                try await held.removeIdentities(of: provider)
+            }
         } catch .lastSignInMethod {
             await refuse(.lastMethod, id, session, caller, detail: detail)
             throw .lastSignInMethod
-        } catch .identityNotFound {
-            // Perhaps by a request that failed afterwards.
-            try await sessions.endAll(of: id, begunWith: .provider(provider), reason: .identityUnlinked, except: session)
-            throw .identityNotFound
         }
-        try await sessions.endAll(of: id, begunWith: .provider(provider), reason: .identityUnlinked, except: session)
+        metrics.count(IdentityMetrics.IdentityChange.unlinked)
+        await note(.identityUnlinked, id, by: .user(id), nil, session: session, caller, detail: detail)
     }
 
     private func refuse(

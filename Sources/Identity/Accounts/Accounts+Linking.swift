@@ -24,16 +24,24 @@ extension Accounts {
             link: SecretString(""), createdAt: now, expiresAt: now.adding(Self.noticeLifetime))
     }
 
-    /// Rule 4b: takes an account back for whom its address belongs to. Nil when it has changed meanwhile.
+    /// Rule 4b: takes an account back for whom its address belongs to. Nil when it has changed meanwhile, or is proved already: whoever
+    /// was faster finds it so, and ends nothing of what the owner has begun.
     func reclaim(
         _ user: User, for claim: IdentityClaim, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User? {
-        let now = ambience.now()
-        let reclaimed = try await identityStore.reclaim(user, for: claim.identity(of: user.id, at: now), at: now) {
-            () throws(IdentityError) in try await sessions.endAll(of: user.id, reason: .accountReclaimed)
+        let identity = claim.identity(of: user.id, at: ambience.now())
+        let reclaimed: User
+        do throws(IdentityError) {
+            reclaimed = try await changes.change(user.id) { held throws(IdentityError) in
+                guard held.user.email.normalized == user.email.normalized, !held.user.isDisabled,
+                    try await held.prove(.provider) == .takenBack
+                else { throw .userNotFound }
+                try await held.add(identity)
+                return (try await held.changed(), .everything(.accountReclaimed))
+            }
+        } catch .userNotFound {
+            return nil
         }
-        guard let reclaimed else { return nil }
-        await limiter.forget(reclaimed.email.normalized)
         await note(.accountReclaimed, user.id, by: .user(user.id), client, caller, detail: claim.detail)
         await note(.identityLinked(.reclaimed), user.id, by: .user(user.id), client, caller, detail: claim.detail)
         return await named(reclaimed, claim.displayName)

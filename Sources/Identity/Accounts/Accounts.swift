@@ -42,6 +42,8 @@ package final class Accounts: Sendable {
     let identityStore: IdentityStore
     let outbox: MailOutbox
     let sessions: Sessions
+    /// Through which all goes that ends sessions because of a user's row.
+    let changes: UserChanges
     let hasher: PasswordHasher
     let limiter: Limiter
     let audit: AuditLog
@@ -60,6 +62,7 @@ package final class Accounts: Sendable {
         self.outbox = outbox
         slot = LoopSlot(providers)
         self.sessions = sessions
+        changes = UserChanges(pool: users.pool, sessions: sessions, limiter: limiter, ambience: ambience)
         self.hasher = hasher
         self.limiter = limiter
         self.audit = audit
@@ -131,19 +134,21 @@ package final class Accounts: Sendable {
         of user: User, with text: SecretString, keeping session: SessionID?, caller: Caller
     ) async throws(IdentityError) {
         let hash = try await hash(ofNew: text, for: user)
-        try await users.replacePassword(of: user, hash: hash, at: ambience.now())
-        try await sessions.endAll(of: user.id, reason: .passwordChanged, except: session)
-        await limiter.forget(user.email.normalized)
+        let ending = SessionsToEnd.all(.passwordChanged, except: session, forgettingDevices: true)
+        try await changes.change(user, orThrow: .invalidCredentials, ending: ending) { held throws(IdentityError) in
+            try await held.setPassword(hash)
+        }
         await note(.passwordChanged, user.id, by: .user(user.id), nil, caller)
     }
 
     /// Bars a user from signing in, and ends all his sessions.
-    /// - Throws: `IdentityError.userNotFound`, `unavailable`; he may be barred and not yet signed out then: repeat.
+    /// - Throws: `IdentityError.userNotFound`, `overloaded`, `unavailable`.
     package func disable(
         _ id: UserID, by actor: AuditEvent.Actor = .administrator, caller: Caller
     ) async throws(IdentityError) {
-        _ = try await users.disable(id, at: ambience.now())
-        try await sessions.endAll(of: id, reason: .userDisabled)
+        try await changes.change(id, ending: .everything(.userDisabled)) { held throws(IdentityError) in
+            try await held.disable()
+        }
         await note(.userDisabled, id, by: actor, nil, caller)
     }
 
@@ -155,24 +160,17 @@ package final class Accounts: Sendable {
 
     /// Deletes a user and all that is his.
     ///
-    /// Barred first, so that no sign-in slips in between. The session that asks for it ends last, so that after a failure it can
-    /// ask again.
-    /// - Parameter actor: who deletes; nil for the user.
-    /// - Throws: `IdentityError.userNotFound`, `unavailable`.
+    /// - Parameters:
+    ///   - session: the one that asks. It ends last, so that it can ask again if another cannot be ended.
+    ///   - actor: who deletes; nil for the user.
+    /// - Throws: `IdentityError.userNotFound`, `overloaded`, `unavailable`.
     package func delete(
         _ id: UserID, from session: SessionID? = nil, by actor: AuditEvent.Actor? = nil, caller: Caller
     ) async throws(IdentityError) {
-        do throws(IdentityError) {
-            _ = try await users.disable(id, at: ambience.now())
-            try await sessions.endAll(of: id, reason: .userDeleted, except: session)
-            try await users.delete(id)
-        } catch .userNotFound {
-            // Perhaps by a request that failed afterwards.
-            try await sessions.endAll(of: id, reason: .userDeleted)
-            throw .userNotFound
+        try await changes.change(id, ending: .everything(.userDeleted, last: session)) { held throws(IdentityError) in
+            try await held.delete()
         }
         await note(.userDeleted, id, by: actor ?? .user(id), nil, caller)
-        try await sessions.endAll(of: id, reason: .userDeleted)
     }
 
     func note(

@@ -16,7 +16,7 @@ package struct OneTimeCodeStore: Sendable {
     func issue(_ code: OneTimeCode, _ grant: OneTimeCode.Grant, life: Duration) async throws(IdentityError) {
         let hash = Self.hash(code)
         try await set(Self.key(hash), grant.stored, life: life)
-        var command = RedisCommand("SET", Self.pointer(grant), hash, "PX")
+        var command = RedisCommand("SET", Self.pointer(grant.purpose, grant.userID), hash, "PX")
         command.append(max(1, life.wholeMilliseconds))
         command.append("GET")
         let older = try await send(command)
@@ -29,10 +29,21 @@ package struct OneTimeCodeStore: Sendable {
         try Self.grant(try await send(RedisCommand("GET", Self.key(Self.hash(code)))), purpose)
     }
 
-    /// What a code grants, to the one who comes first: it is gone afterwards.
-    /// - Throws: `IdentityError.invalidCode`, or the store's failure.
-    func take(_ code: OneTimeCode, for purpose: OneTimeCode.Purpose) async throws(IdentityError) -> OneTimeCode.Grant {
-        try Self.grant(try await send(RedisCommand("GETDEL", Self.key(Self.hash(code)))), purpose)
+    /// Makes the codes of a user void, whatever they are for.
+    /// - Throws: the store's failure.
+    func void(of userID: UserID) async throws(IdentityError) {
+        for purpose in OneTimeCode.Purpose.allCases {
+            let pointer = Self.pointer(purpose, userID)
+            let last = try await send(RedisCommand("GET", pointer))
+            // The pointer last: until it is gone, the whole can be repeated.
+            if let last = last.text { _ = try await send(RedisCommand("DEL", Self.key(last))) }
+            _ = try await send(RedisCommand("DEL", pointer))
+        }
+    }
+
+    /// Forgets a code that is void by what it has led to; of no consequence if it fails.
+    func forget(_ code: OneTimeCode) async {
+        _ = try? await send(RedisCommand("DEL", Self.key(Self.hash(code))))
     }
 
     private func set(_ key: String, _ value: [UInt8], life: Duration) async throws(IdentityError) {
@@ -55,8 +66,8 @@ package struct OneTimeCodeStore: Sendable {
         "code:\(hash)"
     }
 
-    private static func pointer(_ grant: OneTimeCode.Grant) -> String {
-        "code:\(grant.purpose.rawValue):\(grant.userID)"
+    private static func pointer(_ purpose: OneTimeCode.Purpose, _ userID: UserID) -> String {
+        "code:\(purpose.rawValue):\(userID)"
     }
 
     private static func grant(

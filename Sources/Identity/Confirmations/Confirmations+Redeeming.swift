@@ -29,7 +29,8 @@ extension Confirmations {
         }
     }
 
-    /// Sets a new password by a code, which is then gone, and ends all sessions of its user.
+    /// Sets a new password by a code, and ends all sessions of its user. The code proves the mailbox (`MailboxProof`), and it is good until
+    /// the new password is in force: `credentialsVersion`, which it is bound to, is another one then. So of several uses at once one wins.
     /// - Throws: `IdentityError.invalidCode`; `invalidInput`, and the code stays good; `tooManyRequests`, `overloaded`, `unavailable`.
     package func resetPassword(
         code text: SecretString, to password: SecretString, caller: Caller
@@ -45,17 +46,14 @@ extension Confirmations {
     ) async throws(IdentityError) {
         let user = try await holder(of: try await codes.look(code, for: .resetPassword))
         let hash = try await accounts.hash(ofNew: password, for: user)
-        // From here on there is no way back, so whoever comes at the same time finds nothing.
-        let grant = try await codes.take(code, for: .resetPassword)
-        guard grant.userID == user.id, grant.credentialsVersion == user.credentialsVersion else { throw .invalidCode }
-        do throws(IdentityError) {
-            try await users.replacePassword(of: user, hash: hash, at: ambience.now())
-        } catch .invalidCredentials {
-            throw .invalidCode
+        let outcome = try await accounts.changes.change(user, orThrow: .invalidCode) { held throws(IdentityError) in
+            let outcome = try await held.prove(.passwordReset)
+            try await held.setPassword(hash)
+            return (outcome, outcome == .takenBack ? .everything(.accountReclaimed) : .everything(.passwordChanged))
         }
-        try await accounts.sessions.endAll(of: user.id, reason: .passwordChanged)
-        await accounts.limiter.forget(user.email.normalized)
+        await codes.forget(code)
         await accounts.note(.passwordReset, user.id, by: .user(user.id), nil, caller)
+        if outcome == .takenBack { await accounts.note(.accountReclaimed, user.id, by: .user(user.id), nil, caller) }
     }
 
     /// Notes that the address a code was sent to is its user's. The code stays good until it expires, because a mail may be opened

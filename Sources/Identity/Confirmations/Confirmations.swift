@@ -43,7 +43,7 @@ package final class Confirmations: Sendable {
         self.loop = loop
     }
 
-    /// Has a link sent under which a new password can be set, if the address is that of a user who has one and may sign in.
+    /// Has a link sent under which a password can be set, the first one or a new one, if the address is that of a user who may sign in.
     /// - Throws: `IdentityError.invalidInput` for what is no address; `tooManyRequests`, `unavailable`.
     package func requestPasswordReset(
         email: String, language: Mail.Language, link: Link, caller: Caller
@@ -51,10 +51,9 @@ package final class Confirmations: Sendable {
         let address = try Self.address(email)
         try await pacing { () throws(IdentityError) in
             try await accounts.limiter.take(.mail(to: address, caller), caller)
-            let found = try await users.credentials(of: address)
-            let isEligible = found?.passwordHash != nil && found?.user.isDisabled == false
+            let user = try await users.credentials(of: address)?.user
             try await send(
-                .passwordReset, .resetPassword, to: isEligible ? found?.user : nil, life: lifetimes.passwordReset,
+                .passwordReset, .resetPassword, to: user?.isDisabled == false ? user : nil, life: lifetimes.passwordReset,
                 language: language, link: link, caller)
         }
     }

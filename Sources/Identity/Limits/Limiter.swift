@@ -119,11 +119,11 @@ package final class Limiter: Sendable {
         return (try? await run(Self.refund[ambience.scriptClock], keys, arguments)) != nil
     }
 
-    /// Forgets by what anybody was known at an account, whose credentials have changed. If that fails, they are known until they would
-    /// have been forgotten: they may try a little more often than others, no more.
-    func forget(_ account: String) async {
+    /// Forgets by what anybody was known at an account, whose credentials change.
+    /// - Throws: the store's failure.
+    func forget(_ account: String) async throws(IdentityError) {
         let command = RedisCommand("DEL", key.known(account))
-        _ = try? await sending { () throws(RedisError) in try await redis.send(command) }
+        _ = try await sending { () throws(RedisError) in try await redis.send(command) }
     }
 
     private func verdicts(

@@ -54,18 +54,19 @@ package enum ProviderEvent: Equatable, Sendable {
 /// What we do with an identity when its provider tells us of an event. Each step may be repeated without harm.
 package enum NoticeStep: Equatable, Sendable {
     package enum Scope: Equatable, Sendable {
+        /// Only sign-ins that are under way are void.
+        case none
         /// Those that began with the provider.
         case ofProvider
         case all
     }
 
     case setMailForwarding(isOn: Bool, at: Timestamp?)
-    /// Id tokens from before the notice count no longer: the user has to consent anew.
-    case requireNewProof
-    /// No sign-in with the identity until it is unblocked.
-    case block
+    /// Id tokens from before the notice count no longer, so that the user has to consent anew; and sessions end.
+    case requireNewProof(ending: Scope)
+    /// No sign-in with the identity until it is unblocked; and sessions end.
+    case block(ending: Scope)
     case unblock
-    case endSessions(Scope)
     /// They are worthless already, so they are not revoked.
     case forgetTokens
     /// Takes the identity off its user; a user whom it was the only way in is disabled, never deleted.
@@ -77,12 +78,12 @@ package enum NoticeDecision {
     package static func steps(for event: ProviderEvent) -> [NoticeStep] {
         switch event {
         case .mailForwarding(let isOn, let time): [.setMailForwarding(isOn: isOn, at: time)]
-        case .consentRevoked: [.requireNewProof, .endSessions(.ofProvider), .forgetTokens]
-        case .accountDeleted: [.block, .endSessions(.ofProvider), .forgetTokens, .unlink]
-        case .sessionsRevoked: [.requireNewProof, .endSessions(.ofProvider)]
-        case .tokensRevoked: [.requireNewProof, .forgetTokens, .endSessions(.ofProvider)]
-        case .accountDisabled(.hijacking): [.block, .endSessions(.all)]
-        case .accountDisabled(.bulkAccount), .accountDisabled(.unspecified): [.block]
+        case .consentRevoked: [.requireNewProof(ending: .ofProvider), .forgetTokens]
+        case .accountDeleted: [.block(ending: .ofProvider), .forgetTokens, .unlink]
+        case .sessionsRevoked: [.requireNewProof(ending: .ofProvider)]
+        case .tokensRevoked: [.requireNewProof(ending: .ofProvider), .forgetTokens]
+        case .accountDisabled(.hijacking): [.block(ending: .all)]
+        case .accountDisabled(.bulkAccount), .accountDisabled(.unspecified): [.block(ending: .none)]
         case .accountEnabled: [.unblock]
         case .tokenRevoked, .credentialChangeRequired, .verification, .unknown: []
         }

@@ -1,4 +1,6 @@
 import Crypto
+package import Networking
+import Redis
 package import Text
 
 /// What is put on record of the end of a session.
@@ -44,26 +46,37 @@ extension Sessions {
         }
     }
 
-    /// Ends all sessions of a user, but for one if he keeps it: those that are, and those that are just beginning.
+    /// Ends all sessions of a user, but for one if he keeps it: those that are, and those that are just beginning. Where they end because
+    /// of the user's row, `UserChanges` calls this.
+    /// - Parameter deadline: when to give up; nil for never.
     /// - Throws: `IdentityError.unavailable`; some may live on then, and the call may be repeated.
     package func endAll(
-        of userID: UserID, reason: SessionEnd, except kept: SessionID? = nil
+        of userID: UserID, reason: SessionEnd, except kept: SessionID? = nil, by deadline: Instant? = nil
     ) async throws(IdentityError) {
-        for id in try await store.ids(of: userID) where id != kept { try await end(id, of: userID, reason: reason) }
+        for id in try await store.ids(of: userID) where id != kept {
+            try check(deadline)
+            try await end(id, of: userID, reason: reason)
+        }
     }
 
     /// Ends the sessions of a user that began in one way, but for one if he keeps it. Those that are just beginning end too, however
     /// they begin, because nobody can tell yet.
     /// - Throws: `IdentityError.unavailable`; some may live on then, and the call may be repeated.
     package func endAll(
-        of userID: UserID, begunWith method: SessionMethod, reason: SessionEnd, except kept: SessionID? = nil
+        of userID: UserID, begunWith method: SessionMethod, reason: SessionEnd, except kept: SessionID? = nil,
+        by deadline: Instant? = nil
     ) async throws(IdentityError) {
         for id in try await store.ids(of: userID) where id != kept {
+            try check(deadline)
             switch try await store.record(id, at: ambience.now()) {
             case .live(let session) where session.method != method: continue
             case .live, .ended, .missing, .malformed: try await end(id, of: userID, reason: reason)
             }
         }
+    }
+
+    private func check(_ deadline: Instant?) throws(IdentityError) {
+        if let deadline, store.redis.loop.now > deadline { throw .unavailable(retryAfter: .seconds(1)) }
     }
 
     /// Ends the session that a verified refresh token belongs to, or what is left of it.

@@ -6,7 +6,7 @@ package import Postgres
 package enum UserQueries {
     /// What every statement that gives a user returns, in this order: id, email, email_normalized, email_verified,
     /// display_name, photo_url, settings, claims, credentials_version, disabled_at, created_at, updated_at, last_sign_in_at, provider of the oldest identity.
-    private static let columns: SQL = """
+    static let columns: SQL = """
         id::text, email, email_normalized, email_verified, display_name, photo_url, settings::text, claims::text,
         credentials_version, (extract(epoch FROM disabled_at) * 1000)::bigint, (extract(epoch FROM created_at) * 1000)::bigint,
         (extract(epoch FROM updated_at) * 1000)::bigint, (extract(epoch FROM last_sign_in_at) * 1000)::bigint,
@@ -71,12 +71,12 @@ package enum UserQueries {
             WHERE id = (SELECT user_id FROM profiles WHERE username_folded = $1::text)
             """, retryable: true)
 
-    /// Parameters: id, normalised e-mail address, updated_at. Returns the id if that is the user's address.
+    /// Parameters: id, normalised e-mail address, updated_at. Returns the id if that is the address of the user, who is not disabled.
     package static let verifyEmail = Statement(
         name: "users_verify_email",
         sql: """
             UPDATE users SET email_verified = true, updated_at = to_timestamp($3::bigint / 1000.0)
-            WHERE id = $1::uuid AND email_normalized = $2::text
+            WHERE id = $1::uuid AND email_normalized = $2::text AND disabled_at IS NULL
             RETURNING id::text
             """)
 
@@ -93,34 +93,10 @@ package enum UserQueries {
             RETURNING \(columns)
             """)
 
-    /// Parameters: id, new password hash, updated_at, the credentials_version under which the change was permitted. Sessions of older
-    /// credentials are void afterwards. No row comes back when the user is gone or has other credentials by now. Returns
-    /// credentials_version.
-    package static let replacePassword = Statement(
-        name: "users_replace_password",
-        sql: """
-            UPDATE users
-            SET password_hash = $2::text, credentials_version = credentials_version + 1,
-                updated_at = to_timestamp($3::bigint / 1000.0)
-            WHERE id = $1::uuid AND credentials_version = $4::bigint
-            RETURNING credentials_version
-            """)
-
     /// The same password under newer parameters, unless it has been changed meanwhile. Parameters: id, new hash, old hash.
     package static let rehashPassword = Statement(
         name: "users_rehash_password",
         sql: "UPDATE users SET password_hash = $2::text WHERE id = $1::uuid AND password_hash = $3::text")
-
-    /// Parameters: id, disabled_at. Sessions of older credentials are void afterwards. Returns the user.
-    package static let disable = Statement(
-        name: "users_disable",
-        sql: """
-            UPDATE users
-            SET disabled_at = coalesce(disabled_at, to_timestamp($2::bigint / 1000.0)),
-                credentials_version = credentials_version + 1, updated_at = to_timestamp($2::bigint / 1000.0)
-            WHERE id = $1::uuid
-            RETURNING \(columns)
-            """)
 
     /// Parameters: id, updated_at. Returns the user.
     package static let enable = Statement(
@@ -130,16 +106,6 @@ package enum UserQueries {
             SET disabled_at = NULL, updated_at = to_timestamp($2::bigint / 1000.0)
             WHERE id = $1::uuid
             RETURNING \(columns)
-            """)
-
-    /// Parameters: id, updated_at. Sessions of older credentials are void afterwards. Returns the id.
-    package static let raiseCredentials = Statement(
-        name: "users_raise_credentials",
-        sql: """
-            UPDATE users
-            SET credentials_version = credentials_version + 1, updated_at = to_timestamp($2::bigint / 1000.0)
-            WHERE id = $1::uuid
-            RETURNING id::text
             """)
 
     /// Parameters: id, last_sign_in_at, the credentials_version under which the password was checked. No row comes back when
@@ -160,8 +126,4 @@ package enum UserQueries {
             SELECT id::text, disabled_at IS NOT NULL FROM users
             WHERE id IN (SELECT value::uuid FROM jsonb_array_elements_text($1::jsonb))
             """, retryable: true)
-
-    /// Parameter: id. Returns the id if the user was there.
-    package static let delete = Statement(
-        name: "users_delete", sql: "DELETE FROM users WHERE id = $1::uuid RETURNING id::text")
 }

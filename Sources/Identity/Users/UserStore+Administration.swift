@@ -31,15 +31,6 @@ extension UserStore {
             return states
         }
     }
-
-    /// Makes every sign-in void that is under way.
-    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
-    func raiseCredentials(of id: UserID, at now: Timestamp) async throws(IdentityError) {
-        guard try await changes(UserQueries.raiseCredentials, [.uuid(id.description), .integer(now.milliseconds)]) else {
-            throw .userNotFound
-        }
-    }
-
     /// Everything that PostgreSQL has of a user but for audit events, as a JSON document without secrets.
     /// - Throws: `IdentityError.userNotFound`, or the store's failure.
     package func data(of id: UserID) async throws(IdentityError) -> JSONObject {

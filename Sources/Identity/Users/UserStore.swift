@@ -72,16 +72,6 @@ package struct UserStore: Sendable {
             ])
     }
 
-    /// Sets a new password, if the user still has the credentials under which that was permitted; sign-ins that proved the old ones and
-    /// have not ended yet will fail, and so will other changes that were permitted under them.
-    /// - Throws: `IdentityError.invalidCredentials` when he has not, or is gone; or the store's failure.
-    package func replacePassword(of user: User, hash: String, at now: Timestamp) async throws(IdentityError) {
-        let parameters: [PostgresValue] = [
-            .uuid(user.id.description), .text(hash), .integer(now.milliseconds), .integer(user.credentialsVersion),
-        ]
-        guard try await changes(UserQueries.replacePassword, parameters) else { throw .invalidCredentials }
-    }
-
     /// Stores the same password hashed anew, unless it has been replaced meanwhile.
     /// - Throws: the store's failure.
     package func rehashPassword(of id: UserID, from old: String, to new: String) async throws(IdentityError) {
@@ -98,18 +88,8 @@ package struct UserStore: Sendable {
     }
 
     /// - Throws: `IdentityError.userNotFound`, or the store's failure.
-    package func disable(_ id: UserID, at now: Timestamp) async throws(IdentityError) -> User {
-        try await found(UserQueries.disable, [.uuid(id.description), .integer(now.milliseconds)])
-    }
-
-    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
     package func enable(_ id: UserID, at now: Timestamp) async throws(IdentityError) -> User {
         try await found(UserQueries.enable, [.uuid(id.description), .integer(now.milliseconds)])
-    }
-
-    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
-    package func delete(_ id: UserID) async throws(IdentityError) {
-        guard try await changes(UserQueries.delete, [.uuid(id.description)]) else { throw .userNotFound }
     }
 
     private func found(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) -> User {

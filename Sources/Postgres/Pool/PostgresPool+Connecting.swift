@@ -4,7 +4,7 @@ import Networking
 extension PostgresPool {
     /// Begins another connection when it is wanted: one at a time, and not while resting after a failure.
     func openIfNeeded() {
-        guard case .idle = opening, connections.count < max(1, configuration.connectionsPerLoop) else { return }
+        guard case .idle = opening, connections.count < connectionLimit else { return }
         guard isOpen ? wantsConnection : !waiting.isEmpty else { return }
         opening = .connecting
         loop.start { await self.connect() }

@@ -92,6 +92,9 @@ package actor PostgresPool {
         dispatch()
     }
 
+    /// How many connections there are at most.
+    package nonisolated var connectionLimit: Int { max(1, configuration.connectionsPerLoop) }
+
     /// Whether the server is known not to be there.
     var isDown: Bool { connections.isEmpty && backOff.failures > 0 }
 

@@ -33,7 +33,7 @@ enum RedisRights {
                 ("PEXPIRE", ["1000"]),
             ]
         ),
-        ("code:", "", [("GET", []), ("GETDEL", [])]), ("successor:", "", [("GET", [])]), ("it:", "", [("GET", [])]),
+        ("code:", "", [("GET", []), ("DEL", [])]), ("successor:", "", [("GET", [])]), ("it:", "", [("GET", [])]),
     ]
 
     /// What is refused, as `COMMAND prefix`; nil when Redis cannot say.

@@ -8,6 +8,14 @@ extension Copy {
     static let verification = Statement(
         name: "test_verify_email", sql: "UPDATE users SET email_verified = true WHERE id = $1::uuid")
 
+    private static let lockUser = Statement(
+        name: "test_lock_user", sql: "SELECT 1 FROM users WHERE id = $1::uuid FOR UPDATE")
+
+    /// Waits for whoever holds a user's row, also if he is not there any more to hear of the end.
+    func waitForOthers(on id: UserID) async throws {
+        try await eventually { (try? await rooms.postgres.query(Self.lockUser, [.uuid(id.description)])) != nil }
+    }
+
     /// Whether PostgreSQL answers, now.
     var reachesPostgres: Bool {
         get async { (try? await rooms.postgres.ping()) != nil }

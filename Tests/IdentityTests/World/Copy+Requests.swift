@@ -1,4 +1,5 @@
 import Networking
+import TestSupport
 import Testing
 import Text
 
@@ -62,5 +63,38 @@ extension Copy {
         var answers: [Bool] = []
         for token in tokens { answers.append(try await isActive(token)) }
         return answers
+    }
+
+    /// The code of a mail for a new password; nil when none is written.
+    func resetCode(_ email: String = email) async throws -> SecretString? {
+        let code = Locked<(profile: Profile, text: SecretString)?>(nil)
+        try await rooms.confirmations.requestPasswordReset(
+            email: email, language: .english,
+            link: { profile, text in
+                code.withLock { $0 = (profile, text) }
+                return text
+            }, caller: Self.caller)
+        guard let (profile, text) = code.value, profile.number != 0 else { return nil }
+        return text
+    }
+
+    func resetPassword(_ code: SecretString, to password: String) async throws {
+        try await rooms.confirmations.resetPassword(code: code, to: SecretString(password), caller: Self.caller)
+    }
+
+    /// The code of a mail that proves an address.
+    func verificationCode(of user: User) async throws -> SecretString {
+        let code = Locked<SecretString?>(nil)
+        try await rooms.confirmations.requestVerification(
+            of: user, language: .english,
+            link: { _, text in
+                code.withLock { $0 = text }
+                return text
+            }, caller: Self.caller)
+        return try #require(code.value)
+    }
+
+    func verify(_ code: SecretString) async throws {
+        try await rooms.confirmations.verifyEmail(code: code, caller: Self.caller)
     }
 }

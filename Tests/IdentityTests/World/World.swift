@@ -45,6 +45,8 @@ final class World {
         var postgresPatience: Duration = .seconds(60)
         /// Instead of a database on the shared server.
         var connectionString: String?
+        /// Where the copies find Redis, if not at the socket that is given.
+        var redisPath: @Sendable (String) throws -> String = { $0 }
     }
 
     let options: Options
@@ -71,7 +73,7 @@ final class World {
         postgres.deadline = options.postgresPatience
         postgres.connectTimeout = .seconds(60)
         postgres.backOff = .milliseconds(10)...(.milliseconds(50))
-        var store = RedisConfiguration(endpoint: .unix(path: redis.socketPath))
+        var store = RedisConfiguration(endpoint: .unix(path: try options.redisPath(redis.socketPath)))
         store.commandDeadline = options.patience
         store.connectTimeout = options.patience
         try Migrator(Schema.migrations, configuration: postgres, logger: logger).apply()

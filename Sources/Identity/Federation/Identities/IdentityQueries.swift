@@ -75,39 +75,4 @@ package enum IdentityQueries {
             FROM owner
             RETURNING user_id::text
             """)
-
-    /// Locks the user against every other change. Parameter: id. Returns whether there is a password.
-    package static let lockUser = Statement(
-        name: "identities_lock_user",
-        sql: "SELECT password_hash IS NOT NULL FROM users WHERE id = $1::uuid FOR UPDATE")
-
-    /// Parameters: user_id, provider.
-    package static let deleteOfProvider = Statement(
-        name: "identities_delete_of_provider",
-        sql: "DELETE FROM identities WHERE user_id = $1::uuid AND provider = $2::text")
-
-    /// Parameter: user_id.
-    package static let deleteOfUser = Statement(
-        name: "identities_delete_of_user", sql: "DELETE FROM identities WHERE user_id = $1::uuid")
-
-    /// What began under older credentials is void afterwards. Parameters: id, updated_at.
-    package static let raiseCredentials = Statement(
-        name: "identities_raise_credentials",
-        sql: """
-            UPDATE users
-            SET credentials_version = credentials_version + 1, updated_at = to_timestamp($2::bigint / 1000.0)
-            WHERE id = $1::uuid
-            """)
-
-    /// Takes the password of an account whose address nobody has shown to own, and makes it verified. Parameters: id, normalised
-    /// e-mail address, updated_at. Returns the id, unless the account has changed.
-    package static let reclaimUser = Statement(
-        name: "identities_reclaim_user",
-        sql: """
-            UPDATE users
-            SET password_hash = NULL, email_verified = true, credentials_version = credentials_version + 1,
-                updated_at = to_timestamp($3::bigint / 1000.0)
-            WHERE id = $1::uuid AND email_normalized = $2::text AND NOT email_verified AND disabled_at IS NULL
-            RETURNING id::text
-            """)
 }

@@ -80,66 +80,8 @@ package struct IdentityStore: Sendable {
         }
     }
 
-    /// Puts an identity in the place of everything that opens an account whose address was never proved.
-    ///
-    /// - Parameter endSessions: runs while the account is locked: a sign-in or a link that is under way waits, and then finds that it is
-    ///   void. If it fails, nothing has changed but that some sessions have ended, and the whole may be repeated.
-    /// - Returns: the user, or nil when the account has changed.
-    /// - Throws: `IdentityError.identityTaken`, what `endSessions` throws, or the store's failure.
-    func reclaim(
-        _ user: User, for identity: ExternalIdentity, at now: Timestamp,
-        endSessions: () async throws(IdentityError) -> Void
-    ) async throws(IdentityError) -> User? {
-        let id = PostgresValue.uuid(user.id.description)
-        return try await pool.transaction { transaction throws(IdentityError) in
-            let isReclaimed = try await asking { () throws(PostgresError) in
-                try await !transaction.query(
-                    IdentityQueries.reclaimUser, [id, .text(user.email.normalized), .integer(now.milliseconds)]
-                ).isEmpty
-            }
-            guard isReclaimed else { return nil }
-            try await endSessions()
-            do throws(PostgresError) {
-                _ = try await transaction.query(IdentityQueries.deleteOfUser, [id])
-                _ = try await transaction.query(IdentityQueries.insert, Self.parameters(of: identity))
-                return try await UserStore.one(transaction.query(UserQueries.byID, [id]))
-            } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
-                throw .identityTaken
-            } catch {
-                throw IdentityError(error)
-            }
-        }
-    }
-
-    /// Takes a provider's identities from a user, unless nothing would be left to sign in with. Sign-ins that are under way are void.
-    /// - Throws: `IdentityError.identityNotFound`, `lastSignInMethod`, `userNotFound`, or the store's failure.
-    func remove(
-        _ provider: ProviderID, from userID: UserID, usable: Set<ProviderID>, at now: Timestamp
-    ) async throws(IdentityError) {
-        let id = PostgresValue.uuid(userID.description)
-        try await pool.transaction { transaction throws(IdentityError) in
-            let (hasPassword, identities) = try await asking { () throws(PostgresError) in
-                let password = try await transaction.query(IdentityQueries.lockUser, [id]).first.map {
-                    row throws(PostgresError) in
-                    try row.bool(0)
-                }
-                return (password, try await Self.identities(transaction.query(IdentityQueries.ofUser, [id])))
-            }
-            guard let hasPassword else { throw .userNotFound }
-            let providers = identities.map(\.provider)
-            guard providers.contains(provider) else { throw .identityNotFound }
-            guard LinkingRule.mayUnlink(provider, hasPassword: hasPassword, identities: providers, usable: usable) else {
-                throw .lastSignInMethod
-            }
-            try await asking { () throws(PostgresError) in
-                _ = try await transaction.query(IdentityQueries.deleteOfProvider, [id, .text(provider.text)])
-                _ = try await transaction.query(IdentityQueries.raiseCredentials, [id, .integer(now.milliseconds)])
-            }
-        }
-    }
-
     /// Those of `IdentityQueries.insert`.
-    private static func parameters(of identity: ExternalIdentity) -> [PostgresValue] {
+    static func parameters(of identity: ExternalIdentity) -> [PostgresValue] {
         [
             .text(identity.provider.text), .text(identity.subject), .uuid(identity.userID.description), .text(identity.audience),
             .text(orNull: identity.email), .bool(identity.isEmailVerified), .bool(identity.isPrivateEmail),
@@ -147,7 +89,7 @@ package struct IdentityStore: Sendable {
         ]
     }
 
-    private static func identities(_ rows: Rows) throws(PostgresError) -> [ExternalIdentity] {
+    static func identities(_ rows: Rows) throws(PostgresError) -> [ExternalIdentity] {
         var identities: [ExternalIdentity] = []
         for row in rows { identities.append(try identity(row)) }
         return identities

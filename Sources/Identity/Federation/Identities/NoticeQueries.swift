@@ -41,57 +41,8 @@ enum NoticeQueries {
                 AND coalesce(mail_forwarding_changed_at, '-infinity') <= \(changedAt)
             """)
 
-    /// Sign-ins that are under way end as void, as after a change of password. Parameters: provider, subject, the instant.
-    static let requireNewProof = Statement(
-        name: "provider_notices_require_new_proof",
-        sql: """
-            WITH identity AS (
-                UPDATE identities
-                SET proofs_void_before = greatest(proofs_void_before, to_timestamp($3::bigint / 1000.0))
-                WHERE provider = $1::text AND subject = $2::text
-                RETURNING user_id
-            )
-            UPDATE users SET credentials_version = credentials_version + 1 WHERE id = (SELECT user_id FROM identity)
-            """)
-
-    /// The same. Parameters: time, provider, subject.
-    static let block = Statement(
-        name: "provider_notices_block",
-        sql: """
-            WITH identity AS (
-                UPDATE identities SET blocked_at = coalesce(blocked_at, \(SQL.now))
-                WHERE provider = $2::text AND subject = $3::text
-                RETURNING user_id
-            )
-            UPDATE users SET credentials_version = credentials_version + 1 WHERE id = (SELECT user_id FROM identity)
-            """)
-
     /// Parameters: provider, subject.
     static let unblock = Statement(
         name: "provider_notices_unblock",
         sql: "UPDATE identities SET blocked_at = NULL WHERE provider = $1::text AND subject = $2::text")
-
-    /// Locks the identity's user against every other change. Parameters: provider, subject. Returns the user's id.
-    static let lockUser = Statement(
-        name: "provider_notices_lock_user",
-        sql: """
-            SELECT users.id::text FROM users JOIN identities ON identities.user_id = users.id
-            WHERE identities.provider = $1::text AND identities.subject = $2::text
-            FOR UPDATE OF users
-            """)
-
-    /// Parameters: provider, subject, user_id, the providers that are switched on. Returns whether the user has another way in.
-    static let hasAnotherWay = Statement(
-        name: "provider_notices_another_way",
-        sql: """
-            SELECT password_hash IS NOT NULL OR EXISTS (
-                SELECT 1 FROM identities
-                WHERE user_id = $3::uuid AND (provider, subject) <> ($1::text, $2::text) AND provider = ANY ($4::text[])
-            )
-            FROM users WHERE id = $3::uuid
-            """)
-
-    /// Parameters: provider, subject.
-    static let unlink = Statement(
-        name: "provider_notices_unlink", sql: "DELETE FROM identities WHERE provider = $1::text AND subject = $2::text")
 }

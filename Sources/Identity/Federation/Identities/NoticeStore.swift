@@ -39,41 +39,8 @@ package struct NoticeStore: Sendable {
         try await run(NoticeQueries.setMailForwarding, [time.parameter] + Self.key(provider, subject) + values)
     }
 
-    /// Voids id tokens from before an instant.
-    func requireNewProof(_ provider: ProviderID, _ subject: String, after time: Timestamp) async throws(IdentityError) {
-        try await run(NoticeQueries.requireNewProof, Self.key(provider, subject) + [.integer(time.milliseconds)])
-    }
-
-    func block(_ provider: ProviderID, _ subject: String, at time: StatementTime) async throws(IdentityError) {
-        try await run(NoticeQueries.block, [time.parameter] + Self.key(provider, subject))
-    }
-
     func unblock(_ provider: ProviderID, _ subject: String) async throws(IdentityError) {
         try await run(NoticeQueries.unblock, Self.key(provider, subject))
-    }
-
-    /// Takes an identity off its user, unless nothing would be left to sign in with.
-    /// - Parameter usable: the providers that are switched on.
-    /// - Returns: false when it is the only way in, and stays.
-    func unlinkIfOthers(
-        _ provider: ProviderID, _ subject: String, usable: Set<ProviderID>
-    ) async throws(IdentityError) -> Bool {
-        let key = Self.key(provider, subject)
-        return try await pool.transaction { transaction throws(IdentityError) in
-            try await asking { () throws(PostgresError) in
-                guard let user = try await transaction.query(NoticeQueries.lockUser, key).first?.string(0) else { return true }
-                let others: [PostgresValue] = [.uuid(user), .textArray(usable.map(\.text))]
-                let found = try await transaction.query(NoticeQueries.hasAnotherWay, key + others).first?.bool(0)
-                guard found ?? true else { return false }
-                _ = try await transaction.query(NoticeQueries.unlink, key)
-                return true
-            }
-        }
-    }
-
-    /// Whether or not it is the only way in.
-    func unlink(_ provider: ProviderID, _ subject: String) async throws(IdentityError) {
-        try await run(NoticeQueries.unlink, Self.key(provider, subject))
     }
 
     private func run(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) {

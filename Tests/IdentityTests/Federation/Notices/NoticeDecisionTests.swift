@@ -6,12 +6,12 @@ import Testing
         arguments: [
             (.mailForwarding(isOn: true, at: Sample.now), [.setMailForwarding(isOn: true, at: Sample.now)]),
             (.mailForwarding(isOn: false, at: nil), [.setMailForwarding(isOn: false, at: nil)]),
-            (.consentRevoked, [.requireNewProof, .endSessions(.ofProvider), .forgetTokens]),
-            (.accountDeleted, [.block, .endSessions(.ofProvider), .forgetTokens, .unlink]),
-            (.sessionsRevoked, [.requireNewProof, .endSessions(.ofProvider)]),
-            (.tokensRevoked, [.requireNewProof, .forgetTokens, .endSessions(.ofProvider)]),
-            (.accountDisabled(.hijacking), [.block, .endSessions(.all)]), (.accountDisabled(.bulkAccount), [.block]),
-            (.accountDisabled(.unspecified), [.block]), (.accountEnabled, [.unblock]), (.tokenRevoked, []),
+            (.consentRevoked, [.requireNewProof(ending: .ofProvider), .forgetTokens]),
+            (.accountDeleted, [.block(ending: .ofProvider), .forgetTokens, .unlink]),
+            (.sessionsRevoked, [.requireNewProof(ending: .ofProvider)]),
+            (.tokensRevoked, [.requireNewProof(ending: .ofProvider), .forgetTokens]),
+            (.accountDisabled(.hijacking), [.block(ending: .all)]), (.accountDisabled(.bulkAccount), [.block(ending: .none)]),
+            (.accountDisabled(.unspecified), [.block(ending: .none)]), (.accountEnabled, [.unblock]), (.tokenRevoked, []),
             (.credentialChangeRequired, []), (.verification(state: "x"), []), (.unknown, []),
         ] as [(ProviderEvent, [NoticeStep])])
     func `each event leads to what the contract asks for`(event: ProviderEvent, steps: [NoticeStep]) {

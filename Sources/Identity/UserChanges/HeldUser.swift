@@ -1,0 +1,120 @@
+import Postgres
+import Text
+
+/// A user whose row is held: no sign-in, link or other change of the user comes between until the transaction ends. Only `UserChanges` makes
+/// one, and only through it what opens an account is changed.
+package struct HeldUser: Sendable {
+    /// As the user was before the change, but with the `credentialsVersion` that holds from now on.
+    package let user: User
+    let hasPassword: Bool
+    let now: Timestamp
+    let transaction: Transaction
+
+    /// Holds a user's row, and raises `credentials_version`: what began under the old number is void once this is committed.
+    /// - Returns: nil when there is no such user.
+    /// - Throws: the store's failure.
+    static func hold(
+        _ id: UserID, in transaction: Transaction, at now: Timestamp
+    ) async throws(IdentityError) -> HeldUser? {
+        try await asking { () throws(PostgresError) in
+            let parameters: [PostgresValue] = [.uuid(id.description), .integer(now.milliseconds)]
+            return try await transaction.query(HeldUserQueries.hold, parameters).first.map { row throws(PostgresError) in
+                HeldUser(
+                    user: try UserStore.user(row), hasPassword: try row.bool(UserQueries.columnCount), now: now,
+                    transaction: transaction)
+            }
+        }
+    }
+
+    private init(user: User, hasPassword: Bool, now: Timestamp, transaction: Transaction) {
+        self.user = user
+        self.hasPassword = hasPassword
+        self.now = now
+        self.transaction = transaction
+    }
+
+    /// Whether nobody has changed what opens the account since it was read.
+    func isUnchanged(since read: User) -> Bool {
+        user.credentialsVersion == read.credentialsVersion + 1
+    }
+
+    /// The user with what has been changed by now.
+    /// - Throws: the store's failure.
+    func changed() async throws(IdentityError) -> User {
+        try await asking { () throws(PostgresError) in
+            try await UserStore.one(transaction.query(UserQueries.byID, [id]))
+        }
+    }
+
+    /// - Parameter hash: nil for none.
+    func setPassword(_ hash: String?) async throws(IdentityError) {
+        try await run(HeldUserQueries.setPassword, [id, .text(orNull: hash)])
+    }
+
+    func disable() async throws(IdentityError) {
+        try await run(HeldUserQueries.disable, [id, .integer(now.milliseconds)])
+    }
+
+    func delete() async throws(IdentityError) {
+        try await run(HeldUserQueries.delete, [id])
+    }
+
+    func setEmailProved() async throws(IdentityError) {
+        try await run(HeldUserQueries.setEmailProved, [id])
+    }
+
+    /// The user's identities, the oldest first.
+    func identities() async throws(IdentityError) -> [ExternalIdentity] {
+        try await asking { () throws(PostgresError) in
+            try await IdentityStore.identities(transaction.query(IdentityQueries.ofUser, [id]))
+        }
+    }
+
+    /// - Throws: `IdentityError.identityTaken`, or the store's failure.
+    func add(_ identity: ExternalIdentity) async throws(IdentityError) {
+        do throws(PostgresError) {
+            _ = try await transaction.query(IdentityQueries.insert, IdentityStore.parameters(of: identity))
+        } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
+            throw .identityTaken
+        } catch {
+            throw IdentityError(error)
+        }
+    }
+
+    func removeIdentities() async throws(IdentityError) {
+        try await run(HeldUserQueries.removeIdentities, [id])
+    }
+
+    func removeIdentities(of provider: ProviderID) async throws(IdentityError) {
+        try await run(HeldUserQueries.removeIdentitiesOfProvider, [id, .text(provider.text)])
+    }
+
+    func removeIdentity(_ provider: ProviderID, _ subject: String) async throws(IdentityError) {
+        try await run(HeldUserQueries.removeIdentity, [id, .text(provider.text), .text(subject)])
+    }
+
+    /// Id tokens of before an instant are void.
+    func requireNewProof(_ provider: ProviderID, _ subject: String, after time: Timestamp) async throws(IdentityError) {
+        try await run(
+            HeldUserQueries.requireNewProof, [id, .text(provider.text), .text(subject), .integer(time.milliseconds)])
+    }
+
+    /// No id token of the identity is good until it is unblocked.
+    func block(_ provider: ProviderID, _ subject: String, at time: StatementTime) async throws(IdentityError) {
+        try await run(HeldUserQueries.block, [time.parameter, id, .text(provider.text), .text(subject)])
+    }
+
+    /// Runs a statement that changes what opens the account.
+    @discardableResult
+    func run(_ statement: HeldStatement, _ parameters: [PostgresValue]) async throws(IdentityError) -> Rows {
+        try await asking { () throws(PostgresError) in try await statement.run(on: self, parameters) }
+    }
+
+    /// Runs any other statement in the transaction: what is to be if and only if the change is, such as a mail that tells of it.
+    @discardableResult
+    func query(_ statement: Statement, _ parameters: [PostgresValue]) async throws(PostgresError) -> Rows {
+        try await transaction.query(statement, parameters)
+    }
+
+    private var id: PostgresValue { .uuid(user.id.description) }
+}

@@ -1,0 +1,64 @@
+import Postgres
+
+/// The SQL that changes what opens an account.
+enum HeldUserQueries {
+    /// The only statement that raises `credentials_version`. Parameters: id, updated_at. Returns the user and, as one more column, whether
+    /// there is a password.
+    static let hold = Statement(
+        name: "held_user_hold",
+        sql: """
+            UPDATE users
+            SET credentials_version = credentials_version + 1, updated_at = to_timestamp($2::bigint / 1000.0)
+            WHERE id = $1::uuid
+            RETURNING \(UserQueries.columns), password_hash IS NOT NULL
+            """)
+
+    /// Parameters: id, hash or null.
+    static let setPassword = HeldStatement(
+        name: "held_user_set_password", sql: "UPDATE users SET password_hash = $2::text WHERE id = $1::uuid")
+
+    /// Parameters: id, disabled_at.
+    static let disable = HeldStatement(
+        name: "held_user_disable",
+        sql: """
+            UPDATE users SET disabled_at = coalesce(disabled_at, to_timestamp($2::bigint / 1000.0)) WHERE id = $1::uuid
+            """)
+
+    /// Parameter: id.
+    static let delete = HeldStatement(name: "held_user_delete", sql: "DELETE FROM users WHERE id = $1::uuid")
+
+    /// Parameter: id.
+    static let setEmailProved = HeldStatement(
+        name: "held_user_set_email_proved", sql: "UPDATE users SET email_verified = true WHERE id = $1::uuid")
+
+    /// Parameter: id of the user.
+    static let removeIdentities = HeldStatement(
+        name: "held_user_remove_identities", sql: "DELETE FROM identities WHERE user_id = $1::uuid")
+
+    /// Parameters: id of the user, provider.
+    static let removeIdentitiesOfProvider = HeldStatement(
+        name: "held_user_remove_identities_of_provider",
+        sql: "DELETE FROM identities WHERE user_id = $1::uuid AND provider = $2::text")
+
+    /// Parameters: id of the user, provider, subject.
+    static let removeIdentity = HeldStatement(
+        name: "held_user_remove_identity",
+        sql: "DELETE FROM identities WHERE user_id = $1::uuid AND provider = $2::text AND subject = $3::text")
+
+    /// Parameters: id of the user, provider, subject, the instant.
+    static let requireNewProof = HeldStatement(
+        name: "held_user_require_new_proof",
+        sql: """
+            UPDATE identities
+            SET proofs_void_before = greatest(proofs_void_before, to_timestamp($4::bigint / 1000.0))
+            WHERE user_id = $1::uuid AND provider = $2::text AND subject = $3::text
+            """)
+
+    /// Parameters: time, id of the user, provider, subject.
+    static let block = HeldStatement(
+        name: "held_user_block_identity",
+        sql: """
+            UPDATE identities SET blocked_at = coalesce(blocked_at, \(SQL.now))
+            WHERE user_id = $2::uuid AND provider = $3::text AND subject = $4::text
+            """)
+}

@@ -1,0 +1,50 @@
+/// Which sessions of a user end with a change of the user's row, and what else Redis forgets then.
+package struct SessionsToEnd: Sendable {
+    enum Scope: Sendable {
+        /// Only sign-ins that are under way become void, and what began under the old number.
+        case none
+        case begunWith(SessionMethod)
+        case all
+    }
+
+    let scope: Scope
+    let reason: SessionEnd
+    /// One that stays.
+    let kept: SessionID?
+    /// One that ends after all others, so that it can ask again if one of them cannot be ended.
+    let last: SessionID?
+    /// Whether nobody is known at the account any more by address or device.
+    let forgetsDevices: Bool
+    /// Whether codes that were sent by mail are void, whatever they are for.
+    let voidsCodes: Bool
+
+    private init(
+        _ scope: Scope, _ reason: SessionEnd, kept: SessionID? = nil, last: SessionID? = nil, forgetsDevices: Bool = false,
+        voidsCodes: Bool = false
+    ) {
+        self.scope = scope
+        self.reason = reason
+        self.kept = kept
+        self.last = last
+        self.forgetsDevices = forgetsDevices
+        self.voidsCodes = voidsCodes
+    }
+
+    /// None that has begun.
+    static let none = SessionsToEnd(.none, .revoked)
+
+    /// All, but for one that is kept.
+    static func all(_ reason: SessionEnd, except kept: SessionID? = nil, forgettingDevices: Bool = false) -> SessionsToEnd {
+        SessionsToEnd(.all, reason, kept: kept, forgetsDevices: forgettingDevices)
+    }
+
+    /// Those that began in one way, but for one that is kept.
+    static func begunWith(_ method: SessionMethod, _ reason: SessionEnd, except kept: SessionID? = nil) -> SessionsToEnd {
+        SessionsToEnd(.begunWith(method), reason, kept: kept)
+    }
+
+    /// All, with the codes that are out and the devices that are known: nothing is left of who had the account.
+    static func everything(_ reason: SessionEnd, last: SessionID? = nil) -> SessionsToEnd {
+        SessionsToEnd(.all, reason, last: last, forgetsDevices: true, voidsCodes: true)
+    }
+}
