@@ -23,6 +23,13 @@ extension AppError {
         .tooManyRequests, "A budget is used up; nothing was looked at.", schema, example: ["error": "Too many requests"],
         fields: LimitFields.documented)
 
+    static let invalidCodeDocumented = documented(
+        .badRequest, "Invalid code", "The code is none, or no longer one: used, too old, or replaced by that of a newer mail.")
+
+    static let recentSignInDocumented = documented(
+        .forbidden, "Recent sign-in required",
+        "The session's sign-in was longer ago than `KIDOBAN_RECENT_SIGN_IN`. A new sign-in gives a session that may.")
+
     static let tokenRequiredDocumented = documented(
         .badRequest, "Refresh token required", "`refreshToken` is missing, `null` or empty.")
 }

@@ -1,7 +1,8 @@
 import HTTP
 import Identity
 
-/// `DELETE /auth/me`: deletes the signed-in user's account; all his sessions are over before this is answered.
+/// `DELETE /auth/me`: deletes the signed-in user's account; all his sessions are over before this is answered. The sign-in must
+/// be a recent one, unless the installation asks for none.
 struct DeleteMe: AppEndpoint {
     static let method = Method.delete
     static let path = "/auth/me"
@@ -11,9 +12,14 @@ struct DeleteMe: AppEndpoint {
 
     func answer(_ request: Request) async throws(AppError) -> Response {
         let authenticated = try await bearer.authenticate(request)
+        let caller = Caller(request)
         try await deciding { () throws(IdentityError) in
+            if !services.appOptions.deletesInOldSessions {
+                try await services.accounts.requireRecentSignIn(
+                    of: authenticated.userID, session: authenticated.sessionID, caller: caller)
+            }
             try await services.accounts.delete(
-                authenticated.userID, from: authenticated.sessionID, caller: Caller(request))
+                authenticated.userID, from: authenticated.sessionID, caller: caller)
         }
         return .empty(.noContent)
     }
@@ -23,6 +29,7 @@ extension DeleteMe {
     static var documentation: RouteDocumentation {
         RouteDocumentation(
             "Delete the account", security: [BearerUser.scheme],
-            responses: [.empty(.noContent, "The account is gone and all sessions are over.")] + BearerUser.refusals)
+            responses: [.empty(.noContent, "The account is gone and all sessions are over."), AppError.recentSignInDocumented]
+                + BearerUser.refusals)
     }
 }

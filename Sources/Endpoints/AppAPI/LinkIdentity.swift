@@ -2,7 +2,7 @@ import HTTP
 import Identity
 
 /// `POST /auth/identities`: makes the identity of an id token one more way into the signed-in user's account (Apple and Google contract
-/// §4, rule 3). The sign-in must be of the last five minutes.
+/// §4, rule 3). The sign-in must be a recent one.
 struct LinkIdentity: AppEndpoint {
     static let method = Method.post
     static let path = "/auth/identities"
@@ -42,7 +42,7 @@ extension LinkIdentity {
             responses: [
                 .json(.ok, "The identities, this one among them.", IdentityList.schema), AppError.invalidInputDocumented,
                 ProviderFields.requiredDocumented, ProviderFields.refusedDocumented,
-                AppError.documented(.forbidden, "Recent sign-in required", "The sign-in was more than five minutes ago."),
+                AppError.recentSignInDocumented,
                 AppError.documented(.conflict, "Already linked to another account"), AppError.limitedDocumented,
             ] + BearerUser.refusals)
     }

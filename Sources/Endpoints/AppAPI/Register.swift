@@ -21,6 +21,12 @@ struct Register: AppEndpoint {
 
     func answer(_ request: Request) async throws(AppError) -> Response {
         let body = try read(request)
+        if services.accounts.rules.signsUpByMail, body.identity.token == nil, let email = body.email, let password = body.password
+        {
+            try await AppMailer(services).signUp(
+                Accounts.SignUp(email: email, password: password, displayName: body.name), client: services.app, request)
+            return MailAccepted.response
+        }
         let (user, tokens) = try await signUp(body, Caller(request))
         await sendVerification(to: user, request)
         return AuthResponse.make(.created, user, tokens)
@@ -28,11 +34,8 @@ struct Register: AppEndpoint {
 
     /// Puts a mail for the address into the outbox (hole 18). The sign-up stands: a mail that cannot be written now can be asked for again.
     private func sendVerification(to user: User, _ request: Request) async {
-        let options = services.restAuth.options
-        guard services.mailsVerification, !user.emailVerified, options.hasVerificationPage else { return }
-        try? await services.confirmations.requestVerification(
-            of: user, language: AcceptedLanguage(request.head).ofMails, link: LinkTemplate.verification(options),
-            caller: Caller(request))
+        guard services.mailsVerification, !user.emailVerified else { return }
+        try? await AppMailer(services).requestVerification(of: user, request)
     }
 
     /// With a token by what it proves; else by the password, whatever the body says of a provider (hole 3).
@@ -114,7 +117,12 @@ extension Register {
                         .optional("rotate", Login.rotate),
                     ] + ProviderFields.documented)),
             responses: [
-                .json(.created, "The user is signed in.", AuthResponse.schema), AppError.invalidInputDocumented,
+                .json(.created, "The user is signed in.", AuthResponse.schema),
+                .json(
+                    .accepted,
+                    "With `KIDOBAN_SIGN_UP_BY_MAIL`: the same for every address, and without tokens. The mail says how to go on.",
+                    MailAccepted.schema),
+                AppError.invalidInputDocumented,
                 AppError.documented(.badRequest, "Email already exists"), ProviderFields.requiredDocumented,
                 ProviderFields.refusedDocumented, AppError.limitedDocumented,
             ])

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 
 /// `DELETE /auth/identities/{provider}`: takes a provider's identities from the signed-in user, unless nothing would be left to sign in
-/// with (Apple and Google contract §4, rule 7). Sessions that began with them end, but for this one.
+/// with (Apple and Google contract §4, rule 7). Sessions that began with them end, but for this one. The sign-in must be a recent one.
 struct UnlinkIdentity: AppEndpoint {
     static let method = Method.delete
     static let path = "/auth/identities/{provider}"
@@ -30,7 +30,8 @@ extension UnlinkIdentity {
 
     static let responses =
         [
-            .empty(.noContent, "It signs nobody in any more."), AppError.documented(.notFound, "Identity not found"),
+            AppError.recentSignInDocumented, .empty(.noContent, "It signs nobody in any more."),
+            AppError.documented(.notFound, "Identity not found"),
             AppError.documented(.conflict, "Cannot remove the last sign-in method"),
         ] + BearerUser.refusals
 }

@@ -13,14 +13,28 @@ struct RestAuthMailer: Sendable {
     }
 
     func requestReset(_ email: String, _ request: Request, _ words: RestAuthWords) async throws(RestAuthError) {
-        let options = options
         try await restAuth { () throws(IdentityError) in
             try await confirmations.requestPasswordReset(
-                email: email, language: words.language.ofMails,
-                link: { profile, code in
-                    LinkTemplate.filled(
-                        options.resetLink, [("{uid}", RestAuthUID.text(profile.number, options)), ("{token}", code.revealedText)])
-                }, caller: Caller(request))
+                email: email, language: words.language.ofMails, link: resetLink, caller: Caller(request))
+        }
+    }
+
+    /// Signs up behind an answer that says nothing of the address.
+    func signUp(
+        _ signUp: Accounts.SignUp, client: Client, _ permit: SignUpPermit, _ request: Request, _ words: RestAuthWords
+    ) async throws(RestAuthError) {
+        try await restAuth { () throws(IdentityError) in
+            try await confirmations.signUp(
+                signUp, client: client, permit: permit, language: words.language.ofMails,
+                links: SignUpLinks(verification: LinkTemplate.verification(options), reset: resetLink), caller: Caller(request))
+        }
+    }
+
+    private var resetLink: Confirmations.Link {
+        let options = options
+        return { profile, code in
+            LinkTemplate.filled(
+                options.resetLink, [("{uid}", RestAuthUID.text(profile.number, options)), ("{token}", code.revealedText)])
         }
     }
 

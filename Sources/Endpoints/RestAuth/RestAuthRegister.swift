@@ -10,12 +10,17 @@ struct RestAuthRegister: RestAuthEndpoint {
     let signIn: RestAuthSignIn
     let mailer: RestAuthMailer
     private var door: RestAuthServices { services.restAuth }
+    private var hidesAccounts: Bool { services.accounts.rules.signsUpByMail }
 
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
         try RestAuthOrigin(services).check(request.head)
         let caller = Caller(request)
         let permit = try await permit(request, caller)
         let (signUp, username) = try await read(request, words.options, permit)
+        guard !hidesAccounts else {
+            try await mailer.signUp(signUp, client: door.client, permit, request, words)
+            return words.response(.created, detail: .verificationSent)
+        }
         let user = try await restAuth { () throws(IdentityError) in
             try await services.accounts.register(
                 signUp, username: username, client: door.client, permit: permit, caller: caller)
@@ -45,7 +50,8 @@ struct RestAuthRegister: RestAuthEndpoint {
     ) async throws(RestAuthError) -> (Accounts.SignUp, Username?) {
         var fields = try RestAuthFields(request)
         let name = fields.text("username", isRequired: options.loginName != .email, maximum: Username.maximumLength)
-        let username = try await RestAuthUsername.check(name, &fields, of: nil, door.profiles)
+        // A name that is taken from now on would tell that the address was free: who signs up by mail gets one later.
+        let username = hidesAccounts ? nil : try await RestAuthUsername.check(name, &fields, of: nil, door.profiles)
         let email = try await email(&fields, permit)
         let password = fields.secret("password1")
         if let password {
@@ -77,6 +83,7 @@ struct RestAuthRegister: RestAuthEndpoint {
     /// An address that nobody has: the serializer tells this together with all else that is wrong.
     private func email(_ fields: inout RestAuthFields, _ permit: SignUpPermit) async throws(RestAuthError) -> String? {
         guard let email = fields.email("email"), let address = try? EmailAddress(email) else { return nil }
+        guard !hidesAccounts else { return email }
         let isTaken = try await restAuth { () throws(IdentityError) in
             try await services.accounts.isTaken(email: address, permit)
         }

@@ -57,7 +57,8 @@ struct RestAuthDisconnect: RestAuthEndpoint {
         }
         try await restAuth { () throws(IdentityError) in
             try await services.accounts.unlink(
-                identity.provider, from: known.user.id, session: known.sessionID, caller: Caller(request))
+                identity.provider, from: known.user.id, session: known.sessionID,
+                trustsSession: words.options.changesPasswordWithoutOld, caller: Caller(request))
         }
         return words.response(.ok, detail: .disconnected)
     }

@@ -97,9 +97,6 @@ package struct RestAuthOptions: Sendable {
             ?? "\(site)\(mounts.first ?? "")/registration/account-confirm-email/{key}/"
     }
 
-    /// Whether the link in a verification mail leads to a page whichever doors are open.
-    var hasVerificationPage: Bool { explicitVerificationLink != nil || pages != nil }
-
     /// Whether a sign-in gives an access and a refresh token.
     var isSimpleJWT: Bool { tokens == .jwt && dialect == .djRestAuth }
 

@@ -17,6 +17,7 @@ package final class Services: Sendable {
     /// Whether the client's word for who somebody is at a provider is enough: for demonstrations, never for the public.
     package let believesUnprovedIdentities: Bool
     package let restAuth: RestAuthServices
+    package let appOptions: AppOptions
     package let confirmations: Confirmations
     /// Whether somebody who signs up in the app API gets a mail to confirm the address.
     package let mailsVerification: Bool
@@ -33,7 +34,8 @@ package final class Services: Sendable {
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
         clients: ClientRegistry, clientRefusals: ClientRefusals, keys: LoopSlot<KeyRing?>, federation: Federation,
         codes: AuthorizationCodes, notices: ProviderNotices,
-        restAuth: RestAuthServices, confirmations: Confirmations, mailsVerification: Bool = true,
+        restAuth: RestAuthServices, appOptions: AppOptions = AppOptions(), confirmations: Confirmations,
+        mailsVerification: Bool = true,
         believesUnprovedIdentities: Bool = false, app: Client, cookies: CookiePolicy,
         redis: RedisConnection,
         postgres: PostgresPool
@@ -50,6 +52,7 @@ package final class Services: Sendable {
         self.notices = notices
         self.believesUnprovedIdentities = believesUnprovedIdentities
         self.restAuth = restAuth
+        self.appOptions = appOptions
         self.confirmations = confirmations
         self.mailsVerification = mailsVerification
         self.app = app

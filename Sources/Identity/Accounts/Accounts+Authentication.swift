@@ -76,7 +76,7 @@ extension Accounts {
         for password in presented where right == nil {
             if try await hasher.verify(password, against: found?.passwordHash) { right = password }
         }
-        guard let failure = Self.failure(found?.user, hasPassword: found?.passwordHash != nil, matches: right != nil) else {
+        guard let failure = failure(found?.user, hasPassword: found?.passwordHash != nil, matches: right != nil) else {
             guard let found, let hash = found.passwordHash, let right else { throw .internalFault }
             if hasher.needsRehash(hash) { await rehash(right, of: found.user.id, from: hash) }
             return found.user
@@ -101,10 +101,12 @@ extension Accounts {
         }
     }
 
-    private static func failure(_ user: User?, hasPassword: Bool, matches: Bool) -> AuditKind.SignInFailure? {
+    private func failure(_ user: User?, hasPassword: Bool, matches: Bool) -> AuditKind.SignInFailure? {
         guard let user else { return .unknownUser }
         if !hasPassword { return .noPassword }
         if !matches { return .wrongPassword }
+        // Else who has signed up could tell by the password whether the address had been free.
+        if rules.signsUpByMail, !user.emailVerified { return .emailNotVerified }
         return user.isDisabled ? .disabledUser : nil
     }
 

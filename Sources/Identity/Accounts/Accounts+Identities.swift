@@ -14,12 +14,12 @@ extension Accounts {
         try await users.hasPassword(id)
     }
 
-    /// Whether the user proved who they are in this session so lately that they may add a way to sign in. To be asked before a proof is
-    /// looked at, which can be used only once.
+    /// Whether the user proved who they are in this session so lately that they may change the ways in, or delete the
+    /// account. To be asked before a proof is looked at, which can be used only once.
     /// - Throws: `IdentityError.recentSignInRequired`, `unavailable`.
     package func requireRecentSignIn(of id: UserID, session: SessionID, caller: Caller) async throws(IdentityError) {
         if case .live(let record) = try await sessions.store.record(session, at: ambience.now()), record.userID == id,
-            LinkingRule.isRecent(record.authenticatedAt, at: record.time(at: ambience.now()))
+            rules.isRecent(record.authenticatedAt, at: record.time(at: ambience.now()))
         {
             return
         }
@@ -54,11 +54,13 @@ extension Accounts {
     }
 
     /// Takes a provider's identities from a user, and ends the sessions that began with it, but for the one that asks.
-    /// - Throws: `IdentityError.identityNotFound`; `lastSignInMethod`, when nothing would be left to sign in with; `userNotFound`,
-    ///   `overloaded`, `unavailable`.
+    /// - Parameter trustsSession: whether the session is enough, however old.
+    /// - Throws: `IdentityError.recentSignInRequired`; `identityNotFound`; `lastSignInMethod`, when nothing would be left to sign in with;
+    ///   `userNotFound`, `overloaded`, `unavailable`.
     package func unlink(
-        _ provider: ProviderID, from id: UserID, session: SessionID, caller: Caller
+        _ provider: ProviderID, from id: UserID, session: SessionID, trustsSession: Bool = false, caller: Caller
     ) async throws(IdentityError) {
+        if !trustsSession { try await requireRecentSignIn(of: id, session: session, caller: caller) }
         var detail = JSONObject()
         detail["provider"] = .string(provider.text)
         let ending = SessionsToEnd.begunWith(.provider(provider), .identityUnlinked, except: session)

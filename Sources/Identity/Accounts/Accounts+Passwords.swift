@@ -1,9 +1,6 @@
 package import Text
 
 extension Accounts {
-    /// How long after signing in a user may do what otherwise takes the password.
-    package static let recentSignIn: Duration = .seconds(300)
-
     /// Sets a new password for a user who is signed in and gives the old one, or who has signed in within the last minutes. All
     /// other sessions end.
     ///
@@ -63,7 +60,7 @@ extension Accounts {
     private func checkSignIn(_ id: SessionID, isRecent: Bool) async throws(IdentityError) {
         let now = ambience.now()
         guard case .live(let session) = try await sessions.store.record(id, at: now) else { throw .invalidToken }
-        guard !isRecent || session.time(at: now).duration(since: session.authenticatedAt) <= Self.recentSignIn else {
+        guard !isRecent || rules.isRecent(session.authenticatedAt, at: session.time(at: now)) else {
             throw .recentSignInRequired
         }
     }

@@ -6,6 +6,12 @@ package struct SignUpPermit: Sendable {
 }
 
 extension Accounts {
+    /// Somebody who is about to sign up, with the hash of the password.
+    struct Applicant: Sendable {
+        let user: User
+        let passwordHash: String
+    }
+
     /// Counts an attempt to sign up.
     /// - Parameter email: as it was sent; what can be no address is counted with the caller's only.
     /// - Throws: `IdentityError.tooManyRequests`, `unavailable`.
@@ -27,6 +33,17 @@ extension Accounts {
     package func register(
         _ request: SignUp, username: Username?, client: Client, permit: SignUpPermit? = nil, caller: Caller
     ) async throws(IdentityError) -> User {
+        let applicant = try await applicant(request, client: client, permit: permit, caller: caller)
+        let user = try await enrol(applicant, username: username, client: client, caller: caller)
+        await limiter.remember(caller, at: user.email.normalized)
+        return user
+    }
+
+    /// Somebody who may sign up, if the address is nobody's. Counted and hashed, which costs the same for every address.
+    /// - Throws: `IdentityError.invalidInput` with all problems, `clientNotPermitted`, `tooManyRequests`, `overloaded`, `unavailable`.
+    func applicant(
+        _ request: SignUp, client: Client, permit: SignUpPermit?, caller: Caller
+    ) async throws(IdentityError) -> Applicant {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
         let (email, password, displayName) = try Self.checked(request)
         if permit == nil { _ = try await permitSignUp(email: request.email, client: client, caller: caller) }
@@ -37,18 +54,25 @@ extension Accounts {
         let new = User(
             id: UserID(at: now, random: ambience.random(10)), email: email, displayName: displayName, createdAt: now,
             updatedAt: now)
+        return Applicant(user: new, passwordHash: hash)
+    }
+
+    /// Makes the user.
+    /// - Throws: `IdentityError.emailTaken`, `usernameTaken`, `unavailable`.
+    func enrol(
+        _ applicant: Applicant, username: Username?, client: Client, caller: Caller
+    ) async throws(IdentityError) -> User {
         let user: User
         do throws(IdentityError) {
             if let username {
-                user = try await users.insert(new, passwordHash: hash, username: username)
+                user = try await users.insert(applicant.user, passwordHash: applicant.passwordHash, username: username)
             } else {
-                user = try await users.insert(new, passwordHash: hash)
+                user = try await users.insert(applicant.user, passwordHash: applicant.passwordHash)
             }
         } catch {
             if error == .emailTaken { await note(.signUpRefused, nil, by: .anonymous, client, caller) }
             throw error
         }
-        await limiter.remember(caller, at: user.email.normalized)
         metrics.countSignUp()
         await note(.userSignedUp, user.id, by: .user(user.id), client, caller)
         return user

@@ -49,14 +49,17 @@ package final class Accounts: Sendable {
     let audit: AuditLog
     let metrics: IdentityMetrics
     let ambience: Ambience
+    package let rules: AccountRules
     /// The providers that sign anybody in: the identities of any other are no way in.
     var providers: Set<ProviderID> { slot.value }
     private let slot: LoopSlot<Set<ProviderID>>
 
     package init(
         users: UserStore, identities: IdentityStore, outbox: MailOutbox, sessions: Sessions, hasher: PasswordHasher,
-        limiter: Limiter, audit: AuditLog, metrics: IdentityMetrics, ambience: Ambience, providers: Set<ProviderID>
+        limiter: Limiter, audit: AuditLog, metrics: IdentityMetrics, ambience: Ambience, providers: Set<ProviderID>,
+        rules: AccountRules = AccountRules()
     ) {
+        self.rules = rules
         self.users = users
         self.identityStore = identities
         self.outbox = outbox

@@ -6,6 +6,8 @@ extension AuditKind {
         case wrongPassword = "wrong_password"
         case noPassword = "no_password"
         case disabledUser = "disabled_user"
+        /// The password was right, but the address is not proved, and sign-up says nothing of addresses (`AccountRules.signsUpByMail`).
+        case emailNotVerified = "email_not_verified"
         /// The password was right, but meanwhile the account was barred or deleted or got another password.
         case accountChanged = "account_changed"
         /// The provider has told us not to trust the identity, or not what it said before.

@@ -81,7 +81,7 @@ package final class Confirmations: Sendable {
     }
 
     /// Has what has been done wait until the time says nothing of it. What is thrown is not about the address, and waits for nothing.
-    private func pacing(_ ask: () async throws(IdentityError) -> Void) async throws(IdentityError) {
+    func pacing(_ ask: () async throws(IdentityError) -> Void) async throws(IdentityError) {
         let start = Instant.now()
         try await ask()
         await loop.sleep(for: pace.rest(after: Instant.now().since(start)))
@@ -97,7 +97,7 @@ package final class Confirmations: Sendable {
 
     /// Asks both stores whether or not there is a user, so that it fails for strangers too when one is away: a stranger's mail goes
     /// nowhere, and their code is void before anybody could use it. A mail that is kept takes longer, which `pacing` hides.
-    private func send(
+    func send(
         _ kind: Mail.Kind, _ purpose: OneTimeCode.Purpose, to user: User?, life: Duration, language: Mail.Language, link: Link,
         _ caller: Caller
     ) async throws(IdentityError) {
@@ -142,7 +142,7 @@ extension Mail.Kind {
         switch self {
         case .passwordReset: .passwordResetRequested
         case .emailVerification: .emailVerificationRequested
-        case .identityLinked: nil
+        case .identityLinked, .signUpAttempted: nil
         }
     }
 }

@@ -84,6 +84,18 @@ extension MailTemplates {
                     "If it was not you, change your password at {product}, look through the accounts that are linked to yours, and "
                         + "remove those that you do not know."
                 ])
+        case .signUpAttempted:
+            Words(
+                subject: "You have an account at {product} already",
+                before: [
+                    "Somebody tried to sign up at {product} with the address {email}, which has an account already. If it was you, sign "
+                        + "in with your password, or as you did before. If you do not know the password any more, choose another one here:"
+                ],
+                action: "Set a new password",
+                after: [
+                    "The link works once, within {lifetime}. Do not pass it on.",
+                    "If it was not you, there is nothing to do: nothing has changed, and whoever it was has learned nothing.",
+                ])
         }
     }
 
@@ -122,6 +134,18 @@ extension MailTemplates {
                 ],
                 after: [
                     "お心当たりがない場合は、{product} のパスワードを変更し、連携しているアカウントを確認して、見覚えのないものを解除してください。"
+                ])
+        case .signUpAttempted:
+            Words(
+                subject: "{product} アカウントはすでに登録されています",
+                before: [
+                    "メールアドレス {email} で {product} への新規登録が試みられましたが、このアドレスのアカウントはすでにあります。",
+                    "ご自身の場合は、これまでの方法でログインしてください。パスワードをお忘れの場合は、次のリンクから新しいパスワードを設定できます。",
+                ],
+                action: "新しいパスワードを設定する",
+                after: [
+                    "リンクの有効期限は{lifetime}で、使えるのは一度だけです。ほかの人には教えないでください。",
+                    "お心当たりがない場合は、何もする必要はありません。アカウントは変わらず、相手には何も知らされません。",
                 ])
         }
     }

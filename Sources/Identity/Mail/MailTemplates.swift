@@ -163,7 +163,7 @@ extension Mail.Kind {
     /// What there is to fill in.
     package var placeholders: Set<MailPlaceholder> {
         switch self {
-        case .passwordReset, .emailVerification: [.link, .email, .product, .lifetime]
+        case .passwordReset, .emailVerification, .signUpAttempted: [.link, .email, .product, .lifetime]
         case .identityLinked: [.email, .product]
         }
     }

@@ -27,6 +27,6 @@ struct Rooms: Sendable {
         accounts = Accounts(
             users: users, identities: IdentityStore(pool: parts.postgres), outbox: parts.outbox, sessions: sessions,
             hasher: shared.hasher, limiter: parts.limiter, audit: parts.audit, metrics: parts.metrics, ambience: shared.ambience,
-            providers: Set(configuration.federation.providers.map(\.id)))
+            providers: Set(configuration.federation.providers.map(\.id)), rules: configuration.accounts)
     }
 }

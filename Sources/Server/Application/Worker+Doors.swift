@@ -5,7 +5,7 @@ extension Worker {
     /// The doors that are open, and the document of what they offer.
     static func doors(_ services: Services, _ configuration: Configuration) -> [Door] {
         let open = configuration.doors.open
-        let doors = DoorKind.all.filter { open.contains($0.name) }.map { kind in
+        let doors = DoorKind.all.filter { configuration.serves($0.name) }.map { kind in
             kind.make(services, configuration.doors[prefixOf: kind.name])
         }
         guard open.contains(OpenAPIDoor.name) else { return doors }

@@ -17,7 +17,7 @@ extension Worker {
             clientRefusals: ClientRefusals(
                 clients: rooms.clients, audit: parts.audit, metrics: parts.metrics, ambience: shared.ambience),
             keys: parts.keys, federation: federation.federation, codes: federation.codes, notices: federation.notices,
-            restAuth: restAuth(shared, profiles: profiles),
+            restAuth: restAuth(shared, profiles: profiles), appOptions: configuration.placedApp,
             confirmations: Confirmations(
                 accounts: rooms.accounts, profiles: profiles, codes: OneTimeCodeStore(redis: parts.redis), outbox: parts.outbox,
                 loop: parts.loop),

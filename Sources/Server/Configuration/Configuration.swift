@@ -39,6 +39,8 @@ package struct Configuration: Sendable {
     package var providerTokens = ProviderTokens()
     package var doors = Doors()
     package var restAuth = RestAuthOptions()
+    package var app = AppOptions()
+    package var accounts = AccountRules()
     package var mail = Mail()
     package var database = Configuration.localDatabase
     package var redis = RedisConfiguration(endpoint: .host("localhost", port: 6379))

@@ -1,3 +1,4 @@
+import Endpoints
 import HTTP
 import Identity
 import Networking
@@ -37,6 +38,7 @@ extension EnvironmentReader {
         refuseLockingOut()
         refuseForeignCodeClients()
         refuseMailOfNobody()
+        refuseTellingUsernames()
         if configuration.redis.authoritiesFile != nil, !configuration.redis.usesTLS {
             refuseContradiction(
                 of: "KIDOBAN_REDIS_CA_FILE", with: "REDIS_URL", "has no use, because REDIS_URL does not begin with rediss://")
@@ -94,6 +96,17 @@ extension EnvironmentReader {
                 of: "KIDOBAN_GOOGLE_CLIENT_SECRET", with: "KIDOBAN_GOOGLE_CLIENT_IDS",
                 "has no use, because KIDOBAN_GOOGLE_CLIENT_IDS is not set")
         }
+    }
+
+    /// A username that is taken after a sign-up says that the address was free.
+    private mutating func refuseTellingUsernames() {
+        guard configuration.accounts.signsUpByMail, configuration.doors.open.contains("rest-auth"),
+            configuration.restAuth.loginName != .email
+        else { return }
+        refuseContradiction(
+            of: "KIDOBAN_SIGN_UP_BY_MAIL", with: "KIDOBAN_REST_AUTH_LOGIN_NAME",
+            "does not go together with usernames in KIDOBAN_REST_AUTH_LOGIN_NAME, because a username that is taken tells of the address"
+        )
     }
 
     private mutating func refuseMailOfNobody() {

@@ -13,8 +13,22 @@ extension Settings {
                     + "sign in as anybody, so it is refused unless `KIDOBAN_ISSUER` is on this machine."),
             Setting(
                 "KIDOBAN_ECHOLOG_VERIFICATION_MAIL", \.doors.mailsVerification, .flag,
-                "Whether who signs up in the app API gets a mail to confirm the address. Nobody is kept from signing in by it. None is "
-                    + "sent while there is no page for its link: the door `pages`, or `KIDOBAN_REST_AUTH_VERIFICATION_LINK`."),
+                "Whether who signs up in the app API gets a mail to confirm the address. Nobody is kept from signing in by it."),
+            Setting(
+                "KIDOBAN_APP_RESET_LINK", optional: \.app.explicitResetLink, .link(["{code}"]),
+                fallback: .derived("a page of Kidoban's own", { $0.placedApp.resetLink }),
+                "The link in the app API's mails for a new password: a page of yours, or a link that your app opens. It sends the code to "
+                    + "`POST /auth/password/reset/confirm`. Without it, `KIDOBAN_REST_AUTH_RESET_LINK` counts if that has no `{uid}`."
+            ),
+            Setting(
+                "KIDOBAN_APP_VERIFICATION_LINK", optional: \.app.explicitVerificationLink, .link(["{code}"]),
+                fallback: .derived("a page of Kidoban's own", { $0.placedApp.verificationLink }),
+                "The link in the app API's mails that confirm an address. The code goes to `POST /auth/email/verification/confirm`. "
+                    + "Without it, `KIDOBAN_REST_AUTH_VERIFICATION_LINK` counts."),
+            Setting(
+                "KIDOBAN_APP_DELETE_IN_OLD_SESSIONS", \.app.deletesInOldSessions, .flag,
+                "Whether `DELETE /auth/me` works in a session of any age. Otherwise it takes a sign-in within `KIDOBAN_RECENT_SIGN_IN`."
+            ),
         ] + prefixes)
 
     private static let prefixes = DoorKind.all.compactMap { kind in

@@ -1,4 +1,5 @@
 import Crypto
+import Identity
 
 extension Settings {
     static let addresses = Section(
@@ -62,6 +63,14 @@ extension Settings {
     static let passwords = Section(
         title: "Passwords and audit",
         settings: [
+            Setting(
+                "KIDOBAN_RECENT_SIGN_IN", \.accounts.recentSignIn, .duration(.seconds(30) ... .days(1)),
+                "How long after signing in a user may change the ways in (link, unlink, a new password without the old one) or delete "
+                    + "the account. Later it takes a new sign-in."),
+            Setting(
+                "KIDOBAN_SIGN_UP_BY_MAIL", \.accounts.signsUpByMail, .flag,
+                "Whether a sign-up with a password answers the same for every address, without tokens, and the mail says the rest. A "
+                    + "password then signs in only who has confirmed the address, in every API."),
             Setting(
                 "KIDOBAN_ARGON2_MEMORY", \.passwords.memoryKiB,
                 .count(7168...Int(Argon2id.Limits().memoryKiB), of: "KiB"),

@@ -30,8 +30,8 @@ extension Settings {
                 "Whether a sign-in sets the cookie `sessionid` too."),
             Setting(
                 "KIDOBAN_REST_AUTH_PARITY", \.restAuth.changesPasswordWithoutOld, .flag,
-                "Whether a session of any age may set a new password without the old one, as the original let it. Otherwise it takes a "
-                    + "sign-in of the last 5 minutes."),
+                "Whether a session of any age may set a new password without the old one, as the original let it, and may disconnect an "
+                    + "account at a provider. Otherwise each takes a sign-in within `KIDOBAN_RECENT_SIGN_IN`."),
             Setting(
                 "KIDOBAN_REST_AUTH_JAPANESE", \.restAuth.japanese, .choice([.off, .django, .all]),
                 "What `Accept-Language: ja` brings: nothing, the sentences that Django and its libraries have in Japanese, or all."
@@ -71,7 +71,7 @@ extension Settings {
 
 extension SettingFormat where Value == String {
     /// A link of mails, with what is filled in.
-    fileprivate static func link(_ places: [String], perhaps optional: String? = nil) -> SettingFormat {
+    static func link(_ places: [String], perhaps optional: String? = nil) -> SettingFormat {
         let list = places.joined(separator: " and ")
         return SettingFormat(
             "an http or https URL of at most 512 printable characters with \(list) in it"

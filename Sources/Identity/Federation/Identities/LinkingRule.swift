@@ -1,13 +1,10 @@
-package import Text
+import Text
 
 /// Whose account a provider's proof opens: the linking rules of the Apple and Google contract (§4), by their numbers.
 ///
 /// Rule 1 is in what is asked: an identity is known by provider and subject, and an address never makes one known. The rules decide on what
 /// was read; whoever carries a decision out does it on condition that this is still so, and else asks again.
 package enum LinkingRule {
-    /// How long after a proof of who they are a user may add a way to sign in (rule 3).
-    package static let recentAuthentication: Duration = .seconds(5 * 60)
-
     /// A local account, as far as the rules look at it.
     package struct Account: Equatable, Sendable {
         package let id: UserID
@@ -66,12 +63,6 @@ package enum LinkingRule {
         case .authoritative where sameEmail.isDisabled: return .refuse(.disabled)
         case .authoritative: return sameEmail.isEmailVerified ? .link(sameEmail.id) : .reclaim(sameEmail.id)
         }
-    }
-
-    /// Whether a user who proved who they are at `authenticatedAt` may add a way to sign in (rule 3). A clock that runs behind is no
-    /// reason to refuse.
-    package static func isRecent(_ authenticatedAt: Timestamp, at now: Timestamp) -> Bool {
-        now.duration(since: authenticatedAt) <= recentAuthentication
     }
 
     /// Whether something is left to sign in with when a provider's identities go (rule 7).
