@@ -6,6 +6,8 @@ package struct AppOptions: Sendable {
     package var explicitResetLink: String?
     /// The team's own page that confirms an address, with `{code}` in it; nil for ours.
     package var explicitVerificationLink: String?
+    /// The team's own page that confirms a new address, with `{code}` in it; nil for ours.
+    package var explicitAddressLink: String?
     /// Whether a session of any age may delete its account.
     package var deletesInOldSessions = false
 
@@ -15,6 +17,8 @@ package struct AppOptions: Sendable {
 
     package var verificationLink: String { explicitVerificationLink ?? "\(pages)\(PagePath.email)?code={code}" }
 
+    package var addressLink: String { explicitAddressLink ?? "\(pages)\(PagePath.address)?code={code}" }
+
     /// Whether a mail of this API leads to a page of ours.
-    package var needsPages: Bool { explicitResetLink == nil || explicitVerificationLink == nil }
+    package var needsPages: Bool { [explicitResetLink, explicitVerificationLink, explicitAddressLink].contains(nil) }
 }

@@ -1,5 +1,14 @@
+package import Text
+
 /// Where the pages behind the links in mails are, below their door's prefix. Mails of other doors lead there too.
-enum PagePath {
+package enum PagePath {
     static let password = "/account/password"
     static let email = "/account/email"
+    static let undo = "/account/undo"
+    static let address = "/account/address"
+
+    /// Where a change of the ways into an account is undone.
+    package static func undoLink(site: String, prefix: String, _ code: SecretString) -> SecretString {
+        SecretString("\(site)\(prefix)\(undo)?code=\(code.revealedText)")
+    }
 }

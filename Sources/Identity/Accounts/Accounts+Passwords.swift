@@ -41,7 +41,7 @@ extension Accounts {
 
     /// The user whose password it is.
     /// - Throws: `IdentityError.invalidCredentials` unless it is.
-    private func check(
+    func check(
         _ text: SecretString, of id: UserID, in session: SessionID, _ caller: Caller
     ) async throws(IdentityError) -> User {
         guard let found = try await users.credentials(of: id) else { throw .userNotFound }

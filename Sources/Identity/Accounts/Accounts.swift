@@ -41,6 +41,8 @@ package final class Accounts: Sendable {
     let users: UserStore
     let identityStore: IdentityStore
     let outbox: MailOutbox
+    let notices: AccountNotices
+    let undoing: ChangeUndoing
     let sessions: Sessions
     /// Through which all goes that ends sessions because of a user's row.
     let changes: UserChanges
@@ -55,14 +57,16 @@ package final class Accounts: Sendable {
     private let slot: LoopSlot<Set<ProviderID>>
 
     package init(
-        users: UserStore, identities: IdentityStore, outbox: MailOutbox, sessions: Sessions, hasher: PasswordHasher,
-        limiter: Limiter, audit: AuditLog, metrics: IdentityMetrics, ambience: Ambience, providers: Set<ProviderID>,
-        rules: AccountRules = AccountRules()
+        users: UserStore, identities: IdentityStore, outbox: MailOutbox, notices: AccountNotices, sessions: Sessions,
+        hasher: PasswordHasher, limiter: Limiter, audit: AuditLog, metrics: IdentityMetrics, ambience: Ambience,
+        providers: Set<ProviderID>, rules: AccountRules = AccountRules()
     ) {
         self.rules = rules
         self.users = users
         self.identityStore = identities
         self.outbox = outbox
+        self.notices = notices
+        undoing = ChangeUndoing(pool: users.pool, changes: changes, notices: notices)
         slot = LoopSlot(providers)
         self.sessions = sessions
         changes = UserChanges(pool: users.pool, sessions: sessions, limiter: limiter, ambience: ambience)

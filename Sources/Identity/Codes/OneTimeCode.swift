@@ -1,3 +1,4 @@
+import Crypto
 package import Text
 
 /// A secret that goes out in a mail and comes back once: 256 random bits in base64url. Only its SHA-256 is stored.
@@ -10,18 +11,28 @@ package struct OneTimeCode: Sendable {
     package enum Purpose: String, Sendable, CaseIterable {
         case resetPassword = "reset_password"
         case verifyEmail = "verify_email"
+        /// To prove a new address, and put it in the place of the user's.
+        case changeEmail = "change_email"
     }
 
     /// What is remembered of a code.
     package struct Grant: Equatable, Sendable {
         package let purpose: Purpose
         package let userID: UserID
-        /// The normalised address that the code was sent to.
+        /// The normalised address that the user has. A code to change it is sent to another.
         package let email: String
         /// The code is void once the user has other credentials.
         package let credentialsVersion: Int64
+        /// Of a code to change the address: the new one as typed, and the session that has asked.
+        package let newEmail: String?
+        package let session: SessionID?
 
-        package init(purpose: Purpose, userID: UserID, email: String, credentialsVersion: Int64) {
+        package init(
+            purpose: Purpose, userID: UserID, email: String, credentialsVersion: Int64, newEmail: String? = nil,
+            session: SessionID? = nil
+        ) {
+            self.newEmail = newEmail
+            self.session = session
             self.purpose = purpose
             self.userID = userID
             self.email = email
@@ -36,6 +47,11 @@ package struct OneTimeCode: Sendable {
     package init(random: [UInt8]) {
         precondition(random.count == Self.randomByteCount, "a code is 32 bytes")
         text = SecretString(Base64URL.encode(random))
+    }
+
+    /// What is stored of it.
+    var digest: [UInt8] {
+        SHA256.hash(text.revealedText).bytes
     }
 
     /// What somebody presents; nil for what cannot be a code.
@@ -53,6 +69,8 @@ extension OneTimeCode.Grant {
         writer.member("user", userID.description)
         writer.member("email", email)
         writer.member("credentials", credentialsVersion)
+        if let newEmail { writer.member("new_email", newEmail) }
+        if let session { writer.member("session", session.text) }
         writer.endObject()
         return writer.bytes
     }
@@ -64,6 +82,7 @@ extension OneTimeCode.Grant {
             let userID = value["user"]?.stringValue.flatMap({ UserID($0) }), let email = value["email"]?.stringValue,
             let credentialsVersion = value["credentials"]?.integerValue
         else { return nil }
-        self.init(purpose: purpose, userID: userID, email: email, credentialsVersion: credentialsVersion)
+        self.init(purpose: purpose, userID: userID, email: email, credentialsVersion: credentialsVersion,
+            newEmail: value["new_email"]?.stringValue, session: value["session"]?.stringValue.flatMap { SessionID($0) })
     }
 }

@@ -71,15 +71,18 @@ extension Confirmations {
         await accounts.note(.emailVerified, grant.userID, by: .user(grant.userID), nil, caller)
     }
 
-    private func holder(of grant: OneTimeCode.Grant) async throws(IdentityError) -> User {
+    func holder(of grant: OneTimeCode.Grant) async throws(IdentityError) -> User {
         do throws(IdentityError) {
             let user = try await users.user(grant.userID)
-            guard !user.isDisabled, user.credentialsVersion == grant.credentialsVersion,
-                user.email.normalized == grant.email
-            else { throw IdentityError.invalidCode }
+            guard Self.isGood(grant, for: user) else { throw IdentityError.invalidCode }
             return user
         } catch {
             throw error == .userNotFound ? .invalidCode : error
         }
+    }
+
+    /// Whether what a code grants still holds: not for a user who is barred, or has other credentials or another address by now.
+    static func isGood(_ grant: OneTimeCode.Grant, for user: User) -> Bool {
+        !user.isDisabled && user.credentialsVersion == grant.credentialsVersion && user.email.normalized == grant.email
     }
 }

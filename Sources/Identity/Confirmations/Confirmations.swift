@@ -12,8 +12,13 @@ package final class Confirmations: Sendable {
     package struct Lifetimes: Sendable {
         package var passwordReset: Duration
         package var emailVerification: Duration
+        package var addressChange: Duration
 
-        package init(passwordReset: Duration = .seconds(3600), emailVerification: Duration = .seconds(3 * 86_400)) {
+        package init(
+            passwordReset: Duration = .seconds(3600), emailVerification: Duration = .seconds(3 * 86_400),
+            addressChange: Duration = .seconds(3600)
+        ) {
+            self.addressChange = addressChange
             self.passwordReset = passwordReset
             self.emailVerification = emailVerification
         }
@@ -118,7 +123,7 @@ package final class Confirmations: Sendable {
         if user != nil, let event = kind.requested { await accounts.note(event, recipient.id, by: .anonymous, nil, caller) }
     }
 
-    private static func address(_ text: String) throws(IdentityError) -> EmailAddress {
+    static func address(_ text: String) throws(IdentityError) -> EmailAddress {
         do throws(InputProblem) {
             return try EmailAddress(text)
         } catch {
@@ -142,7 +147,9 @@ extension Mail.Kind {
         switch self {
         case .passwordReset: .passwordResetRequested
         case .emailVerification: .emailVerificationRequested
-        case .identityLinked, .signUpAttempted: nil
+        case .signUpAttempted, .identityLinked, .identityUnlinked, .passwordChanged, .addressChangeRequested, .addressChanged,
+            .addressConfirmation, .addressTaken, .changesUndone:
+            nil
         }
     }
 }

@@ -15,6 +15,7 @@ package struct MasterKey: Sendable {
         case sharedSecretTokens = "kidoban/v1/shared-secret-tokens"
         case providerTokens = "kidoban/v1/provider-tokens"
         case limits = "kidoban/v1/limits"
+        case accountChanges = "kidoban/v1/account-changes"
     }
 
     private let key: SymmetricKey

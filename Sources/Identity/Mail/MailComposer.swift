@@ -13,10 +13,12 @@ package struct MailComposer: Sendable {
     /// - Returns: nil for a recipient that is no address.
     package func message(_ mail: Mail) -> MailMessage? {
         let texts = templates[mail.kind, mail.language]
-        let values: [MailPlaceholder: String] = [
-            .link: mail.link.revealedText, .email: mail.recipient, .product: sender.product,
-            .lifetime: mail.language.lifetime(mail.expiresAt.duration(since: mail.createdAt)),
-        ]
+        let link = mail.link.revealedText
+        var values: [MailPlaceholder: String] = [.link: link, .email: mail.recipient, .product: sender.product]
+        if !link.isEmpty {
+            values[.lifetime] = mail.language.lifetime(mail.expiresAt.duration(since: mail.createdAt))
+        }
+        if let placeholder = mail.kind.detailPlaceholder { values[placeholder] = mail.detail }
         return MailMessage(
             id: mail.id, sender: sender, recipient: mail.recipient, language: mail.language, date: mail.createdAt,
             subject: texts.subject.filled(values), text: texts.text.filled(values),

@@ -35,13 +35,35 @@ package struct MailOutbox: Sendable {
     /// Puts a mail to the others, for as long as it says it is of use. One to a user who is not there is dropped, at the same price.
     /// - Throws: the store's failure.
     func add(_ mail: Mail, at time: StatementTime) async throws(IdentityError) {
-        let parameters: [PostgresValue] = [
+        let parameters = try parameters(of: mail, at: time)
+        _ = try await asking { () throws(PostgresError) in try await pool.query(MailQueries.insert, parameters) }
+        bell?.ring()
+    }
+
+    /// The same within a transaction, which has `ring` follow; unless the user has got enough of the kind in `window`.
+    /// - Throws: the store's failure.
+    func add(_ mail: Mail, in transaction: Transaction, at time: StatementTime) async throws(IdentityError) {
+        let parameters = try parameters(of: mail, at: time)
+        let count: [PostgresValue] = [
+            time.parameter, .uuid(mail.userID.description), .text(mail.kind.rawValue), .duration(Self.window),
+        ]
+        try await asking { () throws(PostgresError) in
+            guard try await transaction.query(MailQueries.countSince, count).first?.int64(0) ?? 0 < Self.limit else { return }
+            _ = try await transaction.query(MailQueries.insert, parameters)
+        }
+    }
+
+    /// Tells whoever sends mail that there is some.
+    func ring() {
+        bell?.ring()
+    }
+
+    private func parameters(of mail: Mail, at time: StatementTime) throws(IdentityError) -> [PostgresValue] {
+        [
             time.parameter, .uuid(mail.id.description), .uuid(mail.userID.description), .text(mail.kind.rawValue),
             .text(mail.recipient), .text(mail.language.rawValue), .bytes(try seal.seal(mail)),
             .duration(mail.expiresAt.duration(since: mail.createdAt)),
         ]
-        _ = try await asking { () throws(PostgresError) in try await pool.query(MailQueries.insert, parameters) }
-        bell?.ring()
     }
 
     /// What waits, due or not, the oldest first, at most `count`. What is of another version or does not open has no mail.

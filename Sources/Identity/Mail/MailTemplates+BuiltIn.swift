@@ -1,6 +1,6 @@
 extension MailTemplates {
     /// What a built-in mail says, from which its two forms are made.
-    private struct Words {
+    struct Words {
         let subject: String
         let before: [String]
         /// What the link does; nil for a mail without a link.
@@ -72,18 +72,6 @@ extension MailTemplates {
                     "The link works for {lifetime}.",
                     "If you know of no such account, there is nothing to do: the address stays unconfirmed.",
                 ])
-        case .identityLinked:
-            Words(
-                subject: "A new way to sign in to {product}",
-                before: [
-                    "Your account {email} at {product} can now be entered with an account at another provider, such as Apple or "
-                        + "Google, that has the same e-mail address.",
-                    "If it was you who signed in that way, there is nothing to do.",
-                ],
-                after: [
-                    "If it was not you, change your password at {product}, look through the accounts that are linked to yours, and "
-                        + "remove those that you do not know."
-                ])
         case .signUpAttempted:
             Words(
                 subject: "You have an account at {product} already",
@@ -96,6 +84,9 @@ extension MailTemplates {
                     "The link works once, within {lifetime}. Do not pass it on.",
                     "If it was not you, there is nothing to do: nothing has changed, and whoever it was has learned nothing.",
                 ])
+        case .identityLinked, .identityUnlinked, .passwordChanged, .addressChangeRequested, .addressChanged,
+            .addressConfirmation, .addressTaken, .changesUndone:
+            englishNotice(kind)
         }
     }
 
@@ -125,16 +116,6 @@ extension MailTemplates {
                     "リンクの有効期限は{lifetime}です。",
                     "お心当たりがない場合は、何もする必要はありません。メールアドレスは未確認のままになります。",
                 ])
-        case .identityLinked:
-            Words(
-                subject: "{product} 新しいログイン方法のお知らせ",
-                before: [
-                    "{product} のアカウント（{email}）に、同じメールアドレスの外部アカウント（Apple や Google など）でログインできるようになりました。",
-                    "ご自身でログインされた場合は、何もする必要はありません。",
-                ],
-                after: [
-                    "お心当たりがない場合は、{product} のパスワードを変更し、連携しているアカウントを確認して、見覚えのないものを解除してください。"
-                ])
         case .signUpAttempted:
             Words(
                 subject: "{product} アカウントはすでに登録されています",
@@ -147,6 +128,9 @@ extension MailTemplates {
                     "リンクの有効期限は{lifetime}で、使えるのは一度だけです。ほかの人には教えないでください。",
                     "お心当たりがない場合は、何もする必要はありません。アカウントは変わらず、相手には何も知らされません。",
                 ])
+        case .identityLinked, .identityUnlinked, .passwordChanged, .addressChangeRequested, .addressChanged,
+            .addressConfirmation, .addressTaken, .changesUndone:
+            japaneseNotice(kind)
         }
     }
 }

@@ -131,7 +131,7 @@ package struct MailTemplates: Equatable, Sendable {
     }
 
     private static func requireLink(_ template: MailTemplate, _ name: Name) throws(Problem) {
-        guard !name.kind.placeholders.contains(.link) || template.has(.link) else { throw Problem(name: name, reason: .noLink) }
+        guard !name.kind.needsLink || template.has(.link) else { throw Problem(name: name, reason: .noLink) }
     }
 
     /// The first line without `Subject:`, and what follows the blank lines after it.
@@ -151,8 +151,11 @@ package struct MailTemplates: Equatable, Sendable {
     private static func template(
         _ text: String, _ name: Name, except secret: MailPlaceholder? = nil
     ) throws(Problem) -> MailTemplate {
+        // An HTML form has its paragraphs on lines of their own.
+        let separator = name.form == .html ? "\n" : "\n\n"
         do throws(MailTemplate.UnknownPlaceholder) {
-            return try MailTemplate(text, allowing: name.kind.placeholders.filter { $0 != secret })
+            return try MailTemplate(
+                text, paragraphs: separator, allowing: name.kind.placeholders.filter { $0 != secret })
         } catch {
             throw Problem(name: name, reason: .unknownPlaceholder(error.name))
         }
@@ -162,9 +165,28 @@ package struct MailTemplates: Equatable, Sendable {
 extension Mail.Kind {
     /// What there is to fill in.
     package var placeholders: Set<MailPlaceholder> {
+        let link: Set<MailPlaceholder> =
+            switch self {
+            case .addressTaken, .changesUndone: []
+            case .passwordReset, .emailVerification, .signUpAttempted, .identityLinked, .identityUnlinked, .passwordChanged,
+                .addressChangeRequested, .addressChanged, .addressConfirmation:
+                [.link, .lifetime]
+            }
+        return link.union([.email, .product]).union(detailPlaceholder.map { [$0] } ?? [])
+    }
+
+    /// What `Mail.detail` is filled in for; nil where there is none.
+    var detailPlaceholder: MailPlaceholder? {
         switch self {
-        case .passwordReset, .emailVerification, .signUpAttempted: [.link, .email, .product, .lifetime]
-        case .identityLinked: [.email, .product]
+        case .passwordReset, .emailVerification, .signUpAttempted, .addressConfirmation, .addressTaken, .changesUndone: nil
+        case .identityLinked, .identityUnlinked: .provider
+        case .passwordChanged: .identities
+        case .addressChangeRequested, .addressChanged: .address
         }
+    }
+
+    /// Whether a text without the link is of no use. That of a linked identity had none once, and such texts are still taken.
+    var needsLink: Bool {
+        self != .identityLinked && placeholders.contains(.link)
     }
 }

@@ -25,17 +25,17 @@ package struct StoredMail: Sendable {
         expiresAt = Timestamp(milliseconds: try row.int64(7))
         attempts = Int(try row.int64(8))
         guard let kind = Mail.Kind(rawValue: kind), let language = Mail.Language(rawValue: try row.string(4)),
-            let link = Self.opened(try row.optionalBytes(5), id, seal)
+            let (link, detail) = Self.opened(try row.optionalBytes(5), id, seal)
         else {
             mail = nil
             return
         }
         mail = Mail(
-            id: id, userID: userID, kind: kind, recipient: recipient, language: language, link: link, createdAt: createdAt,
-            expiresAt: expiresAt)
+            id: id, userID: userID, kind: kind, recipient: recipient, language: language, link: link, detail: detail,
+            createdAt: createdAt, expiresAt: expiresAt)
     }
 
-    private static func opened(_ sealed: [UInt8]?, _ id: UUID, _ seal: MailSeal) -> SecretString? {
+    private static func opened(_ sealed: [UInt8]?, _ id: UUID, _ seal: MailSeal) -> (link: SecretString, detail: String)? {
         guard let sealed else { return nil }
         return try? seal.open(sealed, of: id)
     }

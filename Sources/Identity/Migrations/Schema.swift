@@ -5,5 +5,6 @@ package enum Schema {
     /// Every step there is, in order.
     package static let migrations = [
         initial, identities, profiles, mailOutbox, providerTokens, lookUps, mailDelivery, secretOverlap,
+        accountChanges,
     ]
 }

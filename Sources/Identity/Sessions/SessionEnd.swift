@@ -11,6 +11,10 @@ package enum SessionEnd: String, Sendable, CaseIterable {
     case identityUnlinked = "identity_unlinked"
     /// The account had been made with somebody else's e-mail address, whose owner has come.
     case accountReclaimed = "account_reclaimed"
+    /// The account has another e-mail address.
+    case addressChanged = "address_changed"
+    /// The owner has undone changes of the ways in.
+    case changesUndone = "changes_undone"
     /// The provider that it began with says that it is no longer to be trusted.
     case endedByProvider = "ended_by_provider"
     /// Kept apart from the others because one door must tell its client that the user is gone.

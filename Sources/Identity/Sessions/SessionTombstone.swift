@@ -19,7 +19,7 @@ extension SessionEnd {
         switch self {
         case .userDeleted: true
         case .signedOut, .revoked, .refreshReused, .passwordChanged, .userDisabled, .identityUnlinked, .accountReclaimed,
-            .endedByProvider:
+            .endedByProvider, .addressChanged, .changesUndone:
             false
         }
     }

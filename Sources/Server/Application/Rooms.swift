@@ -25,8 +25,11 @@ struct Rooms: Sendable {
             metrics: parts.metrics, key: shared.sessionTokenKey, limitPerUser: configuration.sessions.perUser,
             policy: configuration.sessions.refreshPolicy, ambience: shared.ambience)
         accounts = Accounts(
-            users: users, identities: IdentityStore(pool: parts.postgres), outbox: parts.outbox, sessions: sessions,
-            hasher: shared.hasher, limiter: parts.limiter, audit: parts.audit, metrics: parts.metrics, ambience: shared.ambience,
+            users: users, identities: IdentityStore(pool: parts.postgres), outbox: parts.outbox,
+            notices: AccountNotices(
+                outbox: parts.outbox, seal: shared.accountChangeSeal, policy: configuration.noticePolicy,
+                ambience: shared.ambience),
+            sessions: sessions, hasher: shared.hasher, limiter: parts.limiter, audit: parts.audit, metrics: parts.metrics, ambience: shared.ambience,
             providers: Set(configuration.federation.providers.map(\.id)), rules: configuration.accounts)
     }
 }

@@ -31,6 +31,7 @@ struct SharedParts: Sendable {
     /// The app once more, as it speaks rest-auth.
     let restAuth: Client
     let mailSeal: MailSeal
+    let accountChangeSeal: AccountChangeSeal
     let mailBell = MailBell()
     let limitKey: LimitKey
     let sharedSecretTokens: SharedSecretTokens
@@ -63,6 +64,7 @@ struct SharedParts: Sendable {
         do throws(CryptoError) {
             sessionTokenKey = try SessionTokenKey(masterKey)
             mailSeal = try MailSeal(masterKey)
+            accountChangeSeal = try AccountChangeSeal(masterKey)
             limitKey = try LimitKey(masterKey)
             sharedSecretTokens = try SharedSecretTokens(masterKey)
             hasher = try PasswordHasher(configuration.passwords.argon2, pool: hashing, random: ambience.random)

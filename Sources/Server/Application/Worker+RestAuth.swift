@@ -39,4 +39,13 @@ extension Configuration {
         options.pages = doors.open.contains(PagesDoor.name) ? doors[prefixOf: PagesDoor.name] : nil
         return options
     }
+
+    /// How long changes of the ways in can be undone, and where.
+    var noticePolicy: AccountNotices.Policy {
+        let site = issuer
+        let prefix = doors.open.contains(PagesDoor.name) ? doors[prefixOf: PagesDoor.name] : nil
+        return AccountNotices.Policy(
+            lifetime: mail.undoLifetime,
+            link: prefix.map { prefix in { code in PagePath.undoLink(site: site, prefix: prefix, code) } })
+    }
 }

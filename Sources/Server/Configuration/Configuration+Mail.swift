@@ -28,6 +28,8 @@ extension Configuration {
         package var templates = MailTemplateDirectory()
         package var pollInterval = MailDelivery.Policy().pollInterval
         package var longestPause = MailDelivery.Policy().longestPause
+        /// How long changes of the ways into an account can be undone by the link of the mail that tells of them.
+        package var undoLifetime = AccountNotices.Policy().lifetime
         package var retention = MailDelivery.Policy().retention
 
         package init() {}

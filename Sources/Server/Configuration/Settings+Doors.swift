@@ -26,6 +26,10 @@ extension Settings {
                 "The link in the app API's mails that confirm an address. The code goes to `POST /auth/email/verification/confirm`. "
                     + "Without it, `KIDOBAN_REST_AUTH_VERIFICATION_LINK` counts."),
             Setting(
+                "KIDOBAN_APP_ADDRESS_LINK", optional: \.app.explicitAddressLink, .link(["{code}"]),
+                fallback: .derived("a page of Kidoban's own", { $0.placedApp.addressLink }),
+                "The link in the mail that asks whether a new address is the user's. The code goes to `POST /auth/email/confirm`."),
+            Setting(
                 "KIDOBAN_APP_DELETE_IN_OLD_SESSIONS", \.app.deletesInOldSessions, .flag,
                 "Whether `DELETE /auth/me` works in a session of any age. Otherwise it takes a sign-in within `KIDOBAN_RECENT_SIGN_IN`."
             ),

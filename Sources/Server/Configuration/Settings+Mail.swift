@@ -49,6 +49,9 @@ extension Settings {
                 "KIDOBAN_MAIL_RETENTION", \.mail.retention, .duration(MailOutbox.window ... .days(90)),
                 "How long the outbox remembers that there was a mail: whose, when and of which kind. Its link is gone as soon as it is "
                     + "sent or of no use."),
+            Setting(
+                "KIDOBAN_UNDO_LIFETIME", \.mail.undoLifetime, .duration(AccountNotices.window ... .days(30)),
+                "How long a change of the ways into an account can be undone by the link of the mail that tells its owner."),
         ])
 }
 

@@ -6,11 +6,18 @@ import Text
 @Suite struct MailTemplatesTests {
     private static let link = "https://id.example/account/password?code=abc&x=1"
 
-    private func mail(_ kind: Mail.Kind, _ language: Mail.Language, recipient: String = "anna@example.com") -> Mail {
+    private func mail(
+        _ kind: Mail.Kind, _ language: Mail.Language, recipient: String = "anna@example.com", link: String? = nil,
+        detail: String = "what-it-tells"
+    ) -> Mail {
         Mail(
             id: UUID(version7At: Sample.now, random: []), userID: Sample.userID, kind: kind, recipient: recipient,
-            language: language, link: SecretString(kind == .identityLinked ? "" : Self.link), createdAt: Sample.now,
-            expiresAt: Sample.now.adding(.seconds(3600)))
+            language: language, link: SecretString(link ?? (hasLink(kind) ? Self.link : "")), detail: detail,
+            createdAt: Sample.now, expiresAt: Sample.now.adding(.seconds(3600)))
+    }
+
+    private func hasLink(_ kind: Mail.Kind) -> Bool {
+        kind != .addressTaken && kind != .changesUndone
     }
 
     private func name(_ text: String) throws -> MailTemplates.Name {
@@ -33,14 +40,35 @@ import Text
             #expect(text.firstMatch(of: /\{[a-z]+\}/) == nil)
         }
         #expect(message.text.contains("anna@example.com") && html.contains("anna@example.com"))
-        #expect(message.text.split(separator: "\n").contains(Self.link[...]) == (kind != .identityLinked))
-        #expect(html.contains("href=\"https://id.example/account/password?code=abc&amp;x=1\"") == (kind != .identityLinked))
+        #expect(message.text.split(separator: "\n").contains(Self.link[...]) == hasLink(kind))
+        #expect(html.contains("href=\"https://id.example/account/password?code=abc&amp;x=1\"") == hasLink(kind))
         #expect(!message.subject.contains("code="))
         // Nothing is fetched, and nothing runs.
         #expect(html.firstMatch(of: /<(?:img|script|link|iframe|object)|src=|url\(|@import|\son[a-z]+=/) == nil)
         #expect(message.recipient == "anna@example.com")
         let isJapanese = message.text.unicodeScalars.contains { (0x3041...0x3096).contains($0.value) }
         #expect(isJapanese == (language == .japanese))
+    }
+
+    @Test(arguments: Mail.Language.allCases)
+    func `what a mail does not have is in no paragraph of it`(_ language: Mail.Language) throws {
+        for kind in Mail.Kind.allCases where hasLink(kind) && kind.detailPlaceholder != nil {
+            let all = try message(mail(kind, language))
+            #expect(all.text.contains("what-it-tells") && all.html?.contains("what-it-tells") == true)
+            for (link, detail) in [("", "what-it-tells"), (Self.link, "")] {
+                let message = try message(mail(kind, language, link: link, detail: detail))
+                let html = try #require(message.html)
+                #expect(message.text.contains("https:") == !link.isEmpty && html.contains("href") == !link.isEmpty)
+                #expect(message.text.contains("what-it-tells") == !detail.isEmpty)
+                #expect(!message.text.contains("\n\n\n") && html.contains("</html>"))
+                if link.isEmpty { #expect(!message.text.contains("hour") && !message.text.contains("時間")) }
+            }
+        }
+    }
+
+    @Test func `a text of an operator's for a new way in may be without the link`() throws {
+        let own = try MailTemplates(replacing: [try name("identity_linked.en.txt"): "Subject: a\n\n{email} {provider}"])
+        #expect(try message(mail(.identityLinked, .english, detail: "google"), own).text == "anna@example.com google\n")
     }
 
     @Test func `how long a link is good is told in the reader's words`() {
@@ -91,8 +119,9 @@ import Text
         ("password_reset.en.html", " \n", .isEmpty),
         ("password_reset.en.txt", "Subject: a\n\n{link} {lnk}", .unknownPlaceholder("lnk")),
         ("password_reset.en.txt", "Subject: {link}\n\n{link}", .unknownPlaceholder("link")),
-        ("identity_linked.ja.txt", "Subject: a\n\n{link}", .unknownPlaceholder("link")),
-        ("identity_linked.ja.html", "{lifetime}", .unknownPlaceholder("lifetime")),
+        ("address_taken.ja.txt", "Subject: a\n\n{link}", .unknownPlaceholder("link")),
+        ("changes_undone.ja.html", "{lifetime}", .unknownPlaceholder("lifetime")),
+        ("password_changed.ja.html", "<p>no link</p>", .noLink),
     ])
     func `a text that is of no use is refused`(_ file: String, _ text: String, _ reason: MailTemplates.Problem.Reason) throws {
         let name = try name(file)

@@ -71,13 +71,13 @@ import Testing
         #expect(
             problems([
                 "password_reset.en.txt": "Hello {link}", "password_reset.en.html": "<p>{lnk}</p>",
-                "identity_linked.ja.txt": "Subject: x\n\n{link}", "email_verification.ja.html": "<p>{email}</p>",
+                "changes_undone.ja.txt": "Subject: x\n\n{link}", "email_verification.ja.html": "<p>{email}</p>",
             ]) == [
                 "KIDOBAN_MAIL_TEMPLATES is wrong: password_reset.en.txt does not begin with a line `Subject: …`",
                 "KIDOBAN_MAIL_TEMPLATES is wrong: password_reset.en.html has {lnk} where it cannot be filled in; there are "
                     + "{email}, {lifetime}, {link}, {product}",
                 "KIDOBAN_MAIL_TEMPLATES is wrong: email_verification.ja.html does not have {link} in it",
-                "KIDOBAN_MAIL_TEMPLATES is wrong: identity_linked.ja.txt has {link} where it cannot be filled in; there are "
+                "KIDOBAN_MAIL_TEMPLATES is wrong: changes_undone.ja.txt has {link} where it cannot be filled in; there are "
                     + "{email}, {product}",
             ])
     }

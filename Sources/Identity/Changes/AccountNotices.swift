@@ -1,0 +1,83 @@
+import Postgres
+package import Text
+
+/// Tells the owner of an account what has changed about the ways into it: a mail to the proved address, with a link that undoes the change.
+/// Both are entered in the transaction of the change, or neither.
+package struct AccountNotices: Sendable {
+    /// Changes of one kind that a user is told of in `window`. Those beyond are undone by the link of any of these.
+    package static let limit = 5
+    package static let window: Duration = .seconds(3600)
+
+    package struct Policy: Sendable {
+        /// How long a change can be undone. At least `window`.
+        package var lifetime: Duration = .seconds(7 * 86_400)
+        /// The link that a code is in; nil where there is no page for it: the mails have none then.
+        package var link: (@Sendable (SecretString) -> SecretString)?
+
+        package init(lifetime: Duration = .seconds(7 * 86_400), link: (@Sendable (SecretString) -> SecretString)? = nil) {
+            self.lifetime = lifetime
+            self.link = link
+        }
+    }
+
+    let outbox: MailOutbox
+    let seal: AccountChangeSeal
+    let policy: Policy
+    let ambience: Ambience
+
+    package init(outbox: MailOutbox, seal: AccountChangeSeal, policy: Policy, ambience: Ambience) {
+        self.outbox = outbox
+        self.seal = seal
+        self.policy = policy
+        self.ambience = ambience
+    }
+
+    /// Enters a change of a held account, and the mail that tells of it. An account whose address nobody has proved has no owner to tell.
+    /// - Parameters:
+    ///   - before: the account before the change.
+    ///   - detail: what the mail tells beside.
+    /// - Throws: the store's failure.
+    func enter(
+        _ kind: AccountChange.Kind, of before: AccountState, detail: String, language: Mail.Language,
+        in transaction: Transaction
+    ) async throws(IdentityError) {
+        guard before.user.emailVerified, !before.user.isDisabled else { return }
+        var link = SecretString("")
+        if let makeLink = policy.link {
+            let code = OneTimeCode(random: ambience.random(OneTimeCode.randomByteCount))
+            guard try await record(kind, of: before, code, in: transaction) else { return }
+            link = makeLink(code.text)
+        }
+        try await tell(
+            kind.mail, before.user.id, at: before.user.email, link: link, detail: detail, language: language,
+            in: transaction)
+    }
+
+    /// Puts a mail about an account to the others, unless there have been too many of the kind.
+    /// - Throws: the store's failure.
+    func tell(
+        _ kind: Mail.Kind, _ id: UserID, at address: EmailAddress, link: SecretString = SecretString(""), detail: String = "",
+        language: Mail.Language, in transaction: Transaction
+    ) async throws(IdentityError) {
+        let now = ambience.now()
+        let mail = Mail(
+            id: ambience.uuid(), userID: id, kind: kind, recipient: address.normalized, language: language, link: link,
+            detail: detail, createdAt: now, expiresAt: now.adding(policy.lifetime))
+        try await outbox.add(mail, in: transaction, at: ambience.statementTime)
+    }
+
+    /// Whether there was room for it.
+    private func record(
+        _ kind: AccountChange.Kind, of before: AccountState, _ code: OneTimeCode, in transaction: Transaction
+    ) async throws(IdentityError) -> Bool {
+        let id = ambience.uuid()
+        let parameters: [PostgresValue] = [
+            ambience.statementTime.parameter, .uuid(id.description), .uuid(before.user.id.description), .text(kind.rawValue),
+            .bytes(code.digest), .bytes(try seal.seal(before.waysIn, of: id)), .duration(policy.lifetime), .integer(Self.limit),
+            .duration(Self.window),
+        ]
+        return try await asking { () throws(PostgresError) in
+            try await !transaction.query(AccountChangeQueries.insert, parameters).isEmpty
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Postgres
+import Text
+
+/// Undoes changes: puts the ways into an account back to what they were before one, whatever came after it (decision 17).
+struct ChangeUndoing: Sendable {
+    /// What undoing a change has come to.
+    enum Outcome: Sendable {
+        case undone(Restored)
+        /// Somebody was faster, or the link of an older change has undone this one too.
+        case alreadyUndone
+    }
+
+    struct Restored: Sendable {
+        /// As he is now.
+        let user: User
+        /// The address that the account had until now, if it is another.
+        let replaced: EmailAddress?
+        /// Whether nobody may sign in any more, because somebody else has proved the old address.
+        let isClosed: Bool
+    }
+
+    let pool: PostgresPool
+    let changes: UserChanges
+    let notices: AccountNotices
+    private var ambience: Ambience { notices.ambience }
+
+    /// The change that a code undoes; nil for none, or too late.
+    /// - Throws: the store's failure.
+    func change(_ code: OneTimeCode) async throws(IdentityError) -> AccountChange? {
+        try await asking { () throws(PostgresError) in
+            try await Self.change(pool.query(AccountChangeQueries.byCode, byCode(code)))
+        }
+    }
+
+    /// Undoes a change and all that are newer, and ends all sessions.
+    /// - Throws: `IdentityError.invalidCode` for none, too late, or a user who is barred; `overloaded`, `unavailable`.
+    func undo(_ code: OneTimeCode, language: Mail.Language) async throws(IdentityError) -> Outcome {
+        guard let seen = try await change(code) else { throw .invalidCode }
+        guard !seen.isUndone else { return .alreadyUndone }
+        var wasFaster = false
+        do throws(IdentityError) {
+            return try await changes.change(seen.userID) { held throws(IdentityError) in
+                // Once more: whoever came first has had the account until now.
+                let change = try await asking { () throws(PostgresError) in
+                    try await Self.change(held.query(AccountChangeQueries.byCode, byCode(code)))
+                }
+                guard let change, !held.user.isDisabled else { throw .invalidCode }
+                guard !change.isUndone else {
+                    wasFaster = true
+                    throw .invalidCode
+                }
+                let before = try notices.seal.open(change.sealedBefore, of: change.id)
+                let restored = try await restore(held, to: before, change, language)
+                return (.undone(restored), .everything(.changesUndone))
+            }
+        } catch .userNotFound {
+            throw .invalidCode
+        } catch {
+            guard !wasFaster else { return .alreadyUndone }
+            throw error
+        }
+    }
+
+    private func restore(
+        _ held: HeldUser, to before: WaysIn, _ change: AccountChange, _ language: Mail.Language
+    ) async throws(IdentityError) -> Restored {
+        let now = PostgresValue.integer(ambience.now().milliseconds)
+        let id = PostgresValue.uuid(held.user.id.description)
+        let state = try await AccountState.hold(held.user.id, in: held.transaction)
+        let isFree = try await free(before.email, for: held, at: now)
+        let email = isFree ? before.email : held.user.email
+        let keepsPassword = before.hasPassword(state.passwordHash)
+        let identities = PostgresValue.json(String(decoding: before.identities.serialized, as: UTF8.self))
+        try await held.run(
+            AccountChangeQueries.restoreUser,
+            [id, .text(email.typed), .text(email.normalized), .bool(keepsPassword), .bool(!isFree), now])
+        try await held.run(AccountChangeQueries.removeNewIdentities, [id, identities])
+        try await held.run(AccountChangeQueries.restoreIdentities, [id, identities, now])
+        try await asking { () throws(PostgresError) in
+            _ = try await held.query(
+                AccountChangeQueries.markUndone,
+                [ambience.statementTime.parameter, id, .uuid(change.id.description)])
+        }
+        let replaced = held.user.email.normalized == before.email.normalized ? nil : held.user.email
+        // To both: whoever has moved to another mailbox learns what was done from the old one.
+        for address in [before.email, replaced].compactMap(\.self) {
+            try await notices.tell(
+                .changesUndone, held.user.id, at: address, language: language, in: held.transaction)
+        }
+        return Restored(user: try await held.changed(), replaced: replaced, isClosed: !isFree)
+    }
+
+    /// Whether a user can have an address back. Who has it without having proved it loses it, and keeps the account.
+    private func free(
+        _ email: EmailAddress, for held: HeldUser, at now: PostgresValue
+    ) async throws(IdentityError) -> Bool {
+        guard held.user.email.normalized != email.normalized else { return true }
+        return try await asking { () throws(PostgresError) in
+            let holder = try await held.query(
+                AccountChangeQueries.holder, [.text(email.normalized), .uuid(held.user.id.description)]
+            ).first.map { row throws(PostgresError) in (id: try row.string(0), isProved: try row.bool(1)) }
+            guard let holder else { return true }
+            guard !holder.isProved else { return false }
+            // No mail reaches a name under .invalid (RFC 2606 §2).
+            _ = try await held.query(
+                AccountChangeQueries.releaseAddress, [.uuid(holder.id), .text("\(holder.id)@released.invalid"), now])
+            return true
+        }
+    }
+
+    private func byCode(_ code: OneTimeCode) -> [PostgresValue] {
+        [ambience.statementTime.parameter, .bytes(code.digest)]
+    }
+
+    private static func change(_ rows: Rows) throws(PostgresError) -> AccountChange? {
+        guard let row = rows.first else { return nil }
+        guard let id = UUID(try row.string(0)) else { throw .unexpectedColumn(0) }
+        guard let userID = UserID(try row.string(1)) else { throw .unexpectedColumn(1) }
+        guard let kind = AccountChange.Kind(rawValue: try row.string(2)) else { throw .unexpectedColumn(2) }
+        return AccountChange(
+            id: id, userID: userID, kind: kind, createdAt: Timestamp(milliseconds: try row.int64(3)),
+            isUndone: try row.bool(4), sealedBefore: try row.bytes(5))
+    }
+}
