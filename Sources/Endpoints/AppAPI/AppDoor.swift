@@ -19,6 +19,8 @@ package enum AppDoor {
             route(ResetPassword(services: services)),
             route(RequestVerification(mailer: AppMailer(services))),
             route(VerifyEmail(services: services)),
+            route(RequestAddress(services: services, bearer: bearer)),
+            route(ConfirmAddress(services: services)),
             route(Refresh(services: services)),
             route(Refresh(services: services), at: "/auth/refresh-token"),
             route(Logout(services: services, bearer: bearer)),

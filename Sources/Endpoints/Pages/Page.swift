@@ -41,11 +41,14 @@ struct Page {
         html += "<p role=\"alert\" id=\"problem\">\(HTMLText.escaped(text))</p>"
     }
 
-    /// A form that posts the code to the page's own address, with what `fields` adds.
-    mutating func form(code: SecretString, button: String, fields: (inout Page) -> Void = { _ in }) {
-        // Without its query, so that the code is not in the address of what follows.
+    /// A form that posts the code, with what `fields` adds.
+    /// - Parameter action: where to, relative to the page: `?` is the page's own address without its query, so that the code is not in the
+    ///   address of what follows.
+    mutating func form(
+        code: SecretString, button: String, to action: StaticString = "?", fields: (inout Page) -> Void = { _ in }
+    ) {
         html +=
-            "<form method=\"post\" action=\"?\"><input type=\"hidden\" name=\"code\" value=\"\(HTMLText.escaped(code.revealedText))\">"
+            "<form method=\"post\" action=\"\(action)\"><input type=\"hidden\" name=\"code\" value=\"\(HTMLText.escaped(code.revealedText))\">"
         fields(&self)
         html += "<button>\(HTMLText.escaped(button))</button></form>"
     }

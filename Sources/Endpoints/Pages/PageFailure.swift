@@ -12,9 +12,10 @@ enum PageFailure: Error {
     func response(_ words: PageWords) -> Response {
         switch self {
         case .codeIsVoid, .identity(.invalidCode), .identity(.userNotFound): page(.notFound, .linkIsVoid, words)
+        case .identity(.emailTaken): page(.conflict, .addressTaken, words)
         case .identity(.tooManyRequests(let delay)): later(.tooManyRequests, .tooManyRequests, delay, words)
         case .identity(.unavailable(let delay)), .identity(.overloaded(let delay)): unavailable(delay, words)
-        case .identity(.invalidInput), .identity(.invalidCredentials), .identity(.emailTaken), .identity(.usernameTaken),
+        case .identity(.invalidInput), .identity(.invalidCredentials), .identity(.usernameTaken),
             .identity(.emailNotVerified), .identity(.invalidClient), .identity(.clientNotPermitted), .identity(.invalidToken),
             .identity(.invalidRefreshToken), .identity(.sessionNotFound), .identity(.invalidProof), .identity(.unknownProvider),
             .identity(.emailNeedsLinking), .identity(.identityTaken), .identity(.lastSignInMethod),

@@ -6,6 +6,9 @@ enum PageText {
     case passwordTitle, newPassword, passwordAgain, passwordHint, savePassword
     case passwordSavedTitle, passwordSaved
     case emailTitle, emailQuestion, confirmEmail, emailConfirmedTitle, emailConfirmed
+    case addressTitle, addressQuestion(String), addressChangedTitle, addressChanged(String), addressTaken
+    case undoTitle, undoQuestion(AccountChange.Kind), undoneSince(String), undoEffect, undo
+    case undoneTitle, undone, alreadyUndone, closed, setPasswordNow, askForPassword
     case failedTitle, linkIsVoid, notFound, badRequest, failed, unavailable, tooManyRequests
     case passwordsDiffer, passwordMissing, tooShort(Int), tooLong(Int), common, equalsEmail, notAllowed
 
@@ -56,6 +59,33 @@ struct PageWords: Sendable {
         case .confirmEmail: "Confirm the address"
         case .emailConfirmedTitle: "The address is confirmed"
         case .emailConfirmed: "Thank you. You can close this page."
+        case .addressTitle: "Confirm your new e-mail address"
+        case .addressQuestion(let address):
+            "Your account will have the address \(address). Confirm it only if you asked for it yourself: else somebody else's account "
+                + "would have your address."
+        case .addressChangedTitle: "The address is changed"
+        case .addressChanged(let address):
+            "Your account has the address \(address) from now on. All other devices have been signed out."
+        case .addressTaken: "This address belongs to another account."
+        case .undoTitle: "Undo a change"
+        case .undoQuestion(.password): "The password of your account was set or changed."
+        case .undoQuestion(.identityLinked): "An account at a provider became a way to sign in to yours."
+        case .undoQuestion(.identityUnlinked): "An account at a provider is no longer a way to sign in to yours."
+        case .undoQuestion(.addressRequested): "Another e-mail address was asked for."
+        case .undoQuestion(.address): "Your account has another e-mail address."
+        case .undoneSince(let time): "That was on \(time)."
+        case .undoEffect:
+            "Undoing it puts the e-mail address and the accounts at providers back to what they were before, whatever was changed since. "
+                + "A password that was set since is void. Everybody is signed out."
+        case .undo: "Undo it and sign everybody out"
+        case .undoneTitle: "It is undone"
+        case .undone: "The account is as it was before the change, and everybody is signed out."
+        case .alreadyUndone: "This has been undone already. There is nothing more to do."
+        case .closed:
+            "Everybody is signed out. But the old e-mail address belongs to another account by now, so nobody can sign in to this one any "
+                + "more. Ask those who run the service."
+        case .setPasswordNow: "Set a new password now: whoever made the change may know the one before."
+        case .askForPassword: "If you need a new password, ask for a mail with which you can set one."
         case .failedTitle: "This did not work"
         case .linkIsVoid:
             "This link is no longer good: it has been used, a newer one was sent, or too much time has passed. Ask for another mail."
@@ -88,6 +118,29 @@ struct PageWords: Sendable {
         case .confirmEmail: "確認する"
         case .emailConfirmedTitle: "メールアドレスを確認しました"
         case .emailConfirmed: "ありがとうございます。このページは閉じて構いません。"
+        case .addressTitle: "新しいメールアドレスの確認"
+        case .addressQuestion(let address):
+            "アカウントのメールアドレスが \(address) に変わります。ご自身でお申し込みになった場合にのみ、確認してください。"
+        case .addressChangedTitle: "メールアドレスを変更しました"
+        case .addressChanged(let address): "アカウントのメールアドレスは \(address) になりました。ほかの端末からはログアウトしました。"
+        case .addressTaken: "このメールアドレスは別のアカウントで使われています。"
+        case .undoTitle: "変更の取り消し"
+        case .undoQuestion(.password): "アカウントのパスワードが設定または変更されました。"
+        case .undoQuestion(.identityLinked): "外部アカウントでログインできるようになりました。"
+        case .undoQuestion(.identityUnlinked): "外部アカウントでログインできなくなりました。"
+        case .undoQuestion(.addressRequested): "メールアドレスの変更が申し込まれました。"
+        case .undoQuestion(.address): "アカウントのメールアドレスが変更されました。"
+        case .undoneSince(let time): "変更の日時：\(time)"
+        case .undoEffect:
+            "取り消すと、メールアドレスと外部アカウントはこの変更の前の状態に戻り、その後の変更も取り消されます。その後に設定されたパスワードは無効になり、すべての端末からログアウトします。"
+        case .undo: "取り消してログアウトする"
+        case .undoneTitle: "取り消しました"
+        case .undone: "アカウントは変更の前の状態に戻り、すべての端末からログアウトしました。"
+        case .alreadyUndone: "この変更はすでに取り消されています。これ以上の操作は必要ありません。"
+        case .closed:
+            "すべての端末からログアウトしました。ただし、以前のメールアドレスは別のアカウントで使われているため、このアカウントには誰もログインできません。サービスの運営者にお問い合わせください。"
+        case .setPasswordNow: "新しいパスワードを設定してください。以前のパスワードは知られているおそれがあります。"
+        case .askForPassword: "新しいパスワードが必要な場合は、パスワードの再設定をお申し込みください。"
         case .failedTitle: "完了できませんでした"
         case .linkIsVoid: "このリンクは使えません。使用済みか、新しいメールが送られたか、有効期限が切れています。もう一度メールを請求してください。"
         case .notFound: "ページが見つかりません。"

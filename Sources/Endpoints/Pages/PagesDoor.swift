@@ -1,7 +1,7 @@
 package import HTTP
 import Identity
 
-/// The pages behind the links in mails: a new password, a confirmed address. They have no script and need no cookie: who has the code may
+/// The pages behind the links in mails: a new password, a confirmed address, another one, a change undone. They have no script and need no cookie: who has the code may
 /// do what it is for, and nobody else.
 ///
 /// Where a request comes from is not looked at: the code is in no page of another site, and the pages' own `Referrer-Policy` makes a
@@ -15,6 +15,8 @@ package enum PagesDoor {
             routes: [
                 route(ShowPasswordForm(services: services)), route(SetPassword(services: services)),
                 route(ShowEmailForm()), route(ConfirmEmail(services: services)),
+                route(ShowAddressForm(services: services)), route(ChangeAddress(services: services)),
+                route(ShowUndoForm(services: services)), route(UndoChange(services: services)),
             ],
             documentation: PageFailure.documentation,
             failure: { failure, head in PageFailure.request(failure).response(PageWords(head)) })

@@ -52,12 +52,26 @@ private enum PasswordPage {
     static func form(_ code: SecretString, _ words: PageWords, problem: PageText?) -> Response {
         var page = Page(title: words[.passwordTitle], language: words.language)
         if let problem { page.alert(words[problem]) }
-        page.form(code: code, button: words[.savePassword]) { page in
-            page.passwordField(
-                "password", words[.newPassword], hint: words[.passwordHint], isFaulty: problem != nil)
+        page.passwordForm(code, words, isFaulty: problem != nil)
+        return page.response(problem == nil ? .ok : .badRequest)
+    }
+}
+
+extension Page {
+    /// The form for a new password, which `SetPassword` takes.
+    /// - Parameter action: where that is, relative to the page.
+    mutating func passwordForm(_ code: SecretString, _ words: PageWords, to action: StaticString = "?", isFaulty: Bool = false) {
+        form(code: code, button: words[.savePassword], to: action) { page in
+            page.passwordField("password", words[.newPassword], hint: words[.passwordHint], isFaulty: isFaulty)
             page.passwordField("password_again", words[.passwordAgain], isFaulty: false)
         }
-        return page.response(problem == nil ? .ok : .badRequest)
+    }
+
+    /// The same on a page after something that has proved the mailbox; nothing without a code.
+    mutating func offerPassword(_ code: SecretString?, _ words: PageWords) {
+        guard let code else { return paragraph(words[.askForPassword]) }
+        paragraph(words[.setPasswordNow])
+        passwordForm(code, words, to: "password")
     }
 }
 

@@ -39,7 +39,7 @@ extension Accounts {
         let user = try await users.user(id)
         try await requireRecentSignIn(of: id, session: session, caller: caller)
         do throws(IdentityError) {
-            guard try await identityStore.add(claim.identity(of: id, at: ambience.now()), to: user) else {
+            guard try await add(claim.identity(of: id, at: ambience.now()), to: user, caller) else {
                 throw .recentSignInRequired
             }
         } catch .identityTaken {

@@ -2,26 +2,37 @@ import Text
 
 /// What a proof does to an account that is there already: a further way in, or a new owner.
 extension Accounts {
-    /// How long it is of use to tell a user that there is a new way into his account.
-    private static let noticeLifetime: Duration = .seconds(7 * 86_400)
-
     /// Rule 4a. The user is told by mail. Nil when the account has changed meanwhile.
     func link(
         _ claim: IdentityClaim, to user: User, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User? {
         let identity = claim.identity(of: user.id, at: ambience.now())
-        guard try await identityStore.add(identity, to: user, provingOwn: claim.email) else { return nil }
+        guard try await add(identity, to: user, provingOwn: claim.email, caller) else { return nil }
         await note(.identityLinked(.sameEmail), user.id, by: .user(user.id), client, caller, detail: claim.detail)
-        // The link stands; a notice that cannot be written now is no reason to refuse the user.
-        try? await outbox.add(notice(of: .identityLinked, to: user, in: caller.language()), at: ambience.statementTime)
         return await named(try await users.user(user.id), claim.displayName)
     }
 
-    private func notice(of kind: Mail.Kind, to user: User, in language: Mail.Language) -> Mail {
-        let now = ambience.now()
-        return Mail(
-            id: ambience.uuid(), userID: user.id, kind: kind, recipient: user.email.normalized, language: language,
-            link: SecretString(""), createdAt: now, expiresAt: now.adding(Self.noticeLifetime))
+    /// Adds an identity to a user who is as he was read, and tells him so.
+    /// - Returns: false when the user has changed.
+    /// - Throws: `IdentityError.identityTaken`, or the store's failure.
+    func add(
+        _ identity: ExternalIdentity, to user: User, provingOwn email: EmailAddress? = nil, _ caller: Caller
+    ) async throws(IdentityError) -> Bool {
+        let isAdded: Bool
+        do throws(IdentityError) {
+            isAdded = try await users.pool.transaction { transaction throws(IdentityError) in
+                let before = try await AccountState.hold(user.id, in: transaction)
+                guard try await identityStore.add(identity, to: user, provingOwn: email, in: transaction) else { return false }
+                try await notices.enter(
+                    .identityLinked, of: before, detail: identity.provider.text, language: caller.language(),
+                    in: transaction)
+                return true
+            }
+        } catch .userNotFound {
+            return false
+        }
+        outbox.ring()
+        return isAdded
     }
 
     /// Rule 4b: takes an account back for whom its address belongs to. Nil when it has changed meanwhile, or is proved already: whoever

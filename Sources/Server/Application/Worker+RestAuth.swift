@@ -43,7 +43,7 @@ extension Configuration {
     /// How long changes of the ways in can be undone, and where.
     var noticePolicy: AccountNotices.Policy {
         let site = issuer
-        let prefix = doors.open.contains(PagesDoor.name) ? doors[prefixOf: PagesDoor.name] : nil
+        let prefix = serves(PagesDoor.name) ? doors[prefixOf: PagesDoor.name] : nil
         return AccountNotices.Policy(
             lifetime: mail.undoLifetime,
             link: prefix.map { prefix in { code in PagePath.undoLink(site: site, prefix: prefix, code) } })

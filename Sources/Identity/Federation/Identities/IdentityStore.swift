@@ -68,11 +68,13 @@ package struct IdentityStore: Sendable {
     /// - Returns: false when the user has changed.
     /// - Throws: `IdentityError.identityTaken`, or the store's failure.
     func add(
-        _ identity: ExternalIdentity, to user: User, provingOwn email: EmailAddress? = nil
+        _ identity: ExternalIdentity, to user: User, provingOwn email: EmailAddress? = nil, in transaction: Transaction
     ) async throws(IdentityError) -> Bool {
         let conditions: [PostgresValue] = [.integer(user.credentialsVersion), .text(orNull: email?.normalized)]
         do throws(PostgresError) {
-            return try await !pool.query(IdentityQueries.insertForUser, Self.parameters(of: identity) + conditions).isEmpty
+            return try await !transaction.query(
+                IdentityQueries.insertForUser, Self.parameters(of: identity) + conditions
+            ).isEmpty
         } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
             throw .identityTaken
         } catch {
