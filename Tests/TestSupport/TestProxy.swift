@@ -127,7 +127,7 @@ package final class TestProxy: Sendable {
     private static func forward(_ from: Int32, _ to: Int32) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(from, &buffer, buffer.count, 0)
-        return count > 0 && send(to, buffer, count, Int32(MSG_NOSIGNAL.rawValue)) == count
+        return count > 0 && send(to, buffer, count, Int32(MSG_NOSIGNAL)) == count
     }
 
     private static func close(_ pairs: inout [Pair]) {

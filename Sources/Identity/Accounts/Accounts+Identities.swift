@@ -66,17 +66,21 @@ extension Accounts {
         let ending = SessionsToEnd.begunWith(.provider(provider), .identityUnlinked, except: session)
         do throws(IdentityError) {
             try await changes.change(id, ending: ending) { held throws(IdentityError) in
+                let before = try await AccountState.hold(id, in: held.transaction)
                 let linked = try await held.identities().map(\.provider)
                 guard linked.contains(provider) else { throw .identityNotFound }
                 guard
                     LinkingRule.mayUnlink(provider, hasPassword: held.hasPassword, identities: linked, usable: providers)
                 else { throw .lastSignInMethod }
                 try await held.removeIdentities(of: provider)
+                try await notices.enter(
+                    .identityUnlinked, of: before, detail: provider.text, language: caller.language(), in: held.transaction)
             }
         } catch .lastSignInMethod {
             await refuse(.lastMethod, id, session, caller, detail: detail)
             throw .lastSignInMethod
         }
+        outbox.ring()
         metrics.count(IdentityMetrics.IdentityChange.unlinked)
         await note(.identityUnlinked, id, by: .user(id), nil, session: session, caller, detail: detail)
     }

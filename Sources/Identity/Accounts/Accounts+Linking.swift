@@ -1,3 +1,4 @@
+import Postgres
 import Text
 
 /// What a proof does to an account that is there already: a further way in, or a new owner.

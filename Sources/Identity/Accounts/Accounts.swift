@@ -66,10 +66,10 @@ package final class Accounts: Sendable {
         self.identityStore = identities
         self.outbox = outbox
         self.notices = notices
-        undoing = ChangeUndoing(pool: users.pool, changes: changes, notices: notices)
         slot = LoopSlot(providers)
         self.sessions = sessions
         changes = UserChanges(pool: users.pool, sessions: sessions, limiter: limiter, ambience: ambience)
+        undoing = ChangeUndoing(pool: users.pool, changes: changes, notices: notices)
         self.hasher = hasher
         self.limiter = limiter
         self.audit = audit
@@ -143,8 +143,11 @@ package final class Accounts: Sendable {
         let hash = try await hash(ofNew: text, for: user)
         let ending = SessionsToEnd.all(.passwordChanged, except: session, forgettingDevices: true)
         try await changes.change(user, orThrow: .invalidCredentials, ending: ending) { held throws(IdentityError) in
+            let before = try await AccountState.hold(user.id, in: held.transaction)
             try await held.setPassword(hash)
+            try await notices.enterPassword(of: before, language: caller.language(), in: held.transaction)
         }
+        outbox.ring()
         await note(.passwordChanged, user.id, by: .user(user.id), nil, caller)
     }
 

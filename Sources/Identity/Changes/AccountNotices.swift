@@ -53,6 +53,16 @@ package struct AccountNotices: Sendable {
             in: transaction)
     }
 
+    /// The same for a password that was set, changed or reset: the mail names the providers whose accounts open this one too.
+    /// - Throws: the store's failure.
+    func enterPassword(
+        of before: AccountState, language: Mail.Language, in transaction: Transaction
+    ) async throws(IdentityError) {
+        try await enter(
+            .password, of: before, detail: before.waysIn.providers.joined(separator: ", "), language: language,
+            in: transaction)
+    }
+
     /// Puts a mail about an account to the others, unless there have been too many of the kind.
     /// - Throws: the store's failure.
     func tell(

@@ -22,6 +22,11 @@ struct WaysIn: Equatable, Sendable {
         return ConstantTime.equal(SHA256.hash(hash).bytes, passwordDigest)
     }
 
+    /// The providers of the identities, by name, each once.
+    var providers: [String] {
+        Set((identities.arrayValue ?? []).compactMap { $0["provider"]?.stringValue }).sorted()
+    }
+
     var stored: [UInt8] {
         var object = JSONObject()
         object["email"] = .string(email.typed)

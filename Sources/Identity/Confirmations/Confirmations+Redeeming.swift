@@ -47,11 +47,15 @@ extension Confirmations {
         let user = try await holder(of: try await codes.look(code, for: .resetPassword))
         let hash = try await accounts.hash(ofNew: password, for: user)
         let outcome = try await accounts.changes.change(user, orThrow: .invalidCode) { held throws(IdentityError) in
+            let before = try await AccountState.hold(user.id, in: held.transaction)
             let outcome = try await held.prove(.passwordReset)
             try await held.setPassword(hash)
+            try await accounts.notices.enterPassword(
+                of: before, language: caller.language(), in: held.transaction)
             return (outcome, outcome == .takenBack ? .everything(.accountReclaimed) : .everything(.passwordChanged))
         }
         await codes.forget(code)
+        outbox.ring()
         await accounts.note(.passwordReset, user.id, by: .user(user.id), nil, caller)
         if outcome == .takenBack { await accounts.note(.accountReclaimed, user.id, by: .user(user.id), nil, caller) }
     }

@@ -63,6 +63,11 @@ package struct MailQueue: Sendable {
         _ = try await pool.query(MailQueries.remove, [time.parameter, .duration(age), .integer(Self.sweepLimit)])
     }
 
+    /// Removes the changes of accounts whose mails are of no use any more.
+    func removeChanges(at time: StatementTime) async throws(PostgresError) {
+        _ = try await pool.query(AccountChangeQueries.sweep, [time.parameter, .integer(Self.sweepLimit)])
+    }
+
     /// How many wait, and for how long the oldest has.
     func counts(at time: StatementTime) async throws(PostgresError) -> (waiting: Int, oldestAge: Duration) {
         try await Self.counts(pool, at: time)

@@ -20,6 +20,7 @@ struct MailUpkeep: Sendable {
         }
         if expired > 0 { logger.warning("mails were not sent in time", ["count": .integer(Int(expired))]) }
         try await queue.remove(at: ambience.statementTime, after: retention)
+        try await queue.removeChanges(at: ambience.statementTime)
     }
 
     func count() async throws(PostgresError) {

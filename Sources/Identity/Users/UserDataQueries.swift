@@ -9,6 +9,7 @@ package enum UserDataQueries {
         "identities": ["user_id", "proofs_void_before"],
         "mail_outbox": ["user_id", "sealed_content", "next_attempt_at"],
         "provider_tokens": ["sealed_token"],
+        "account_changes": ["number", "user_id", "code_digest", "sealed_before"],
     ]
 
     /// In UTC, as every other instant that we write.
@@ -16,13 +17,14 @@ package enum UserDataQueries {
         "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
     }
 
-    /// Parameter: the user's id. Returns one document: `user`, `profile` or null, and the arrays `identities`, `provider_tokens` and
-    /// `mail_outbox`.
+    /// Parameter: the user's id. Returns one document: `user`, `profile` or null, and the arrays `identities`, `provider_tokens`,
+    /// `mail_outbox` and `account_changes`.
     package static let data = Statement(
         name: "user_data",
         sql: """
             SELECT json_build_object('user', \(user), 'profile', \(profile), 'identities', \(identities),
-                'provider_tokens', \(providerTokens), 'mail_outbox', \(mail))::text
+                'provider_tokens', \(providerTokens), 'mail_outbox', \(mail),
+                'account_changes', \(changes))::text
             FROM users u WHERE u.id = $1::uuid
             """, retryable: true)
 
@@ -64,5 +66,12 @@ package enum UserDataQueries {
             'created_at', \(instant("created_at")), 'expires_at', \(instant("expires_at")), 'sent_at', \(instant("sent_at")),
             'given_up_at', \(instant("given_up_at")), 'last_failure', last_failure) ORDER BY id), '[]')
         FROM mail_outbox WHERE user_id = u.id)
+        """
+
+    private static let changes: SQL = """
+        (SELECT coalesce(json_agg(json_build_object(
+            'id', id, 'kind', kind, 'created_at', \(instant("created_at")), 'expires_at', \(instant("expires_at")),
+            'undone_at', \(instant("undone_at"))) ORDER BY number), '[]')
+        FROM account_changes WHERE user_id = u.id)
         """
 }

@@ -42,10 +42,11 @@ extension Configuration {
 
     /// How long changes of the ways in can be undone, and where.
     var noticePolicy: AccountNotices.Policy {
-        let site = issuer
-        let prefix = serves(PagesDoor.name) ? doors[prefixOf: PagesDoor.name] : nil
-        return AccountNotices.Policy(
-            lifetime: mail.undoLifetime,
-            link: prefix.map { prefix in { code in PagePath.undoLink(site: site, prefix: prefix, code) } })
+        var policy = AccountNotices.Policy(lifetime: mail.undoLifetime)
+        if serves(PagesDoor.name) {
+            let (site, prefix) = (issuer, doors[prefixOf: PagesDoor.name])
+            policy.link = { code in PagePath.undoLink(site: site, prefix: prefix, code) }
+        }
+        return policy
     }
 }

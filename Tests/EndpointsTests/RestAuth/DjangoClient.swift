@@ -163,7 +163,7 @@ extension Installation {
                 + "WHERE recipient = '\(address.lowercased())' ORDER BY created_at, xmin::text::bigint", on: databaseURL)
         return try rows.map { row in
             let id = try #require(UUID(row[0]))
-            let link = try seal.open(try #require(Hex.decode(row[4])), of: id)
+            let link = try seal.open(try #require(Hex.decode(row[4])), of: id).link
             return OpenedMail(kind: row[1], recipient: row[2], language: row[3], link: link.revealedText)
         }
     }

@@ -50,7 +50,7 @@ extension WithStores {
                 }
                 let claim = IdentityClaim(try ProviderProof.apple().token(), toldName: nil, claimedEmail: nil)
                 let added = try await world.a.run { rooms in
-                    try await rooms.identities.add(claim.identity(of: before.id, at: Sample.now), to: before)
+                    try await rooms.accounts.add(claim.identity(of: before.id, at: Sample.now), to: before, Copy.caller)
                 }
                 #expect(!added)
                 #expect(try await world.a.identities(of: owner.id).map(\.provider) == [.google])
