@@ -261,5 +261,74 @@ class ConfirmedAddress(PageTestCase):
         self.assertFalse(service.has_confirmed(self.account))
 
 
+class AnotherAddress(PageTestCase):
+    def setUp(self):
+        super().setUp()
+        self.account = service.sign_up()
+        service.confirm(self.account)
+        self.new = service.new_address()
+        self.link = service.ask_for_address(self.account, self.new)
+
+    def test_a_button_changes_it_and_looking_does_not(self):
+        for scripts, language, title in ((True, "en", "The address is changed"), (False, "ja", "メールアドレスを変更しました")):
+            self.setUp()
+            page = self.visitor.page(scripts=scripts, language=language, width=320)
+            page.open(self.link)
+            self.assertEqual(page.status, 200)
+            self.assertIn(self.new, page.text)
+            self.assertNotIn(self.account.email, page.source)
+            self.assertEqual(service.address(self.account), self.account.email)
+            self.assertLessEqual(page.ask("document.documentElement.scrollWidth"), 320)
+            page.press("Tab")
+            page.follow(lambda: page.press("Enter"))
+            self.assertEqual((page.status, page.ask("document.title")), (200, title))
+            self.assertEqual(service.address(self.account), self.new)
+            self.assertNotIn(service.code(self.link), page.source + page.url)
+            self.expect_quiet(page)
+
+
+class Undo(PageTestCase):
+    def setUp(self):
+        super().setUp()
+        self.account = service.sign_up()
+        service.confirm(self.account)
+        page = self.visitor.page()
+        page.open(service.ask_for_address(self.account, service.new_address()))
+        page.press("Tab")
+        page.follow(lambda: page.press("Enter"))
+        self.link = service.link(self.account, "address_changed")
+
+    def test_a_button_undoes_it_and_a_new_password_can_be_set_at_once(self):
+        for scripts in (True, False):
+            self.setUp()
+            page = self.visitor.page(scripts=scripts, width=320)
+            for _ in range(2):
+                page.open(self.link)
+                self.assertEqual((page.status, page.ask("document.title")), (200, "Undo a change"))
+            self.assertTrue(service.is_signed_in(self.account))
+            self.assertEqual([name for _, name, _ in page.controls("button")], ["Undo it and sign everybody out"])
+            self.assertLessEqual(page.ask("document.documentElement.scrollWidth"), 320)
+            page.press("Tab")
+            page.follow(lambda: page.press("Enter"))
+            self.assertEqual((page.status, page.ask("document.title")), (200, "It is undone"))
+            self.assertFalse(service.is_signed_in(self.account))
+            self.assertNotIn(service.code(self.link), page.source + page.url)
+            self.fill(page, NEW_PASSWORD, NEW_PASSWORD)
+            self.assertIn("The password is saved", page.text)
+            self.assertEqual(service.sign_in(self.account, NEW_PASSWORD), 200)
+            self.expect_quiet(page)
+
+    def test_a_second_time_it_says_so(self):
+        for used in (False, True):
+            page = self.visitor.page()
+            page.open(self.link)
+            self.assertEqual(page.status, 410 if used else 200)
+            if not used:
+                page.press("Tab")
+                page.follow(lambda: page.press("Enter"))
+        self.assertIn("undone already", page.text)
+        self.assertEqual(page.ask("document.querySelectorAll('form').length"), 0)
+
+
 if __name__ == "__main__":
     unittest.main()

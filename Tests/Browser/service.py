@@ -69,6 +69,27 @@ def ask_for_new_password(account):
     return link(account, "password_reset")
 
 
+def ask_for_address(account, address):
+    """The link of the mail to it."""
+    status, body = send("POST", "/auth/me/email", {"email": address, "password": PASSWORD}, bearer=account.access_token)
+    assert status == 202, body
+    return link(Account(address, ""), "address_confirmation")
+
+
+def address(account):
+    return send("GET", "/auth/me", bearer=account.access_token)[1]["email"]
+
+
+def new_address():
+    return f"visitor-{secrets.token_hex(6)}@example.com"
+
+
+def confirm(account):
+    """Makes the address one that is proved."""
+    status, _ = send("POST", "/auth/email/verification/confirm", {"code": code(link(account, "email_verification"))})
+    assert status == 204
+
+
 def link(account, kind):
     """That of the newest mail of a kind to a user."""
     sql = (f"select id || ' ' || encode(sealed_content, 'hex') from mail_outbox where recipient = '{account.email}'"
@@ -117,7 +138,8 @@ def opened(sealed, id):
     finally:
         crypto.EVP_CIPHER_CTX_free(context)
     assert all(step == 1 for step in steps), "the mail cannot be opened"
-    return plain.raw.decode()
+    # What else the mail tells stands behind the link.
+    return plain.raw.decode().split("\n")[0]
 
 
 class Balancer:

@@ -54,6 +54,8 @@ import Text
             (.noticeTaken(.consentRevoked), "provider_notice", "consent_revoked", .succeeded),
             (.noticeRefused(.audience), "provider_notice_refused", "audience", .refused),
             (.mailGivenUp, "mail_given_up", nil, .refused), (.passwordReset, "password_reset", nil, .succeeded),
+            (.addressChangeRequested, "address_change_requested", nil, .succeeded),
+            (.addressChanged, "address_changed", nil, .succeeded), (.changesUndone, "changes_undone", nil, .succeeded),
         ] as [(AuditKind, String, String?, AuditKind.Outcome)])
     func `kinds have a name, a reason and an outcome`(
         kind: AuditKind, name: String, reason: String?, outcome: AuditKind.Outcome

@@ -97,10 +97,10 @@ extension WithStores {
                     codes.append(try await world.a.code(.addressConfirmation, to: Self.new))
                 }
                 let outcomes = await withTaskGroup(of: IdentityError?.self) { group in
-                    for (index, code) in codes.enumerated() {
+                    for (copy, code) in zip(world.copies, codes) {
                         group.addTask {
                             do {
-                                try await (index == 0 ? world.a : world.b).confirmAddress(code)
+                                try await copy.confirmAddress(code)
                                 return nil
                             } catch {
                                 return error as? IdentityError ?? .internalFault

@@ -171,10 +171,8 @@ extension WithStores {
                 world.clock.advance(by: .milliseconds(1))
                 await #expect(throws: IdentityError.invalidCode) { try await world.a.undo(code) }
                 #expect(try await world.a.signIn(password: Self.new).id == member.id)
-                try await world.a.run { rooms in
-                    try await MailQueue(pool: rooms.postgres, seal: try MailSeal(world.masterKey))
-                        .removeChanges(at: world.a.ambience.statementTime)
-                }
+                let (seal, time) = (try MailSeal(world.masterKey), world.a.ambience.statementTime)
+                try await world.a.run { try await MailQueue(pool: $0.postgres, seal: seal).removeChanges(at: time) }
                 #expect(try await world.a.changeCount() == 0)
             }
         }
@@ -186,7 +184,8 @@ extension WithStores {
                 let code = try await world.a.code(.passwordChanged)
                 let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
                     for index in 0..<8 {
-                        group.addTask { try await (index.isMultiple(of: 2) ? world.a : world.b).undo(code).isUndone }
+                        let copy = world.copies[index % 2]
+                        group.addTask { try await copy.undo(code).isUndone }
                     }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }

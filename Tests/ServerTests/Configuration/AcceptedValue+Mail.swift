@@ -39,5 +39,6 @@ extension AcceptedValue {
         .init("KIDOBAN_MAIL_POLL_INTERVAL", "250ms") { $0.mail.policy.pollInterval == .milliseconds(250) },
         .init("KIDOBAN_MAIL_LONGEST_PAUSE", "5m") { $0.mail.policy.longestPause == .seconds(300) },
         .init("KIDOBAN_MAIL_RETENTION", "2d") { $0.mail.policy.retention == .seconds(2 * 86_400) },
+        .init("KIDOBAN_UNDO_LIFETIME", "3d") { $0.mail.undoLifetime == .seconds(3 * 86_400) },
     ]
 }

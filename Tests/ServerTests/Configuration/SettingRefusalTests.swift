@@ -71,6 +71,7 @@ struct BoundedSetting: Sendable, CustomTestStringConvertible {
         .init("KIDOBAN_MAIL_POLL_INTERVAL", "99ms", "100ms", "5m", "301s"),
         .init("KIDOBAN_MAIL_LONGEST_PAUSE", "999ms", "1s", "6h", "21601s"),
         .init("KIDOBAN_MAIL_RETENTION", "59m", "1h", "90d", "91d"),
+        .init("KIDOBAN_UNDO_LIFETIME", "59m", "1h", "30d", "31d"),
         .init("KIDOBAN_OUTBOUND_CONNECT_TIMEOUT", "99ms", "100ms", "1m", "61s"),
         .init("KIDOBAN_OUTBOUND_TIMEOUT", "99ms", "100ms", "1m", "61s"),
         .init("KIDOBAN_KEY_REFETCH_INTERVAL", "999ms", "1s", "1h", "61m"),
