@@ -10,7 +10,7 @@ struct DeleteMe: AppEndpoint {
     let bearer: BearerUser
 
     func answer(_ request: Request) async throws(AppError) -> Response {
-        let authenticated = try await bearer.authenticate(request)
+        let authenticated = try await bearer.authenticate(request, for: .change)
         try await deciding { () throws(IdentityError) in
             try await services.accounts.delete(
                 authenticated.userID, from: authenticated.sessionID, caller: Caller(request))

@@ -9,6 +9,8 @@ package struct MetricsReport: Sendable {
     package var keySets: [KeySetReport] = []
     /// By the name of the check, whether Redis may lose what it has to keep.
     package var redisProblems: [String: Bool] = [:]
+    /// How far Redis's clock is ahead of this copy's; nil before it has been asked.
+    package var redisClockAhead: Duration?
     package var connections = 0
     package var residentBytes: UInt64 = 0
     package var openDescriptors: UInt64 = 0

@@ -16,14 +16,17 @@ struct Ready: Sendable {
     func answer() async -> Response {
         guard !phase.drains else { return Self.response("draining", ready: false) { _ in } }
         async let postgresOnAll = onAllLoops { await Self.postgresAnswers($0.postgres) }
-        async let redisOnAll = onAllLoops { await Self.redisAnswers($0.redis) }
-        let (postgres, redis) = await (postgresOnAll, redisOnAll)
+        async let redisOnAll = onAllLoops { await Self.askRedis($0) }
+        let (postgres, clocks) = await (!postgresOnAll.contains(false), redisOnAll)
+        let redis = !clocks.contains(.unknown)
         let hasKeys = keys.value != nil
         let ready = postgres && redis && hasKeys && !phase.drains
         return Self.response(ready ? "ready" : phase.drains ? "draining" : "unavailable", ready: ready) { writer in
             writer.member("postgres", postgres ? "ok" : "unavailable")
             writer.member("redis", redis ? "ok" : "unavailable")
             writer.member("signing_keys", hasKeys ? "ok" : "unavailable")
+            // No reason to turn away: it is Redis that dates tokens. A copy that is off cannot tell good id tokens of providers from old ones.
+            if clocks.contains(.skewed) { writer.member("clock", "skewed") }
         }
     }
 
@@ -38,10 +41,12 @@ struct Ready: Sendable {
             : .json(.serviceUnavailable, writer, fields: .retry(after: .seconds(1)))
     }
 
-    private func onAllLoops(_ check: @escaping @Sendable (Services) async -> Bool) async -> Bool {
-        await withTaskGroup(of: Bool.self) { group in
+    private func onAllLoops<Answer: Hashable & Sendable>(
+        _ check: @escaping @Sendable (Services) async -> Answer
+    ) async -> Set<Answer> {
+        await withTaskGroup(of: Answer.self) { group in
             for services in loops { group.addTask { await check(services) } }
-            return await group.reduce(true) { $0 && $1 }
+            return await group.reduce(into: []) { $0.insert($1) }
         }
     }
 
@@ -54,11 +59,21 @@ struct Ready: Sendable {
         }
     }
 
-    private static func redisAnswers(_ redis: RedisConnection) async -> Bool {
+    private enum RedisClock: Sendable {
+        /// Redis does not answer.
+        case unknown
+        case agrees, skewed
+    }
+
+    /// By the question for its time, which only a server that serves answers.
+    private static func askRedis(_ services: Services) async -> RedisClock {
+        let asked = services.clock.now
         do throws(RedisError) {
-            return try await redis.send(RedisCommand("PING")) == .status("PONG")
+            let reply = try await services.redis.send(RedisCommand("TIME"))
+            guard let offset = ClockOffset(redisTime: reply, asked: asked, answered: services.clock.now) else { return .unknown }
+            return services.clock.isExceeded(by: offset) ? .skewed : .agrees
         } catch {
-            return false
+            return .unknown
         }
     }
 }
@@ -75,6 +90,7 @@ extension Ready {
     private static let report = Schema.object([
         .required("status", .choice(["ready", "draining", "unavailable"])), .optional("postgres", state),
         .optional("redis", state), .optional("signing_keys", state),
+        .optional("clock", .constant("skewed").described("Only where this copy's clock is off that of Redis.")),
     ]).named("Readiness")
 
     private static let state = Schema.choice(["ok", "unavailable"])

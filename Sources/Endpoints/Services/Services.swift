@@ -25,6 +25,8 @@ package final class Services: Sendable {
     /// For the doors whose clients keep cookies.
     package let cookies: CookiePolicy
     /// For the readiness check only.
+    package let clock: ClockTolerance
+    /// For the readiness check only.
     package let redis: RedisConnection
     /// For the readiness check only.
     package let postgres: PostgresPool
@@ -35,6 +37,7 @@ package final class Services: Sendable {
         codes: AuthorizationCodes, notices: ProviderNotices,
         restAuth: RestAuthServices, confirmations: Confirmations, mailsVerification: Bool = true,
         believesUnprovedIdentities: Bool = false, app: Client, cookies: CookiePolicy,
+        clock: ClockTolerance,
         redis: RedisConnection,
         postgres: PostgresPool
     ) {
@@ -54,6 +57,7 @@ package final class Services: Sendable {
         self.mailsVerification = mailsVerification
         self.app = app
         self.cookies = cookies
+        self.clock = clock
         self.redis = redis
         self.postgres = postgres
     }

@@ -4,6 +4,6 @@ package import Postgres
 package enum Schema {
     /// Every step there is, in order.
     package static let migrations = [
-        initial, identities, profiles, mailOutbox, providerTokens, lookUps, mailDelivery, secretOverlap,
+        initial, identities, profiles, mailOutbox, providerTokens, lookUps, mailDelivery, secretOverlap, clientTokens,
     ]
 }

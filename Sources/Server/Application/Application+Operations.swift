@@ -28,6 +28,7 @@ extension Application {
             }
             report.keySets = await keySets.reports
             report.redisProblems = await redisWatch.problems
+            report.redisClockAhead = await redisWatch.clockAhead
             return report
         }
         var configuration = shared.http

@@ -15,6 +15,10 @@ extension Settings {
                 "KIDOBAN_ECHOLOG_VERIFICATION_MAIL", \.doors.mailsVerification, .flag,
                 "Whether who signs up in the app API gets a mail to confirm the address. Nobody is kept from signing in by it. None is "
                     + "sent while there is no page for its link: the door `pages`, or `KIDOBAN_REST_AUTH_VERIFICATION_LINK`."),
+            Setting(
+                "KIDOBAN_ECHOLOG_ROTATE", \.doors.rotatesRefreshTokens, .flag,
+                "Whether each refresh in the app API gives a new refresh token, so that a copied one shows itself. Without, only sessions do "
+                    + "whose app sends `rotate`, because the contract's app keeps its first refresh token for ever."),
         ] + prefixes)
 
     private static let prefixes = DoorKind.all.compactMap { kind in

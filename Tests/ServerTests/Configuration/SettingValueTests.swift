@@ -52,6 +52,12 @@ extension AcceptedValue {
         .init("KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH", "true") { $0.doors.believesUnprovedIdentities },
         .init("KIDOBAN_ECHOLOG_PREFIX", "") { $0.doors[prefixOf: "app"].isEmpty },
         .init("KIDOBAN_ECHOLOG_VERIFICATION_MAIL", "false") { !$0.doors.mailsVerification },
+        .init("KIDOBAN_ECHOLOG_ROTATE", "true") { $0.doors.rotatesRefreshTokens },
+        .init("KIDOBAN_SCOPES", "openid  orders:read", shown: "openid orders:read") {
+            $0.tokens.scopes == ["openid", "orders:read"] && $0.tokens.appScopes == ["openid", "orders:read", "account"]
+        },
+        .init("KIDOBAN_SCOPES", "") { $0.tokens.appScopes == ["account"] },
+        .init("KIDOBAN_CLOCK_TOLERANCE", "2s") { $0.clockTolerance == .seconds(2) },
         .init("KIDOBAN_PAGES_PREFIX", "/id") { $0.doors[prefixOf: "pages"] == "/id" },
         .init("KIDOBAN_DOORS", "all") { $0.doors.open == .all },
         .init("KIDOBAN_DOORS", "oauth,app", shown: "app,oauth") { $0.doors.open == .only(["app", "oauth"]) },
