@@ -33,7 +33,7 @@ def mod_auth_openidc(directory, port, url, client, secret):
         f"OIDCOAuthIntrospectionEndpoint {url}/oauth2/introspect", "OIDCOAuthIntrospectionEndpointAuth client_secret_basic", "OIDCOAuthSSLValidateServer Off",
         f"OIDCOAuthClientID {client}", f"OIDCOAuthClientSecret {secret}", "OIDCOAuthRemoteUserClaim sub",
         "OIDCCryptoPassphrase of-this-run-only",
-        "<Location />", "AuthType oauth20", "Require claim scope~\\bprofile\\b", "</Location>",
+        "<Location />", "AuthType oauth20", "Require valid-user", "</Location>",
     ]))
 
 

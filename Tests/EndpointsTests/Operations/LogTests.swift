@@ -1,3 +1,4 @@
+import Server
 import TestSupport
 import Testing
 import Text
