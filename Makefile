@@ -1,8 +1,8 @@
 .DEFAULT_GOAL := help
-.PHONY: help run mail test check check-deploy bench soak fuzz originals format openapi clean stop
+.PHONY: help run mail test check check-deploy bench soak fuzz originals resource-servers format openapi clean stop
 
 help: ## Print this
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@printf '\nVariables, for example: make run PORT=8081 OPERATIONS_PORT=9091 DATA=.local2\n\n'
 	@printf '  %-16s %s\n' \
 	    PORT 'where applications reach the server of `make run` on 127.0.0.1 (8080)' \
@@ -39,6 +39,9 @@ fuzz: ## Feed everything that reads bytes of strangers with libFuzzer and Addres
 
 originals: ## Compare the rest-auth door with django-rest-auth 0.9.5 and dj-rest-auth 7, installed from PyPI under DATA
 	@Tests/Originals/run $(ARGS)
+
+resource-servers: ## Look whom real resource servers let in that ask about tokens; Python packages from PyPI under DATA
+	@Tests/ResourceServers/run $(ARGS)
 
 format: ## Reformat the Swift sources in place
 	@swift format --in-place --parallel --recursive Package.swift Sources Tests Examples/Package.swift Examples/Sources

@@ -32,6 +32,10 @@ package struct Ambience: Sendable {
 
     /// A new UUIDv7.
     func uuid() -> UUID {
-        UUID(version7At: now(), random: random(10))
+        uuid(at: now())
+    }
+
+    func uuid(at time: Timestamp) -> UUID {
+        UUID(version7At: time, random: random(10))
     }
 }

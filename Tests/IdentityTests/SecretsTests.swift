@@ -60,8 +60,10 @@ extension WithStores {
             }
             _ = try await world.a.active(issued.flatMap { [$0.accessToken, $0.refreshToken] })
             try await world.a.run { rooms in
-                _ = try await rooms.tokens.authenticate(other.accessToken)
-                await #expect(throws: IdentityError.invalidToken) { try await rooms.tokens.authenticate(member.accessToken) }
+                _ = try await rooms.tokens.authenticate(other.accessToken, for: .read)
+                await #expect(throws: IdentityError.invalidToken) {
+                    try await rooms.tokens.authenticate(member.accessToken, for: .read)
+                }
                 try await rooms.tokens.revoke(other.accessToken, for: rooms.app, caller: Copy.caller)
                 try await rooms.accounts.replacePassword(
                     of: member.id, with: SecretString(Self.newPassword), keeping: nil, caller: Copy.caller)

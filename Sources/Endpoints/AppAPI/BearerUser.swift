@@ -17,10 +17,11 @@ struct BearerUser: Sendable {
         case nobody(SessionID)
     }
 
+    /// - Parameter access: what the endpoint does.
     /// - Throws: `AppError.unauthorized`; 404 when the token's user has been deleted; 503 when a store is away.
-    func authenticate(_ request: Request) async throws(AppError) -> AuthenticatedUser {
+    func authenticate(_ request: Request, for access: AccountAccess) async throws(AppError) -> AuthenticatedUser {
         let token = try token(of: request)
-        return try await deciding { () throws(IdentityError) in try await services.accessTokens.authenticate(token) }
+        return try await deciding { () throws(IdentityError) in try await services.accessTokens.authenticate(token, for: access) }
     }
 
     /// For who signs out, and may do so twice at once: a token is also taken whose session has just been ended.
@@ -29,7 +30,7 @@ struct BearerUser: Sendable {
         let token = try token(of: request)
         return try await deciding { () throws(IdentityError) in
             do throws(IdentityError) {
-                return .user(try await services.accessTokens.authenticate(token))
+                return .user(try await services.accessTokens.authenticate(token, for: .signOut))
             } catch {
                 guard error == .invalidToken, let id = try await services.accessTokens.endedSession(of: token) else {
                     throw error

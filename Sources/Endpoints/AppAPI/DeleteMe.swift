@@ -11,7 +11,7 @@ struct DeleteMe: AppEndpoint {
     let bearer: BearerUser
 
     func answer(_ request: Request) async throws(AppError) -> Response {
-        let authenticated = try await bearer.authenticate(request)
+        let authenticated = try await bearer.authenticate(request, for: .change)
         let caller = Caller(request)
         try await deciding { () throws(IdentityError) in
             if !services.appOptions.deletesInOldSessions {

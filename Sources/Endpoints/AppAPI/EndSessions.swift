@@ -14,7 +14,7 @@ struct EndSessions: AppEndpoint {
     let bearer: BearerUser
 
     func answer(_ request: Request) async throws(AppError) -> Response {
-        let authenticated = try await bearer.authenticate(request)
+        let authenticated = try await bearer.authenticate(request, for: .signOut)
         let keepsCurrent = try Self.keepsCurrent(request)
         try await deciding { () throws(IdentityError) in
             try await services.sessions.signOutEverywhere(

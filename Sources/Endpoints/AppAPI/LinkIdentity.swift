@@ -12,7 +12,7 @@ struct LinkIdentity: AppEndpoint {
     let bearer: BearerUser
 
     func answer(_ request: Request) async throws(AppError) -> Response {
-        let user = try await bearer.authenticate(request)
+        let user = try await bearer.authenticate(request, for: .change)
         var body = try JSONBody(request)
         let fields = ProviderFields(&body.fields, configured: services.federation.providers.map(\.id))
         let issues = body.issues + [fields.issue].compactMap(\.self)

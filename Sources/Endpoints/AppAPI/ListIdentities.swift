@@ -10,7 +10,7 @@ struct ListIdentities: AppEndpoint {
     let bearer: BearerUser
 
     func answer(_ request: Request) async throws(AppError) -> Response {
-        let user = try await bearer.authenticate(request)
+        let user = try await bearer.authenticate(request, for: .read)
         return try await IdentityList.response(of: user.userID, services.accounts)
     }
 }

@@ -13,7 +13,7 @@ struct ListSessions: AppEndpoint {
     let bearer: BearerUser
 
     func answer(_ request: Request) async throws(AppError) -> Response {
-        let authenticated = try await bearer.authenticate(request)
+        let authenticated = try await bearer.authenticate(request, for: .read)
         let sessions = try await deciding { () throws(IdentityError) in
             try await services.sessions.list(of: authenticated.userID)
         }

@@ -11,7 +11,7 @@ struct Me: AppEndpoint {
     let bearer: BearerUser
 
     func answer(_ request: Request) async throws(AppError) -> Response {
-        let authenticated = try await bearer.authenticate(request)
+        let authenticated = try await bearer.authenticate(request, for: .read)
         let user = try await deciding { () throws(IdentityError) in try await services.accounts.user(authenticated.userID) }
         return Self.response(user)
     }

@@ -21,7 +21,7 @@ struct Refresh: AppEndpoint {
         guard body.fields.isClean else { throw .invalidInput(body.issues) }
         do throws(IdentityError) {
             let tokens = try await services.sessions.refresh(token, wantsRotation: wantsRotation, caller: Caller(request))
-            return Self.response(tokens, rotates: wantsRotation || tokens.session.kind == .rotating)
+            return Self.response(tokens, rotates: tokens.rotates)
         } catch .userNotFound {
             throw .unknownUser
         } catch {

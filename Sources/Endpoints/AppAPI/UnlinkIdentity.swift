@@ -11,7 +11,7 @@ struct UnlinkIdentity: AppEndpoint {
     let bearer: BearerUser
 
     func answer(_ request: Request) async throws(AppError) -> Response {
-        let user = try await bearer.authenticate(request)
+        let user = try await bearer.authenticate(request, for: .change)
         guard let provider = request.pathParameters.first.flatMap({ ProviderID($0) }) else { throw .identity(.identityNotFound) }
         try await deciding { () throws(IdentityError) in
             try await services.accounts.unlink(

@@ -13,7 +13,7 @@ struct UnlinkNamedIdentity: AppEndpoint {
     let bearer: BearerUser
 
     func answer(_ request: Request) async throws(AppError) -> Response {
-        let user = try await bearer.authenticate(request)
+        let user = try await bearer.authenticate(request, for: .change)
         guard !request.body.isEmpty else { throw .providerRequired }
         var body = try JSONBody(request)
         let name = body.fields.string("oauth_provider")

@@ -13,7 +13,7 @@ struct UpdateMe: AppEndpoint {
     let bearer: BearerUser
 
     func answer(_ request: Request) async throws(AppError) -> Response {
-        let authenticated = try await bearer.authenticate(request)
+        let authenticated = try await bearer.authenticate(request, for: .change)
         let change = try Self.read(request)
         let user = try await deciding { () throws(IdentityError) in
             try await services.accounts.change(authenticated.userID, change, caller: Caller(request))

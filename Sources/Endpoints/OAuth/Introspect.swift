@@ -35,8 +35,10 @@ extension Introspect {
         .optional("client_id", .string.described("The client that the token was issued to.")),
         .optional("sub", .string.described("The user.")),
         .optional("username", .string.described("The e-mail address when the session began.")),
+        .optional("email_verified", .boolean.described("Whether that address is known to be the user's.")),
         .optional("token_type", .constant("Bearer")), .optional("exp", .integer), .optional("iat", .integer),
         .optional("nbf", .integer), .optional("iss", .string), .optional("jti", .string),
+        .optional("scope", .string.described("What the token is good for, with spaces between.")),
         .optional("sid", .string.described("The session.")),
     ]).named("Introspection")
 }

@@ -13,6 +13,8 @@ package struct MetricsReport: Sendable {
     package var isConfigurationRejected = false
     /// Audit events that copies took along when they ended, within the last day.
     package var auditEventsLostAtStop = 0
+    /// How far Redis's clock is ahead of this copy's; nil before it has been asked.
+    package var redisClockAhead: Duration?
     package var connections = 0
     package var connectionBytes = 0
     package var connectionLosses: [ConnectionLoss: UInt64] = [:]

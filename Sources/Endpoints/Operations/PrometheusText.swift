@@ -13,6 +13,11 @@ enum PrometheusText {
         identity(report.identity, &text)
         keySets(report.keySets, &text)
         redis(report.redisProblems, &text)
+        if let ahead = report.redisClockAhead {
+            text.single(
+                "kidoban_clock_skew_seconds", "gauge", "How far the clock of Redis, which dates tokens, is ahead of this copy's.",
+                Double(ahead.components.seconds) + Double(ahead.components.attoseconds / 1_000_000_000_000_000) / 1000)
+        }
         process(report, &text)
         return text.bytes
     }

@@ -16,14 +16,17 @@ struct Ready: Sendable {
     func answer() async -> Response {
         guard !phase.drains else { return Self.response("draining", ready: false) { _ in } }
         async let postgresOnAll = onAllLoops { await Self.state(of: $0.postgres) }
-        async let redisOnAll = onAllLoops { await Self.state(of: $0.redis) }
-        let (postgres, redis) = await (postgresOnAll, redisOnAll)
+        async let redisOnAll = onAllLoops { await Self.askRedis($0) }
+        let (postgres, answers) = await (postgresOnAll.max() ?? .ok, redisOnAll)
+        let redis = answers.map(\.state).max() ?? .ok
         let hasKeys = keys.value != nil
         let ready = postgres == .ok && redis == .ok && hasKeys && !phase.drains
         return Self.response(ready ? "ready" : phase.drains ? "draining" : "unavailable", ready: ready) { writer in
             writer.member("postgres", postgres.rawValue)
             writer.member("redis", redis.rawValue)
             writer.member("signing_keys", hasKeys ? "ok" : "unavailable")
+            // No reason to turn away: it is Redis that dates tokens. A copy that is off cannot tell good id tokens of providers from old ones.
+            if answers.contains(where: \.isSkewed) { writer.member("clock", "skewed") }
         }
     }
 
@@ -50,10 +53,12 @@ struct Ready: Sendable {
         }
     }
 
-    private func onAllLoops(_ check: @escaping @Sendable (Services) async -> State) async -> State {
-        await withTaskGroup(of: State.self) { group in
+    private func onAllLoops<Answer: Sendable>(
+        _ check: @escaping @Sendable (Services) async -> Answer
+    ) async -> [Answer] {
+        await withTaskGroup(of: Answer.self) { group in
             for services in loops { group.addTask { await check(services) } }
-            return await group.reduce(.ok) { max($0, $1) }
+            return await group.reduce(into: []) { $0.append($1) }
         }
     }
 
@@ -66,12 +71,29 @@ struct Ready: Sendable {
         }
     }
 
-    private static func state(of redis: RedisConnection) async -> State {
+    private struct RedisAnswer: Sendable {
+        let state: State
+        /// Whether its clock is off this copy's.
+        let isSkewed: Bool
+
+        init(_ state: State, isSkewed: Bool = false) {
+            self.state = state
+            self.isSkewed = isSkewed
+        }
+    }
+
+    /// By the question for its time, which only a server that serves answers.
+    private static func askRedis(_ services: Services) async -> RedisAnswer {
+        let asked = services.clock.now
         do throws(RedisError) {
-            guard try await redis.send(RedisCommand("PING")) == .status("PONG") else { return .unavailable }
-            return await redis.refusesWrites ? .readOnly : .ok
+            let reply = try await services.redis.send(RedisCommand("TIME"))
+            guard let offset = ClockOffset(redisTime: reply, asked: asked, answered: services.clock.now) else {
+                return RedisAnswer(.unavailable)
+            }
+            let state = await services.redis.refusesWrites ? State.readOnly : .ok
+            return RedisAnswer(state, isSkewed: services.clock.isExceeded(by: offset))
         } catch {
-            return .unavailable
+            return RedisAnswer(.unavailable)
         }
     }
 }
@@ -88,6 +110,7 @@ extension Ready {
     private static let report = Schema.object([
         .required("status", .choice(["ready", "draining", "unavailable"])), .optional("postgres", storeState),
         .optional("redis", storeState), .optional("signing_keys", state),
+        .optional("clock", .constant("skewed").described("Only where this copy's clock is off that of Redis.")),
     ]).named("Readiness")
 
     private static let storeState = Schema.choice(State.allCases.map(\.rawValue))

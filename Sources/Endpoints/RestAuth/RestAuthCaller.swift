@@ -21,9 +21,10 @@ struct RestAuthCaller: Sendable {
         door = services.restAuth
     }
 
+    /// - Parameter access: what the endpoint does.
     /// - Throws: a 401 in the words of the dialect; 403 for a page of another site that uses a cookie; 503 when a store is away.
-    func authenticate(_ request: Request) async throws(RestAuthError) -> Known {
-        let authenticated = try await byToken(request.head)
+    func authenticate(_ request: Request, for access: AccountAccess) async throws(RestAuthError) -> Known {
+        let authenticated = try await byToken(request.head, access)
         let user: User
         do throws(IdentityError) {
             user = try await services.accounts.user(authenticated.userID)
@@ -36,11 +37,11 @@ struct RestAuthCaller: Sendable {
         return Known(user: user, sessionID: authenticated.sessionID)
     }
 
-    private func byToken(_ head: RequestHead) async throws(RestAuthError) -> Owner {
-        if let token = try RestAuthToken.inHeader(of: head, options) { return try await owner(of: token) }
+    private func byToken(_ head: RequestHead, _ access: AccountAccess) async throws(RestAuthError) -> Owner {
+        if let token = try RestAuthToken.inHeader(of: head, options) { return try await owner(of: token, access) }
         if let cookie = RestAuthCookies.value(options.tokenCookies.access, in: head), options.tokens == .jwt {
             try RestAuthOrigin(services).check(head)
-            return try await owner(of: cookie)
+            return try await owner(of: cookie, access)
         }
         guard let cookie = RestAuthCookies.value(RestAuthCookies.session, in: head) else { throw .unauthenticated(.notProvided) }
         try RestAuthOrigin(services).check(head)
@@ -54,10 +55,10 @@ struct RestAuthCaller: Sendable {
         }
     }
 
-    private func owner(of token: SecretString) async throws(RestAuthError) -> Owner {
+    private func owner(of token: SecretString, _ access: AccountAccess) async throws(RestAuthError) -> Owner {
         let appearance = try RestAuthToken.check(token, door)
         do throws(IdentityError) {
-            let owner = try await services.accessTokens.authenticate(token)
+            let owner = try await services.accessTokens.authenticate(token, for: access)
             return (owner.userID, owner.sessionID)
         } catch .invalidToken {
             throw try await refusal(of: appearance)

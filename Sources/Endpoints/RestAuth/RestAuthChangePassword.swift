@@ -13,7 +13,7 @@ struct RestAuthChangePassword: RestAuthEndpoint {
     let caller: RestAuthCaller
 
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
-        let known = try await caller.authenticate(request)
+        let known = try await caller.authenticate(request, for: .change)
         let profile = try await restAuth { () throws(IdentityError) in
             try await services.restAuth.profiles.profile(of: known.user)
         }

@@ -12,7 +12,7 @@ struct RestAuthChangeUser: RestAuthEndpoint {
     let method: Method
 
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
-        let user = try await caller.authenticate(request).user
+        let user = try await caller.authenticate(request, for: .change).user
         let profiles = services.restAuth.profiles
         // One who has none yet gets it now, to be changed.
         let profile = try await restAuth { () throws(IdentityError) in try await profiles.profile(of: user) }

@@ -45,7 +45,7 @@ struct RestAuthLogout: RestAuthEndpoint {
     private func endAccessToken(_ request: Request, _ options: RestAuthOptions) async throws(RestAuthError) -> Bool {
         guard let token = (try? RestAuthToken.inHeader(of: request.head, options)) ?? nil else { return false }
         do throws(IdentityError) {
-            let owner = try await services.accessTokens.authenticate(token)
+            let owner = try await services.accessTokens.authenticate(token, for: .signOut)
             try await services.sessions.end(
                 owner.sessionID, of: owner.userID, reason: .signedOut, caller: Caller(request))
             return true

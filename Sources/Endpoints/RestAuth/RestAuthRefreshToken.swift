@@ -24,7 +24,7 @@ struct RestAuthRefreshToken: RestAuthEndpoint {
                 door.tokens.sign(RestAuthClaims.access(facts, userID: userID))
             }
         }
-        let end = min(access.issuedAt.adding(RestAuthSignIn.refreshLife), refreshed.session.ownAbsoluteEnd)
+        let end = min(access.issuedAt.adding(RestAuthSignIn.refreshLife), refreshed.session.absoluteEnd)
         let successor =
             options.rotatesRefreshTokens
             ? door.tokens.sign(

@@ -94,7 +94,7 @@ struct RestAuthSignIn: Sendable {
             write(user, profile, to: &writer)
             return words.response(status, writer)
         }
-        let end = min(access.issuedAt.adding(Self.refreshLife), tokens.session.ownAbsoluteEnd)
+        let end = min(access.issuedAt.adding(Self.refreshLife), tokens.session.absoluteEnd)
         let refresh = door.tokens.sign(
             RestAuthClaims.refresh(
                 tokens.refreshToken, userID: String(profile.number), issuedAt: access.issuedAt, expiresAt: end))

@@ -11,7 +11,7 @@ struct RestAuthSocialAccounts: RestAuthEndpoint {
     let caller: RestAuthCaller
 
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
-        let user = try await caller.authenticate(request).user
+        let user = try await caller.authenticate(request, for: .read).user
         let identities = try await restAuth { () throws(IdentityError) in
             try await services.accounts.identities(of: user.id)
         }
@@ -47,7 +47,7 @@ struct RestAuthDisconnect: RestAuthEndpoint {
     let caller: RestAuthCaller
 
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
-        let known = try await caller.authenticate(request)
+        let known = try await caller.authenticate(request, for: .change)
         let identities = try await restAuth { () throws(IdentityError) in
             try await services.accounts.identities(of: known.user.id)
         }

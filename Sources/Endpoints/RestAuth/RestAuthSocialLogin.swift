@@ -45,7 +45,7 @@ struct RestAuthSocialConnect: RestAuthEndpoint {
     var path: String { "/\(provider.text)/connect/" }
 
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
-        let known = try await caller.authenticate(request)
+        let known = try await caller.authenticate(request, for: .change)
         let device = Caller(request)
         try await restAuth { () throws(IdentityError) in
             try await services.accounts.requireRecentSignIn(of: known.user.id, session: known.sessionID, caller: device)

@@ -11,7 +11,7 @@ struct RestAuthUserDetails: RestAuthEndpoint {
     let caller: RestAuthCaller
 
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
-        let user = try await caller.authenticate(request).user
+        let user = try await caller.authenticate(request, for: .read).user
         let profile = try await restAuth { () throws(IdentityError) in
             try await services.restAuth.profiles.profile(of: user)
         }

@@ -36,7 +36,7 @@ struct RestAuthVerifyToken: RestAuthEndpoint {
             if RestAuthClaims.kind(of: claims) == .refresh {
                 try await services.sessions.checkRefreshToken(SecretString(claims["jti"]?.stringValue ?? ""))
             } else {
-                _ = try await services.accessTokens.authenticate(token)
+                _ = try await services.accessTokens.authenticate(token, for: .read)
             }
         } catch .invalidRefreshToken {
             throw .nonField(.token(.blacklisted))

@@ -129,7 +129,8 @@ extension RestAuthOptions {
         // What Identity issues with a session of its own accord is given to nobody: the cheapest there is.
         return Client(
             id: id, name: "rest-auth", authentication: .publicClient, permissions: [.signIn], audiences: app.audiences,
-            accessTokenFormat: .opaque, accessTokenLifetime: access, sessionLifetime: session)
+            accessTokenFormat: .opaque, accessTokenLifetime: access, sessionLifetime: session, scopes: app.scopes,
+            rotatesRefreshTokens: rotatesRefreshTokens)
     }
 
     /// What is asked of Identity when a session begins.

@@ -26,6 +26,8 @@ package final class Services: Sendable {
     /// For the doors whose clients keep cookies.
     package let cookies: CookiePolicy
     /// For the readiness check only.
+    package let clock: ClockTolerance
+    /// For the readiness check only.
     package let redis: RedisConnection
     /// For the readiness check only.
     package let postgres: PostgresPool
@@ -37,6 +39,7 @@ package final class Services: Sendable {
         restAuth: RestAuthServices, appOptions: AppOptions = AppOptions(), confirmations: Confirmations,
         mailsVerification: Bool = true,
         believesUnprovedIdentities: Bool = false, app: Client, cookies: CookiePolicy,
+        clock: ClockTolerance,
         redis: RedisConnection,
         postgres: PostgresPool
     ) {
@@ -57,6 +60,7 @@ package final class Services: Sendable {
         self.mailsVerification = mailsVerification
         self.app = app
         self.cookies = cookies
+        self.clock = clock
         self.redis = redis
         self.postgres = postgres
     }

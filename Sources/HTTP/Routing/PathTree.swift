@@ -98,6 +98,26 @@ struct PathTree: Sendable {
         return match
     }
 
+    /// As much of a path as is made of segments that the tree has, and `*` for the rest.
+    func known(of path: Span<UInt8>) -> String {
+        var (node, start, known) = (0, 0, "")
+        while start < path.count, path[start] == .ascii("/") {
+            let end = path.firstIndex(of: .ascii("/"), in: start + 1..<path.count) ?? path.count
+            let segment = start + 1..<end
+            if let child = staticChild(of: node, segment, in: path) {
+                known += "/" + String(decoding: text[nodes[child].segment.range], as: UTF8.self)
+                node = child
+            } else if let child = nodes[node].parameterChild, !segment.isEmpty {
+                known += "/{}"
+                node = child
+            } else {
+                return known + "/*"
+            }
+            start = end
+        }
+        return start < path.count ? known + "*" : known
+    }
+
     /// Follows the path from the slash at `start`; true when its end has an endpoint.
     @discardableResult
     private func descend(from node: Int, at start: Int, depth: Int, in path: Span<UInt8>, _ match: inout Match) -> Bool {

@@ -78,6 +78,16 @@ package struct Router: Sendable {
             .init(route: entry.route, door: entry.door, index: index, pathParameters: match.parameters))
     }
 
+    /// The path of a request as it may be told of: that of its route, in which parameters have their names. Of a path that leads nowhere it
+    /// is the part that is known, and `*` for the rest, which may be a secret, such as the code of a link with a slash too few.
+    package func template(of head: RequestHead) -> String {
+        let path = head.bytes.span.extracting(head.pathRange.range)
+        guard let place = tree.match(path).endpoint, let first = endpoints[place].routes.first else {
+            return tree.known(of: path)
+        }
+        return routes[first].pattern
+    }
+
     /// The answer to a failure in the words of a door. `Allow` and `Retry-After`, which the status asks for, are added here.
     package func response(to failure: RequestFailure, in door: Door?, head: RequestHead?) -> Response {
         var response = (door?.failure ?? fallback)(failure, head)

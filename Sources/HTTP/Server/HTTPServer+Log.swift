@@ -12,7 +12,7 @@ extension HTTPServer {
         metrics.record(route: match.index, status: response.status, nanoseconds: nanoseconds)
         let level: LogLevel = response.status.code >= 500 ? .warning : match.logLevel
         guard logger.isEnabled(level) else { return end }
-        var fields = request.fields
+        var fields = request.fields(path: router.template(of: request.head))
         fields["status"] = .integer(Int64(response.status.code))
         fields["duration_us"] = .microseconds(nanoseconds)
         if response.status.code >= 400 { fields["cause"] = WaitTimes.current?.fault.map { .string($0) } }
@@ -24,7 +24,7 @@ extension HTTPServer {
     nonisolated func warnOfSlow(
         _ request: LoggedRequest, status: Status, _ timeline: RequestTimeline, _ waits: WaitTimes
     ) {
-        var fields = request.fields
+        var fields = request.fields(path: router.template(of: request.head))
         fields["status"] = .integer(Int64(status.code))
         fields["duration_us"] = .microseconds(timeline.duration)
         fields["head_us"] = .microseconds(timeline.headRead.nanoseconds(since: timeline.began))
@@ -61,9 +61,10 @@ struct LoggedRequest {
         return fields
     }
 
-    var fields: LogFields {
+    /// - Parameter path: as it may be logged (`Router.template`); what was asked for may hold a secret.
+    func fields(path: String) -> LogFields {
         var fields: LogFields = [
-            "request_id": .string(id), "method": .string(head.method.name), "path": .string(head.path),
+            "request_id": .string(id), "method": .string(head.method.name), "path": .string(path),
             "peer": .string(origin.peer),
         ]
         let client = origin.client

@@ -33,12 +33,17 @@ package struct Client: Equatable, Sendable {
     package let accessTokenFormat: AccessTokenFormat
     package let accessTokenLifetime: Duration
     package let sessionLifetime: SessionLifetime
+    /// What its access tokens are good for (RFC 6749 §3.3), in this order.
+    package let scopes: [String]
+    /// Whether each use of a refresh token replaces it, whatever the client asks for.
+    package let rotatesRefreshTokens: Bool
 
     package init(
         id: ClientID, name: String, authentication: Authentication, previousSecret: PreviousSecret? = nil,
         permissions: Set<Permission>, audiences: [String],
         accessTokenFormat: AccessTokenFormat = .jwtES256, accessTokenLifetime: Duration = .seconds(15 * 60),
-        sessionLifetime: SessionLifetime = .standard
+        sessionLifetime: SessionLifetime = .standard, scopes: [String] = Client.standardScopes,
+        rotatesRefreshTokens: Bool = false
     ) {
         self.id = id
         self.name = name
@@ -49,6 +54,21 @@ package struct Client: Equatable, Sendable {
         self.accessTokenFormat = accessTokenFormat
         self.accessTokenLifetime = accessTokenLifetime
         self.sessionLifetime = sessionLifetime
+        self.scopes = scopes
+        self.rotatesRefreshTokens = rotatesRefreshTokens
+    }
+
+    /// Who the user is, and the address: what tokens say of him anyway.
+    package static let standardScopes = ["openid", "email", "profile"]
+
+    /// Whom its tokens are for; nil if that is left to the installation.
+    var tokenAudience: String? {
+        audiences.first { $0 != Self.anyAudience }
+    }
+
+    /// Space-separated; nil for none.
+    var scope: String? {
+        scopes.isEmpty ? nil : scopes.joined(separator: " ")
     }
 
     package var mayIntrospect: Bool {

@@ -4,29 +4,32 @@ package import Postgres
 package enum ClientQueries {
     /// Every statement that gives a client returns, in this order: id, name, secret_digest or null, permissions, audiences,
     /// access_token_format, access_token_seconds, session_idle_seconds, session_absolute_seconds; the digest of the secret before, while it
-    /// is good, and for how many milliseconds it still is.
+    /// is good, and for how many milliseconds it still is; scopes, rotates_refresh_tokens.
     private static let columns: SQL = """
         id, name, secret_digest, to_json(permissions)::text, to_json(audiences)::text, access_token_format, access_token_seconds,
         session_idle_seconds, session_absolute_seconds,
         CASE WHEN previous_secret_ends_at > now() THEN previous_secret_digest END,
-        (extract(epoch FROM previous_secret_ends_at - now()) * 1000)::bigint, previous_secret_uses, previous_secret_used_at
+        (extract(epoch FROM previous_secret_ends_at - now()) * 1000)::bigint, previous_secret_uses, previous_secret_used_at,
+        to_json(scopes)::text, rotates_refresh_tokens
         """
 
     /// The constraint that a second client with one id violates (SQLSTATE 23505).
     package static let uniqueIDConstraint = "clients_pkey"
 
-    /// Parameters: the columns above without the last two, then created_at in milliseconds since the epoch.
+    /// Parameters: the columns above without those of the secret before, then created_at in milliseconds since the epoch; scopes,
+    /// rotates_refresh_tokens.
     package static let insert = Statement(
         name: "clients_insert",
         sql: """
             INSERT INTO clients (
                 id, name, secret_digest, permissions, audiences, access_token_format, access_token_seconds, session_idle_seconds,
-                session_absolute_seconds, created_at, updated_at
+                session_absolute_seconds, created_at, updated_at, scopes, rotates_refresh_tokens
             )
             VALUES (
                 $1::text, $2::text, $3::bytea, ARRAY(SELECT jsonb_array_elements_text($4::jsonb)),
                 ARRAY(SELECT jsonb_array_elements_text($5::jsonb)), $6::text, $7::bigint, $8::bigint, $9::bigint,
-                to_timestamp($10::bigint / 1000.0), to_timestamp($10::bigint / 1000.0)
+                to_timestamp($10::bigint / 1000.0), to_timestamp($10::bigint / 1000.0),
+                ARRAY(SELECT jsonb_array_elements_text($11::jsonb)), $12::boolean
             )
             """)
 

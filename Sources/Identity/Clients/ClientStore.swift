@@ -25,6 +25,7 @@ package struct ClientStore: Sendable {
                 .text(client.accessTokenFormat.rawValue), .integer(client.accessTokenLifetime.components.seconds),
                 .integer(client.sessionLifetime.idle.components.seconds),
                 .integer(client.sessionLifetime.absolute.components.seconds), .integer(now.milliseconds),
+                .json(Self.rendered(client.scopes)), .bool(client.rotatesRefreshTokens),
             ])
     }
 
@@ -81,7 +82,8 @@ package struct ClientStore: Sendable {
             previousSecret: try previousSecret(row),
             permissions: Set(try texts(row, 3).compactMap { Client.Permission(rawValue: $0) }), audiences: try texts(row, 4),
             accessTokenFormat: format, accessTokenLifetime: .seconds(try row.int64(6)),
-            sessionLifetime: SessionLifetime(idle: .seconds(try row.int64(7)), absolute: .seconds(try row.int64(8))))
+            sessionLifetime: SessionLifetime(idle: .seconds(try row.int64(7)), absolute: .seconds(try row.int64(8))),
+            scopes: try texts(row, 13), rotatesRefreshTokens: try row.bool(14))
     }
 
     private static func authentication(_ row: Row, _ column: Int) throws(PostgresError) -> Client.Authentication {

@@ -14,22 +14,34 @@ package final class AccessTokens: Sendable {
     private let sessions: Sessions
     private let issuer: AccessTokenIssuer
     private let users: UserStore
+    private let rule: AccountAccessRule
 
-    package init(tokens: AccessTokenStore, sessions: Sessions, issuer: AccessTokenIssuer, users: UserStore) {
+    /// - Parameter ownClients: the apps of this installation, whose tokens open our own endpoints.
+    package init(
+        tokens: AccessTokenStore, sessions: Sessions, issuer: AccessTokenIssuer, users: UserStore, ownClients: Set<ClientID>
+    ) {
+        rule = AccountAccessRule(audience: issuer.audience, clients: ownClients)
         self.tokens = tokens
         self.sessions = sessions
         self.issuer = issuer
         self.users = users
     }
 
-    /// The user of a live access token.
-    /// - Throws: `IdentityError.invalidToken`; `userNotFound` for a token that was good until its user was deleted;
+    /// The user of a live access token that opens what is asked for.
+    /// - Throws: `IdentityError.invalidToken`, for one that opens something else too; `userNotFound` for a token that was good until its user was deleted;
     ///   `unavailable`.
-    package func authenticate(_ token: SecretString) async throws(IdentityError) -> AuthenticatedUser {
+    package func authenticate(
+        _ token: SecretString, for access: AccountAccess
+    ) async throws(IdentityError) -> AuthenticatedUser {
         guard let record = try await tokens.record(AccessTokenHash(of: token.revealedText)) else {
             throw await reason(for: token)
         }
-        guard let user = Self.user(record) else { throw .fault() }
+        return try user(record, access)
+    }
+
+    private func user(_ record: [UInt8], _ access: AccountAccess) throws(IdentityError) -> AuthenticatedUser {
+        guard let value = try? JSON.parse(record), let user = Self.user(value) else { throw .fault() }
+        guard rule.permits(access, { value[$0] }) else { throw .invalidToken }
         return user
     }
 
@@ -51,8 +63,8 @@ package final class AccessTokens: Sendable {
     /// tombstone: nothing is left to do for who wants to end it. Nil for any other token.
     /// - Throws: `IdentityError.unavailable`.
     package func endedSession(of token: SecretString) async throws(IdentityError) -> SessionID? {
-        guard let claims = issuer.unrevokedClaims(token.revealedText), let userID = claims.subject.flatMap({ UserID($0) }),
-            let id = claims["sid"]?.stringValue.flatMap({ SessionID($0) }),
+        guard let claims = issuer.unrevokedClaims(token.revealedText), rule.permits(.signOut, { claims[$0] }),
+            let userID = claims.subject.flatMap({ UserID($0) }), let id = claims["sid"]?.stringValue.flatMap({ SessionID($0) }),
             case .ended(let tombstone) = try await sessions.store.record(id, at: sessions.ambience.now()),
             tombstone.userID == userID
         else { return nil }
@@ -63,13 +75,13 @@ package final class AccessTokens: Sendable {
         of token: SecretString, lateness: Duration
     ) async throws(IdentityError) -> (UserID, SessionID, wasGood: Bool) {
         if let record = try await tokens.record(AccessTokenHash(of: token.revealedText)) {
-            guard let user = Self.user(record) else { throw .fault() }
+            let user = try user(record, .signOut)
             return (user.userID, user.sessionID, wasGood: true)
         }
         // One that has expired is stored no more, but its signature still says whose it was. One that has not was revoked.
         let now = sessions.ambience.now()
         guard let claims = issuer.unrevokedClaims(token.revealedText), let expiresAt = claims.expiresAt, expiresAt <= now,
-            now.duration(since: expiresAt) <= lateness,
+            now.duration(since: expiresAt) <= lateness, rule.permits(.signOut, { claims[$0] }),
             let userID = claims.subject.flatMap({ UserID($0) }),
             let sessionID = claims["sid"]?.stringValue.flatMap({ SessionID($0) })
         else { throw .invalidToken }
@@ -102,7 +114,7 @@ package final class AccessTokens: Sendable {
     private func revokeAccessToken(_ token: SecretString, for client: Client, _ caller: Caller) async throws(IdentityError) {
         let hash = AccessTokenHash(of: token.revealedText)
         guard let record = try await tokens.record(hash) else { return }
-        guard let user = Self.user(record) else { throw .fault() }
+        guard let user = (try? JSON.parse(record)).flatMap(Self.user) else { throw .fault() }
         guard user.clientID == client.id else { throw .clientNotPermitted }
         try await tokens.delete([hash])
         await sessions.store.strike([hash], from: user.sessionID)
@@ -113,8 +125,9 @@ package final class AccessTokens: Sendable {
     /// Why a token that is not stored is not good: its user may be gone, which only a token of ours may learn. While that cannot
     /// be told, the token is still none.
     private func reason(for token: SecretString) async -> IdentityError {
-        guard let claims = issuer.unrevokedClaims(token.revealedText), let subject = claims.subject.flatMap({ UserID($0) }),
-            let expiresAt = claims.expiresAt, expiresAt > sessions.ambience.now()
+        guard let claims = issuer.unrevokedClaims(token.revealedText), rule.permits(.read, { claims[$0] }),
+            let subject = claims.subject.flatMap({ UserID($0) }), let expiresAt = claims.expiresAt,
+            expiresAt > sessions.ambience.now()
         else { return .invalidToken }
         do throws(IdentityError) {
             _ = try await users.user(subject)
@@ -124,9 +137,8 @@ package final class AccessTokens: Sendable {
         }
     }
 
-    private static func user(_ record: [UInt8]) -> AuthenticatedUser? {
-        guard let value = try? JSON.parse(record),
-            let userID = value["sub"]?.stringValue.flatMap({ UserID($0) }),
+    private static func user(_ value: JSONValue) -> AuthenticatedUser? {
+        guard let userID = value["sub"]?.stringValue.flatMap({ UserID($0) }),
             let sessionID = value["sid"]?.stringValue.flatMap({ SessionID($0) }),
             let clientID = value["client_id"]?.stringValue.flatMap({ ClientID($0) })
         else { return nil }

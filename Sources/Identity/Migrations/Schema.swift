@@ -11,5 +11,6 @@ package enum Schema {
         accountChanges,
         oldSecretUse,
         claimedAddresses,
+        clientTokens,
     ]
 }

@@ -6,6 +6,8 @@ package struct Session: Sendable {
     package let userID: UserID
     /// The user's e-mail address when the session began, as typed: what tokens and introspection say of him, without a look-up.
     package let username: String
+    /// Whether that address was known to be the user's when the session began.
+    package let emailVerified: Bool
     package let clientID: ClientID
     package let kind: SessionKind
     /// How the user proved who they are when it began.
@@ -31,7 +33,7 @@ package struct Session: Sendable {
     private var clockLead: Duration
 
     package init(
-        id: SessionID, userID: UserID, username: String, clientID: ClientID, kind: SessionKind,
+        id: SessionID, userID: UserID, username: String, emailVerified: Bool = false, clientID: ClientID, kind: SessionKind,
         method: SessionMethod = .password, device: DeviceDescription, network: NetworkPrefix? = nil, createdAt: Timestamp,
         authenticatedAt: Timestamp, absoluteEnd: Timestamp, salt: SessionSalt, refresh: RefreshRotation, lastUsedAt: Timestamp,
         ownIdleLife: Duration? = nil, cookieSalt: SessionSalt? = nil, clockLead: Duration = .zero
@@ -39,6 +41,7 @@ package struct Session: Sendable {
         self.id = id
         self.userID = userID
         self.username = username
+        self.emailVerified = emailVerified
         self.clientID = clientID
         self.kind = kind
         self.method = method
@@ -57,14 +60,15 @@ package struct Session: Sendable {
 
     /// A session that begins now.
     package init(
-        id: SessionID, userID: UserID, username: String, clientID: ClientID, kind: SessionKind,
+        id: SessionID, userID: UserID, username: String, emailVerified: Bool = false, clientID: ClientID, kind: SessionKind,
         method: SessionMethod = .password, device: DeviceDescription, network: NetworkPrefix? = nil, salt: SessionSalt,
         lifetime: SessionLifetime,
         beginningAt now: Timestamp
     ) {
         self.init(
-            id: id, userID: userID, username: username, clientID: clientID, kind: kind, method: method, device: device,
-            network: network, createdAt: now, authenticatedAt: now, absoluteEnd: now.adding(lifetime.absolute), salt: salt,
+            id: id, userID: userID, username: username, emailVerified: emailVerified, clientID: clientID, kind: kind,
+            method: method, device: device, network: network, createdAt: now, authenticatedAt: now,
+            absoluteEnd: now.adding(lifetime.absolute), salt: salt,
             refresh: RefreshRotation(mode: kind.refreshMode ?? .static), lastUsedAt: now,
             ownIdleLife: kind == .cookie ? lifetime.idle : nil
         )
@@ -85,12 +89,18 @@ extension Session {
     /// A session that this copy has made, told by the clock of who keeps it, which showed `time` at the `now` of this copy's.
     func moved(to time: Timestamp, from now: Timestamp) -> Session {
         let lead = time.duration(since: now)
+        var moved = shifted(by: lead)
+        moved.clockLead = clockLead + lead
+        return moved
+    }
+
+    /// All its instants, by as much.
+    func shifted(by lead: Duration) -> Session {
         var moved = self
         moved.createdAt = createdAt.adding(lead)
         moved.authenticatedAt = authenticatedAt.adding(lead)
         moved.absoluteEnd = absoluteEnd.adding(lead)
         moved.lastUsedAt = lastUsedAt.adding(lead)
-        moved.clockLead = clockLead + lead
         return moved
     }
 }

@@ -7,6 +7,11 @@ package enum SessionKind: String, Sendable, CaseIterable {
     /// By a cookie that stays.
     case cookie
 
+    /// What a session becomes that is asked for as this: a client may have to replace its refresh tokens whatever it asks for.
+    func begun(with client: Client) -> SessionKind {
+        self == .static && client.rotatesRefreshTokens ? .rotating : self
+    }
+
     /// What the refresh rule makes of the session; `nil` for a cookie, which is never refreshed.
     package var refreshMode: RefreshRotation.Mode? {
         switch self {

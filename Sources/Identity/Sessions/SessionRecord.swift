@@ -2,7 +2,7 @@ import Text
 
 /// A session as the Redis hash `session:<sid>`.
 ///
-/// The fields are `user`, `client`, `kind`, `method`, `device`, `network` where it is known, `created`, `authenticated`,
+/// The fields are `user`, `client`, `kind`, `method`, `device`, `network` where it is known, `email_verified` (`1`, or not there), `created`, `authenticated`,
 /// `absolute_end`, `salt`, `generation`, `used`, for a cookie `idle` (its life after its last use), `cookie_salt` once the cookie
 /// has been changed, after the first rotation `parent` and `rotated`, and for each access token that may be live a field named by
 /// its hash (64 hexadecimal digits) with the value `<generation> <expiry>`. Instants are milliseconds since the epoch, by Redis's
@@ -26,7 +26,7 @@ package enum SessionRecord: Sendable {
     /// The fields to ask for with `HMGET`, in the order that `init(_:values:)` expects.
     package static let fieldNames = [
         "ended", "user", "username", "client", "kind", "method", "device", "created", "authenticated", "absolute_end", "salt",
-        "generation", "parent", "rotated", "used", "idle", "cookie_salt", "network",
+        "generation", "parent", "rotated", "used", "idle", "cookie_salt", "network", "email_verified",
     ]
 
     /// Those of the fields of a new session that hold an instant.
@@ -46,6 +46,7 @@ package enum SessionRecord: Sendable {
             fields += ["parent", String(step.parent), "rotated", String(step.at.milliseconds)]
         }
         if let network = session.network { fields += ["network", network.text] }
+        if session.emailVerified { fields += ["email_verified", "1"] }
         if let idle = session.ownIdleLife { fields += ["idle", String(idle.wholeMilliseconds)] }
         return fields
     }
@@ -93,7 +94,8 @@ extension Session {
             instant("rotated").map { RefreshRotation.Step(parent: parent, at: $0) }
         }
         self.init(
-            id: id, userID: userID, username: fields["username"] ?? "", clientID: clientID, kind: kind,
+            id: id, userID: userID, username: fields["username"] ?? "", emailVerified: fields["email_verified"] == "1",
+            clientID: clientID, kind: kind,
             method: SessionMethod(stored: fields["method"]), device: DeviceDescription(fields["device"] ?? ""),
             network: fields["network"].map { NetworkPrefix(stored: $0) }, createdAt: createdAt, authenticatedAt: authenticatedAt,
             absoluteEnd: absoluteEnd, salt: salt,

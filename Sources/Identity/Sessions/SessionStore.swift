@@ -28,17 +28,18 @@ package struct SessionStore: Sendable {
         _ = try await send(RedisCommand("PING"))
     }
 
-    /// Enters a session in its user's index, before it is created. Returns how many the user has now.
+    /// Enters a session in its user's index, before it is created. Returns it as it is dated by who keeps it, and how many the user has now.
     /// - Throws: the store's failure.
-    func announce(_ session: Session, at now: Timestamp) async throws(IdentityError) -> Int {
+    func announce(_ session: Session, at now: Timestamp) async throws(IdentityError) -> (Session, count: Int) {
         let arguments = IndexSessionScript.arguments(session, at: now)
-        guard let count = try await run(Self.index[clock], IndexSessionScript.key(session.userID), arguments).integerValue else {
-            throw .fault()
-        }
-        return Int(count)
+        let reply = try await run(Self.index[clock], IndexSessionScript.key(session.userID), arguments)
+        guard let parts = reply.elements, parts.count == 2, let count = parts[0].integerValue, let time = parts[1].integerValue
+        else { throw .fault() }
+        return (session.moved(to: Timestamp(milliseconds: time), from: now), Int(count))
     }
 
     /// Writes the record, and returns the session as it is kept; nil when it was ended before it began.
+    /// - Parameter now: by the clock of the session's instants.
     /// - Throws: the store's failure.
     func create(
         _ session: Session, idle: Duration, accessToken: IssuedAccessToken?, at now: Timestamp
@@ -46,7 +47,7 @@ package struct SessionStore: Sendable {
         let arguments = CreateSessionScript.arguments(session, idle: idle, accessToken: accessToken, at: now)
         let reply = try await run(Self.create[clock], CreateSessionScript.key(session), arguments)
         guard let time = reply.integerValue else { throw .fault() }
-        return time > 0 ? session.moved(to: Timestamp(milliseconds: time), from: now) : nil
+        return time > 0 ? session.shifted(by: Timestamp(milliseconds: time).duration(since: now)) : nil
     }
 
     /// - Throws: the store's failure.

@@ -2,7 +2,7 @@ package import Text
 
 /// What a client wants of a refresh beyond the rule.
 package struct RefreshWishes: Sendable {
-    /// A session that keeps its token rotates from now on.
+    /// A session that keeps its token rotates from now on. For some clients that is the rule, whatever is wished for.
     package var rotation = false
     /// A repeated refresh gives the very access token again that the first has given, as far as it is still good.
     package var sameAccessToken = false
@@ -74,13 +74,14 @@ extension Sessions {
         _ outcome: inout IdentityMetrics.Refresh
     ) async throws(IdentityError) -> SessionTokens {
         let client = try await client(of: session)
-        let now = ambience.now()
+        let now = session.time(at: ambience.now())
+        let rotation = wishes.rotation || client.rotatesRefreshTokens
         let minted = try issuer.mint(for: session, client: client, leeway: wishes.leeway, at: now)
         do throws(IdentityError) {
             try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
             if wishes.sameAccessToken { try await keep(minted, parent: token) }
             let request = RefreshSessionScript.Request(
-                sessionID: session.id, generation: token.generation, wantsRotation: wishes.rotation,
+                sessionID: session.id, generation: token.generation, wantsRotation: rotation,
                 accessToken: minted.issued, repeatsSuccessor: wishes.sameAccessToken)
             let reply = try await store.refresh(request, idle: client.sessionLifetime.idle, at: now)
             if case .repeated(let hash, let generation) = reply.outcome {
@@ -131,7 +132,8 @@ extension Sessions {
             .tokenRefreshed(issue), session.id, of: session.userID, client: session.clientID, by: .user(session.userID), caller)
         let successor = RefreshToken(session.id, generation: generation, salt: session.salt, key: key)
         return SessionTokens(
-            session: session, accessToken: accessToken, accessTokenExpiresAt: expiresAt, refreshToken: successor.text)
+            session: session, accessToken: accessToken, accessTokenExpiresAt: expiresAt, refreshToken: successor.text,
+            rotates: issue != .keep)
     }
 
     /// What the script issues. What it does not is finished here: the tokens of a session that is over are deleted.

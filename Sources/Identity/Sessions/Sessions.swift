@@ -7,6 +7,8 @@ package struct SessionTokens: Sendable {
     package let accessToken: SecretString
     package let accessTokenExpiresAt: Timestamp
     package let refreshToken: SecretString
+    /// Whether the client has to keep this refresh token in the place of the one that it had.
+    package let rotates: Bool
 }
 
 /// Begins, refreshes, lists and ends sessions, so that no order of events leaves a token alive that nobody can revoke.
@@ -67,48 +69,57 @@ package final class Sessions: Sendable {
         let now = ambience.now()
         let session = Session(
             id: SessionID(random: ambience.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
-            clientID: client.id, kind: kind, method: method, device: caller.device,
+            emailVerified: user.emailVerified, clientID: client.id, kind: kind.begun(with: client), method: method,
+            device: caller.device,
             network: NetworkPrefix(of: caller.address), salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)),
             lifetime: client.sessionLifetime,
             beginningAt: now)
-        let minted = try issuer.mint(for: session, client: client, leeway: leeway, at: now)
-        let begun = try await begin(
-            session, accessToken: minted, of: user, idle: client.sessionLifetime.idle, caller, at: now)
+        try issuer.checkReadiness()
+        let (begun, minted) = try await begin(
+            session, of: user, idle: client.sessionLifetime.idle, caller, at: now
+        ) { session throws(IdentityError) in
+            try issuer.mint(for: session, client: client, leeway: leeway, at: session.createdAt)
+        }
+        guard let minted else { throw .internalFault }
         let refreshToken = RefreshToken(
             session.id, generation: session.refresh.generation, salt: session.salt, key: key)
         return SessionTokens(
             session: begun, accessToken: minted.text, accessTokenExpiresAt: minted.issued.expiresAt,
-            refreshToken: refreshToken.text)
+            refreshToken: refreshToken.text, rotates: session.kind == .rotating)
     }
 
     /// Begins a session, or leaves nothing of it; a surplus one makes room for it. Returns it as it is kept.
+    /// - Parameter mint: makes its first access token, for the session as it is dated by who keeps it; nil for none.
     func begin(
-        _ session: Session, accessToken minted: AccessTokenIssuer.Minted?, of user: User, idle: Duration, _ caller: Caller,
-        at now: Timestamp
-    ) async throws(IdentityError) -> Session {
+        _ session: Session, of user: User, idle: Duration, _ caller: Caller, at now: Timestamp,
+        _ mint: (Session) throws(IdentityError) -> AccessTokenIssuer.Minted?
+    ) async throws(IdentityError) -> (Session, AccessTokenIssuer.Minted?) {
+        var minted: AccessTokenIssuer.Minted?
         let (begun, count): (Session, Int)
         do throws(IdentityError) {
-            (begun, count) = try await establish(session, minted, of: user, idle: idle, at: now)
+            let (announced, others) = try await store.announce(session, at: now)
+            // After the announcement: whoever disables the user from here on finds this session.
+            try await users.recordSignIn(of: user, at: now)
+            minted = try mint(announced)
+            begun = try await establish(announced, minted, idle: idle, at: now)
+            count = others
         } catch {
             await discard(session, minted)
             throw error
         }
         if count > limitPerUser { await endSurplus(of: user.id, sparing: session.id, caller) }
-        return begun
+        return (begun, minted)
     }
 
-    /// Writes a new session and its first access token, and returns it as it is kept, and how many the user's index names now.
+    /// Writes a new session and its first access token, and returns it as it is kept.
     private func establish(
-        _ session: Session, _ minted: AccessTokenIssuer.Minted?, of user: User, idle: Duration, at now: Timestamp
-    ) async throws(IdentityError) -> (Session, Int) {
-        let count = try await store.announce(session, at: now)
-        // After the announcement: whoever disables the user from here on finds this session.
-        try await users.recordSignIn(of: user, at: now)
+        _ session: Session, _ minted: AccessTokenIssuer.Minted?, idle: Duration, at now: Timestamp
+    ) async throws(IdentityError) -> Session {
         if let minted {
             try await tokens.store(
-                minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
+                minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: session.createdAt))
         }
-        guard let begun = try await store.create(session, idle: idle, accessToken: minted?.issued, at: now) else {
+        guard let begun = try await store.create(session, idle: idle, accessToken: minted?.issued, at: session.createdAt) else {
             throw .invalidCredentials
         }
         // Who stood still for so long may have missed the tombstone that was to stop him. A span of one copy's own clock: one that is set
@@ -116,7 +127,7 @@ package final class Sessions: Sendable {
         guard ambience.now().duration(since: now) < SessionTombstone.standardLife else {
             throw .unavailable(retryAfter: .seconds(1))
         }
-        return (begun, count)
+        return begun
     }
 
     /// Takes back what there is of a session that could not begin. Nobody holds a token of it, so a failure does little harm.

@@ -11,6 +11,9 @@ package struct AccessTokenClaims: Sendable {
     package let expiresAt: Timestamp
     package let authenticatedAt: Timestamp
     package let sessionID: SessionID
+    /// The user's address, and whether it is known to be his (OpenID Connect Core §5.1).
+    package let email: String
+    package let emailVerified: Bool
     /// Space-separated (RFC 6749 §3.3); `nil` if none was granted.
     package let scope: String?
     /// What else a client protocol or an operator wants in the token. It never replaces one of the claims above.
@@ -18,7 +21,8 @@ package struct AccessTokenClaims: Sendable {
 
     package init(
         issuer: String, audience: String, subject: UserID, clientID: ClientID, tokenID: UUID, issuedAt: Timestamp,
-        expiresAt: Timestamp, authenticatedAt: Timestamp, sessionID: SessionID, scope: String? = nil,
+        expiresAt: Timestamp, authenticatedAt: Timestamp, sessionID: SessionID, email: String, emailVerified: Bool,
+        scope: String? = nil,
         additional: JSONObject = JSONObject()
     ) {
         self.issuer = issuer
@@ -30,6 +34,8 @@ package struct AccessTokenClaims: Sendable {
         self.expiresAt = expiresAt
         self.authenticatedAt = authenticatedAt
         self.sessionID = sessionID
+        self.email = email
+        self.emailVerified = emailVerified
         self.scope = scope
         self.additional = additional
     }
@@ -38,7 +44,7 @@ package struct AccessTokenClaims: Sendable {
     /// resource servers decide who the caller is and what it may do.
     package static let reservedNames: Set<String> = [
         "iss", "aud", "sub", "client_id", "jti", "iat", "nbf", "exp", "auth_time", "sid", "scope", "acr", "amr", "azp", "cnf",
-        "act", "may_act", "nonce", "active", "token_type", "username",
+        "act", "may_act", "nonce", "active", "token_type", "username", "email", "email_verified",
     ]
 
     /// The payload of the JWT. Instants are whole seconds; `exp` is rounded down, so that nobody trusts the token for longer
@@ -57,6 +63,8 @@ package struct AccessTokenClaims: Sendable {
         writer.member("auth_time", authenticatedAt.seconds)
         writer.member("sid", sessionID.text)
         if let scope { writer.member("scope", scope) }
+        writer.member("email", email)
+        writer.member("email_verified", emailVerified)
         for member in additional.members where !Self.reservedNames.contains(member.key) {
             writer.member(member.key, member.value)
         }

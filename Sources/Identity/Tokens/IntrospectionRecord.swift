@@ -21,6 +21,8 @@ package struct IntrospectionRecord: Sendable {
     package let subject: UserID
     /// The user's e-mail address, as typed.
     package let username: String
+    /// Whether that address is known to be the user's.
+    package let emailVerified: Bool
     package let clientID: ClientID
     package let sessionID: SessionID
     package let issuedAt: Timestamp
@@ -29,7 +31,8 @@ package struct IntrospectionRecord: Sendable {
     package let scope: String?
 
     package init(
-        token: Token, issuer: String, audience: String, subject: UserID, username: String, clientID: ClientID,
+        token: Token, issuer: String, audience: String, subject: UserID, username: String, emailVerified: Bool,
+        clientID: ClientID,
         sessionID: SessionID, issuedAt: Timestamp, expiresAt: Timestamp, scope: String? = nil
     ) {
         self.token = token
@@ -37,6 +40,7 @@ package struct IntrospectionRecord: Sendable {
         self.audience = audience
         self.subject = subject
         self.username = username
+        self.emailVerified = emailVerified
         self.clientID = clientID
         self.sessionID = sessionID
         self.issuedAt = issuedAt
@@ -64,6 +68,7 @@ package struct IntrospectionRecord: Sendable {
         writer.member("client_id", clientID.text)
         writer.member("sub", subject.description)
         writer.member("username", username)
+        writer.member("email_verified", emailVerified)
         if case .access = token { writer.member("token_type", "Bearer") }
         writer.member("exp", expiresAt.seconds)
         writer.member("iat", issuedAt.seconds)

@@ -35,6 +35,7 @@ extension Application {
             report.redisProblems = await redisWatch.problems
             report.auditEventsLostAtStop = await redisWatch.auditEventsLost
             report.isConfigurationRejected = shared.reloads.isRejected
+            report.redisClockAhead = await redisWatch.clockAhead
             return report
         }
         var configuration = shared.http

@@ -48,7 +48,7 @@ package actor Application {
         var workers: [Worker] = []
         for loop in group.loops { workers.append(try Worker(loop, shared, keySets, smtp: smtp)) }
         self.workers = workers
-        redisWatch = RedisWatch(workers[0].redis, loop: loop, logger: logger)
+        redisWatch = RedisWatch(workers[0].redis, shared.clockTolerance, loop: loop, logger: logger)
         operations = try Self.operations(workers, shared, keySets, redisWatch, logSink)
     }
 

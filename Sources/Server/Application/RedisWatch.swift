@@ -19,13 +19,18 @@ actor RedisWatch {
 
     private let redis: RedisConnection
     private let logger: Logger
+    private let tolerance: ClockTolerance
     private var findings: [Finding] = []
     /// What copies that have ended took along.
     private(set) var auditEventsLost = 0
+    private var isSkewed = false
+    /// How far Redis's clock is ahead of this copy's, as it was told last.
+    private(set) var clockAhead: Duration?
 
     /// - Parameter redis: of the loop.
-    init(_ redis: RedisConnection, loop: EventLoop, logger: Logger) {
+    init(_ redis: RedisConnection, _ tolerance: ClockTolerance, loop: EventLoop, logger: Logger) {
         self.redis = redis
+        self.tolerance = tolerance
         self.loop = loop
         self.logger = logger
     }
@@ -40,6 +45,7 @@ actor RedisWatch {
     /// Looks, and says once what has changed. While Redis is away, what is known stays.
     func look() async {
         guard await redis.isReady else { return }
+        await compareClocks()
         let facts = await RedisProbe.settings(of: redis)
         guard await redis.isReady else { return }
         if let lost = await AuditLosses(redis: redis).count() { auditEventsLost = lost }
@@ -47,6 +53,24 @@ actor RedisWatch {
         findings = Self.checks.map { $0(facts) }
         for finding in findings where !before.contains(where: { $0.name == finding.name && $0.result == finding.result }) {
             report(finding, wasProblem: before.contains { $0.name == finding.name && $0.isProblem })
+        }
+    }
+
+    /// Says once when the clocks differ by more than they may, and when they agree again.
+    private func compareClocks() async {
+        let asked = tolerance.now
+        guard let reply = try? await redis.send(RedisCommand("TIME")),
+            let offset = ClockOffset(redisTime: reply, asked: asked, answered: tolerance.now)
+        else { return }
+        clockAhead = offset.ahead
+        let before = isSkewed
+        isSkewed = tolerance.isExceeded(by: offset)
+        guard isSkewed != before else { return }
+        let fields: LogFields = ["ahead_ms": .integer(offset.ahead.components.seconds * 1000)]
+        if isSkewed {
+            logger.warning("the clock of Redis and ours differ: have all machines keep time with NTP", fields)
+        } else {
+            logger.info("the clock of Redis and ours agree again", fields)
         }
     }
 

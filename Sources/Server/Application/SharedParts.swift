@@ -113,6 +113,10 @@ struct SharedParts: Sendable {
         accessTokenCalls.stop()
     }
 
+    var clockTolerance: ClockTolerance {
+        ClockTolerance(limit: configuration.clockTolerance, ambience: ambience)
+    }
+
     func randomNumber() -> UInt64 {
         ambience.random(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
@@ -125,6 +129,7 @@ struct SharedParts: Sendable {
     }
 
     static let appID = "app"
+    static let restAuthID = "rest-auth"
 
     /// The team's own app: the client of every protocol that knows none. It is public, because it is on everybody's phone.
     private static func app(_ configuration: Configuration) -> Client {
@@ -132,11 +137,12 @@ struct SharedParts: Sendable {
         return Client(
             id: id, name: "App", authentication: .publicClient, permissions: [.signIn], audiences: [configuration.audience],
             accessTokenFormat: configuration.tokens.signingAlgorithm == .rs256 ? .jwtRS256 : .jwtES256,
-            accessTokenLifetime: configuration.tokens.accessTokenLifetime, sessionLifetime: configuration.sessions.lifetime)
+            accessTokenLifetime: configuration.tokens.accessTokenLifetime, sessionLifetime: configuration.sessions.lifetime,
+            scopes: configuration.tokens.appScopes, rotatesRefreshTokens: configuration.doors.rotatesRefreshTokens)
     }
 
     private static func restAuth(_ configuration: Configuration, app: Client) -> Client {
-        guard let id = ClientID("rest-auth") else { preconditionFailure("a constant client id") }
+        guard let id = ClientID(restAuthID) else { preconditionFailure("a constant client id") }
         return configuration.restAuth.client(id, like: app)
     }
 }

@@ -11,7 +11,8 @@ extension Worker {
         let services = Services(
             accounts: rooms.accounts, sessions: rooms.sessions,
             accessTokens: AccessTokens(
-                tokens: rooms.tokens, sessions: rooms.sessions, issuer: rooms.issuer, users: rooms.users),
+                tokens: rooms.tokens, sessions: rooms.sessions, issuer: rooms.issuer, users: rooms.users,
+                ownClients: [shared.app.id, shared.restAuth.id]),
             introspection: Introspection(tokens: rooms.tokens, sessions: rooms.sessions, metrics: parts.metrics),
             clients: rooms.clients,
             clientRefusals: ClientRefusals(
@@ -23,7 +24,8 @@ extension Worker {
                 loop: parts.loop),
             mailsVerification: configuration.doors.mailsVerification,
             believesUnprovedIdentities: configuration.doors.believesUnprovedIdentities, app: shared.app,
-            cookies: configuration.cookies.policy(issuer: configuration.issuer), redis: parts.redis, postgres: parts.postgres)
+            cookies: configuration.cookies.policy(issuer: configuration.issuer),
+            clock: shared.clockTolerance, redis: parts.redis, postgres: parts.postgres)
         return (services, federation.revocations)
     }
 }

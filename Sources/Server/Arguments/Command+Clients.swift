@@ -26,6 +26,8 @@ extension NewClient {
         .init(name: "--id", takesValue: true),
         .init(name: "--token-format", takesValue: true),
         .init(name: "--algorithm", takesValue: true),
+        .init(name: "--scope", takesValue: true, canRepeat: true),
+        .init(name: "--rotate", takesValue: false),
     ]
 
     init(parsing arguments: ArraySlice<String>) throws(ArgumentsError) {
@@ -45,6 +47,13 @@ extension NewClient {
             audiences.append(audience)
         }
         tokenFormat = try Self.tokenFormat(scanner)
+        rotatesRefreshTokens = scanner.isGiven("--rotate")
+        for scope in scanner.values(of: "--scope") where !(scopes ?? []).contains(scope) {
+            guard scope.isScope else {
+                throw scanner.failure(.invalid("--scope", expected: "1 to 64 visible ASCII characters, no quote or backslash"))
+            }
+            scopes = (scopes ?? []) + [scope]
+        }
     }
 
     private static func tokenFormat(_ scanner: ArgumentScanner) throws(ArgumentsError) -> TokenFormat {

@@ -84,6 +84,10 @@ package struct NewClient: Equatable, Sendable {
     /// As they were given, without repetitions; none for those of the configuration.
     package var audiences: [String] = []
     package var tokenFormat: TokenFormat = .jwt(nil)
+    /// As they were given, without repetitions; nil for the usual ones.
+    package var scopes: [String]?
+    /// Whether each use of a refresh token replaces it.
+    package var rotatesRefreshTokens = false
 
     package init(name: String) {
         self.name = name

@@ -113,6 +113,8 @@ extension HelpTopic {
                 ("--id ID", "its id: 1 to 64 letters, digits, dots, underscores or hyphens"),
                 ("--token-format F", "jwt, which it gets by default, or opaque"),
                 ("--algorithm A", "what its JWTs are signed with: ES256 or RS256"),
+                ("--scope S", "what its tokens are good for; can be repeated: openid, email and profile unless given"),
+                ("--rotate", "each use of its refresh tokens replaces them"),
             ]
         case .clientRotateSecret:
             [("--overlap T", "how long the old secret stays good: 24h, or another duration; 0 when it has leaked")]

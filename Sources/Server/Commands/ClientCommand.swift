@@ -76,7 +76,7 @@ struct ClientCommand {
     private func add(_ new: NewClient) async throws(PostgresError) -> Int32 {
         let secret = ClientSecret(random: SecureRandom.bytes(ClientSecret.randomByteCount))
         guard let id = new.id ?? ClientID(new.name) ?? ClientID("client-" + Hex.encode(SecureRandom.bytes(6))),
-            id.text != SharedParts.appID
+            ![SharedParts.appID, SharedParts.restAuthID].contains(id.text)
         else {
             console.complain("this id is taken by the app itself: choose another with --id")
             return ExitStatus.failure
@@ -85,7 +85,8 @@ struct ClientCommand {
             id: id, name: new.name, authentication: .secret(secret.digest), permissions: new.permissions,
             audiences: new.audiences.isEmpty ? [configuration.audience] : new.audiences,
             accessTokenFormat: new.accessTokenFormat(signedWith: configuration.tokens.signingAlgorithm),
-            accessTokenLifetime: configuration.tokens.accessTokenLifetime, sessionLifetime: configuration.sessions.lifetime)
+            accessTokenLifetime: configuration.tokens.accessTokenLifetime, sessionLifetime: configuration.sessions.lifetime,
+            scopes: new.scopes ?? Client.standardScopes, rotatesRefreshTokens: new.rotatesRefreshTokens)
         do throws(PostgresError) {
             try await store.insert(client, at: Timestamp.now())
         } catch .uniqueViolation(constraint: ClientQueries.uniqueIDConstraint) {

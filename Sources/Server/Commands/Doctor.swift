@@ -59,8 +59,8 @@ struct Doctor: Sendable {
             keys.map(MasterKeyCheck.finding(ofKeys:))
                 ?? Finding(MasterKeyCheck.signingKeys, .skipped, "they take a master key and the database"))
         findings += RedisChecks.findings(of: redis, configuration.redis)
-        findings.append(ClockCheck.finding(of: "PostgreSQL", postgres?.facts?.clock))
-        findings.append(ClockCheck.finding(of: "Redis", redis?.clock))
+        findings.append(ClockCheck.finding(of: "PostgreSQL", postgres?.facts?.clock, limit: configuration.clockTolerance))
+        findings.append(ClockCheck.finding(of: "Redis", redis?.clock, limit: configuration.clockTolerance))
         findings += await keySets
         findings.append(await issuer(try? keys?.get()))
         findings.append(await proxies())

@@ -6,6 +6,8 @@ extension Configuration {
         package var believesUnprovedIdentities = false
         /// Whether who signs up in the app API gets a mail to confirm the address.
         package var mailsVerification = true
+        /// Whether each refresh in the app API gives a new refresh token, whatever the app asks for.
+        package var rotatesRefreshTokens = false
         private var prefixes: [String: String] = [:]
 
         package init() {}

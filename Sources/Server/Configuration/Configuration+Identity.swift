@@ -8,6 +8,12 @@ extension Configuration {
         package var accessTokenLifetime: Duration = .seconds(15 * 60)
         /// What JWTs are signed with: ES256 or RS256.
         package var signingAlgorithm: SignatureAlgorithm = .es256
+        /// What the tokens of the built-in apps are good for, beside their user's own account here.
+        package var scopes = Client.standardScopes
+
+        package var appScopes: [String] {
+            scopes + (scopes.contains(AccountAccess.scope) ? [] : [AccountAccess.scope])
+        }
 
         package init() {}
     }

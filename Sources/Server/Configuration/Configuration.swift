@@ -18,6 +18,8 @@ package struct Configuration: Sendable {
     package var lifecycle = Lifecycle()
     /// Where further settings are, beside those of the environment.
     package var settingsFile: String?
+    /// How far this machine's clock may be off the stores' before that is told of.
+    package var clockTolerance: Duration = .seconds(5)
     /// Event loops, 0 for one for every two processors.
     package var loops = 0
 

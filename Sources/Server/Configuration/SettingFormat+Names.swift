@@ -16,6 +16,23 @@ extension SettingFormat where Value == SocketAddress {
     }
 }
 
+extension SettingFormat where Value == [String] {
+    /// Scopes as tokens name them (RFC 6749 §3.3).
+    static var scopes: SettingFormat {
+        SettingFormat(
+            "nothing, or scopes with a space between them, such as `openid email`: visible ASCII without quotes and backslashes",
+            acceptsEmpty: true,
+            parse: { text throws(SettingRefusal) in
+                guard text.utf8.count <= 512 else { throw SettingRefusal("is longer than 512 bytes") }
+                let scopes = text.split(separator: " ").map(String.init)
+                guard scopes.allSatisfy(\.isScope) else { throw SettingRefusal("has a character that is not allowed") }
+                guard Set(scopes).count == scopes.count else { throw SettingRefusal("names a scope twice") }
+                return scopes
+            },
+            render: { value, _ in value.joined(separator: " ") })
+    }
+}
+
 extension SettingFormat where Value == String {
     /// The issuer: an absolute URL that others append paths to and compare byte by byte (RFC 8414 §2).
     static var issuer: SettingFormat {

@@ -33,6 +33,10 @@ extension Settings {
                 "KIDOBAN_APP_DELETE_IN_OLD_SESSIONS", \.app.deletesInOldSessions, .flag,
                 "Whether `DELETE /auth/me` works in a session of any age. Otherwise it takes a sign-in within `KIDOBAN_RECENT_SIGN_IN`."
             ),
+            Setting(
+                "KIDOBAN_ECHOLOG_ROTATE", \.doors.rotatesRefreshTokens, .flag,
+                "Whether each refresh in the app API gives a new refresh token, so that a copied one shows itself. Without, only sessions do "
+                    + "whose app sends `rotate`, because the contract's app keeps its first refresh token for ever."),
         ] + prefixes)
 
     private static let prefixes = DoorKind.all.compactMap { kind in

@@ -31,6 +31,10 @@ extension Settings {
                 "KIDOBAN_AUDIENCE", optional: \.explicitAudience, .audience, fallback: .derived("the issuer", \.audience),
                 "The `aud` of access tokens, for clients that have none of their own."),
             Setting(
+                "KIDOBAN_SCOPES", \.tokens.scopes, .scopes,
+                "The `scope` of access tokens of the built-in apps. `account`, which opens Kidoban's own endpoints, is added to it."
+            ),
+            Setting(
                 "KIDOBAN_ACCESS_TOKEN_LIFETIME", \.tokens.accessTokenLifetime, .duration(.seconds(1) ... .days(1)),
                 "How long an access token lives. At most `KIDOBAN_SESSION_IDLE_LIFETIME`."),
             Setting(

@@ -53,6 +53,10 @@ extension Settings {
                 SettingsFile.setting, optional: \.settingsFile, .path, fallback: .nothing("none"),
                 "A file of settings, read at the start and anew on SIGHUP. What the environment gives is not taken from it."),
             Setting(
+                "KIDOBAN_CLOCK_TOLERANCE", \.clockTolerance, .duration(.milliseconds(100) ... .hours(1)),
+                "How far this machine's clock may be off that of Redis, or of PostgreSQL, before readiness, the log and `kidoban doctor` say so."
+            ),
+            Setting(
                 "KIDOBAN_DRAIN_DELAY", \.lifecycle.drainDelay, .duration(.zero ... .minutes(5)),
                 "How long after SIGTERM the server is not ready but still accepts connections. "
                     + "Behind a balancer: longer than it takes to notice, such as 5s."

@@ -19,6 +19,11 @@ extension String {
             && utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }
 
+    /// A scope (RFC 6749 §3.3).
+    var isScope: Bool {
+        utf8.count <= 64 && isAudience
+    }
+
     /// On one line, without anything that would move the cursor of a terminal or turn the direction of writing.
     var printable: String {
         var bytes: [UInt8] = []

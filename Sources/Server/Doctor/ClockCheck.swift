@@ -1,42 +1,24 @@
-import Text
-
-/// How far a server's clock is ahead of ours, and how far that may be off, because the question took a while.
-struct ClockOffset: Equatable, Sendable {
-    let ahead: Duration
-    let uncertainty: Duration
-
-    /// - Parameters:
-    ///   - theirs: what the server said.
-    ///   - asked: when it was asked, by our clock.
-    ///   - answered: when the answer was there.
-    init(theirs: Timestamp, asked: Timestamp, answered: Timestamp) {
-        let half = answered.duration(since: asked) / 2
-        ahead = theirs.duration(since: asked.adding(half))
-        uncertainty = half
-    }
-
-    /// What is certain of the difference.
-    var atLeast: Duration {
-        max(.zero, (ahead < .zero ? .zero - ahead : ahead) - uncertainty)
-    }
-}
+import Identity
 
 /// Whether the clocks agree: tokens and sessions carry times that several machines compare.
 enum ClockCheck {
     static let name = "clock"
 
-    /// - Parameter offset: nil when the server could not be asked.
-    static func finding(of server: String, _ offset: ClockOffset?) -> Finding {
+    /// From here on a difference is worth a word.
+    private static let noticeable = Duration.seconds(1)
+
+    /// - Parameters:
+    ///   - offset: nil when the server could not be asked.
+    ///   - limit: from which on it is a problem.
+    static func finding(of server: String, _ offset: ClockOffset?, limit: Duration) -> Finding {
         let name = "\(name)-\(server.lowercased())"
         guard let offset else { return Finding(name, .skipped, "\(server) cannot be asked for its time") }
         let direction = offset.ahead < .zero ? "behind" : "ahead of"
         let detail = "\(server)'s clock is \(milliseconds(offset.atLeast)) ms \(direction) ours"
         let remedy = "have all machines keep time with NTP"
-        switch offset.atLeast {
-        case ...(.seconds(1)): return Finding(name, .ok, "\(server)'s clock and ours agree")
-        case ...(.seconds(5)): return Finding(name, .advice(remedy), detail)
-        default: return Finding(name, .problem(remedy), detail)
-        }
+        guard offset.atLeast <= limit else { return Finding(name, .problem(remedy), detail) }
+        guard offset.atLeast <= noticeable else { return Finding(name, .advice(remedy), detail) }
+        return Finding(name, .ok, "\(server)'s clock and ours agree")
     }
 
     private static func milliseconds(_ duration: Duration) -> Int64 {

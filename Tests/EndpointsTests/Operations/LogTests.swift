@@ -1,3 +1,4 @@
+import Server
 import TestSupport
 import Testing
 import Text
@@ -34,6 +35,31 @@ struct LogTests {
             }
             #expect(answers.last?.value("X-Request-Id") == "given-by-the-caller")
             #expect(Set(answers.compactMap { $0.value("X-Request-Id") }).count == answers.count)
+        }
+    }
+
+    @Test func `no path and no query is in a line, but for the names of routes`() async throws {
+        let log = try TestLog()
+        let canary = "Canary-7f3Qx"
+        try await Installation(log: log) { $0.logging.slowRequest = .nanoseconds(1) }.run { installation in
+            let server = try installation.server
+            let paths = try await server.get("/openapi.json").json["paths"]?.objectValue?.members.map(\.key) ?? []
+            #expect(paths.contains { $0.contains("account-confirm-email/{") })
+            for path in paths {
+                let filled = path.split(separator: "/", omittingEmptySubsequences: false)
+                    .map { $0.hasPrefix("{") ? canary : String($0) }.joined(separator: "/")
+                let variants = [
+                    filled, filled + "?token=\(canary)&\(canary)", filled + "/\(canary)", filled + canary, "/\(canary)" + filled,
+                    String(filled.dropLast()) + canary, filled.hasSuffix("/") ? String(filled.dropLast()) : filled + "/",
+                ]
+                for variant in variants {
+                    for method in ["GET", "POST", "DELETE", "PROPFIND"] { _ = try await server.send(method, variant) }
+                }
+            }
+            let lines = try log.lines
+            #expect(lines.filter { $0.contains("account-confirm-email/{") }.count >= 4)
+            #expect(!lines.contains { $0.contains(canary) }, "\(lines.first { $0.contains(canary) } ?? "")")
+            #expect(!(try await #require(installation.copies.first).operations.get("/metrics").text.contains(canary)))
         }
     }
 

@@ -15,6 +15,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("GET", "/auth/me", "/auth/me"), ("GET", "/auth/me?code=secret", "/auth/me"), ("PUT", "/auth/me", "/auth/me"),
+        ("DELETE", "/auth/sessions/secret", "/auth/sessions/{id}"), ("GET", "/auth/sessions/secret", "/auth/sessions/{id}"),
+        ("GET", "/auth/sessions/secret/events/s", "/auth/sessions/{id}/events/{event}"),
+        ("GET", "/auth/sessions/secret/events", "/auth/sessions/{}/events"), ("GET", "/auth/sessions/", "/auth/sessions/*"),
+        ("GET", "/auth/sessions/secret/secret/x", "/auth/sessions/{}/*"), ("GET", "/auth/mesecret", "/auth/*"),
+        ("GET", "/secret", "/*"), ("GET", "//auth/me", "/*"), ("GET", "/", "/"), ("OPTIONS", "*", "*"),
+        ("DELETE", "/auth/sessions/%ff", "/auth/sessions/{}"),
+    ])
+    func `of a path nothing is told but what routes are called`(_ method: String, _ path: String, _ told: String) throws {
+        #expect(try Self.router().template(of: try parsedHead(fields: [], method: method, path: path)) == told)
+    }
+
     private static func router() throws(RouterError) -> Router {
         func route(_ method: Method, _ pattern: String, accepts: AcceptedContent = .none) -> Route {
             Route(method, pattern, accepts: accepts, documentation: .undocumented) { _ in .empty(.ok) }

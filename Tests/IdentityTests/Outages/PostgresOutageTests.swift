@@ -20,7 +20,7 @@ extension WithStores {
                 let next = try await world.a.refresh(member.refreshToken)
                 let tokens = [member.accessToken, next.accessToken, next.refreshToken, SecretString("x")]
                 #expect(try await world.a.active(tokens) == [true, true, true, false])
-                let user = try await world.a.run { try await $0.tokens.authenticate(next.accessToken) }
+                let user = try await world.a.run { try await $0.tokens.authenticate(next.accessToken, for: .read) }
                 #expect(user.userID == member.id)
                 try await world.a.run { try await $0.tokens.revoke(member.accessToken, for: $0.app, caller: Copy.caller) }
                 #expect(try await world.a.run { try await $0.sessions.list(of: member.id) }.count == 2)
@@ -28,7 +28,7 @@ extension WithStores {
                 #expect(try await world.a.active(tokens) == [false, false, false, false])
                 // A token that is no more is known to be none, although nobody can tell whether its user is still there.
                 await #expect(throws: IdentityError.invalidToken) {
-                    try await world.a.run { try await $0.tokens.authenticate(next.accessToken) }
+                    try await world.a.run { try await $0.tokens.authenticate(next.accessToken, for: .read) }
                 }
                 try await world.a.run { try await $0.sessions.endAll(of: member.id, reason: .revoked) }
                 #expect(try await !world.a.isActive(other.accessToken))

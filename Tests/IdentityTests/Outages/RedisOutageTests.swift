@@ -15,8 +15,8 @@ extension WithStores {
             let (access, refresh, id, session) = (member.accessToken, member.refreshToken, member.id, member.sessionID)
             let caller = Copy.caller
             return [
-                ("authenticate", { _ = try await $0.tokens.authenticate(access) }),
-                ("authenticate with garbage", { _ = try await $0.tokens.authenticate(SecretString("x")) }),
+                ("authenticate", { _ = try await $0.tokens.authenticate(access, for: .read) }),
+                ("authenticate with garbage", { _ = try await $0.tokens.authenticate(SecretString("x"), for: .read) }),
                 ("refresh", { _ = try await $0.sessions.refresh(refresh, wantsRotation: false, caller: caller) }),
                 ("revoke an access token", { try await $0.tokens.revoke(access, for: $0.app, caller: caller) }),
                 ("revoke a refresh token", { try await $0.tokens.revoke(refresh, for: $0.app, caller: caller) }),

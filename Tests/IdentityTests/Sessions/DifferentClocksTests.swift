@@ -1,4 +1,5 @@
 import Crypto
+import JOSE
 import Redis
 import Testing
 import Text
@@ -83,6 +84,42 @@ extension WithStores {
                 try await age("rotated", of: member.sessionID, by: .seconds(1801), on: world.a)
                 for copy in world.copies {
                     #expect(try await copy.active([member.refreshToken, successor]) == [false, true])
+                }
+            }
+        }
+
+        @Test func `whichever copy signs, its tokens are dated by the clock that both share`() async throws {
+            for ahead in [Self.hour, .zero - Self.hour] {
+                try await World.runApart(by: ahead) { world in
+                    let copies = world.copies
+                    for (begins, refreshes) in [(copies[0], copies[1]), (copies[1], copies[0])] {
+                        let member = try await begins.signUp("\(begins === world.a ? "a" : "b")@town.example")
+                        let refreshed = try await refreshes.refresh(member.refreshToken)
+                        let further = try await refreshes.run { rooms in
+                            try await rooms.sessions.issue(in: refreshed.session, client: rooms.app) { facts in
+                                SecretString("further \(facts.tokenID)")
+                            }
+                        }
+                        for token in [member.accessToken, refreshed.accessToken, further.text] {
+                            let answer = try await world.a.introspect(token)
+                            // Of the first copy's clock, which Redis shares.
+                            let now = Timestamp.now().seconds
+                            let issued = try #require(answer["iat"]?.integerValue)
+                            #expect((now - 600...now + 1).contains(issued))
+                            #expect(answer["nbf"]?.integerValue == issued)
+                            let expiry = try #require(answer["exp"]?.integerValue)
+                            #expect((899...901).contains(expiry - issued))
+                        }
+                        for token in [member.accessToken, refreshed.accessToken] {
+                            let claims = try await world.a.run {
+                                try #require($0.keys.value).claims(ofAccessToken: token.revealedText)
+                            }
+                            let signedIn = try #require(claims["auth_time"]?.integerValue)
+                            #expect((Timestamp.now().seconds - 600...Timestamp.now().seconds + 1).contains(signedIn))
+                            let answer = try await world.a.introspect(token)
+                            for name in ["iat", "nbf", "exp"] { #expect(claims[name] == answer[name]) }
+                        }
+                    }
                 }
             }
         }

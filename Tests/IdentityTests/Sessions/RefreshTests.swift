@@ -1,3 +1,4 @@
+import Redis
 import Testing
 import Text
 
@@ -6,6 +7,31 @@ import Text
 extension WithStores {
     /// The table of the rotation, through the rooms.
     @Suite struct RefreshTests {
+        @Test func `for a client whose rule is rotation every session rotates, whatever it asks for`() async throws {
+            try await World.run({ $0.client = World.app(rotates: true) }) { world in
+                let member = try await world.a.signUp(kind: .static)
+                #expect(member.tokens.rotates)
+                let next = try await world.a.refresh(member.refreshToken)
+                #expect(next.rotates)
+                #expect(next.refreshToken.revealedText != member.refreshToken.revealedText)
+                try await world.pass(.seconds(86_400))
+                await #expect(throws: IdentityError.invalidRefreshToken) { try await world.a.refresh(member.refreshToken) }
+                await #expect(throws: IdentityError.invalidRefreshToken) { try await world.a.refresh(next.refreshToken) }
+            }
+        }
+
+        @Test func `a session that was static before the rule rotates from its next refresh on`() async throws {
+            try await World.run({ $0.client = World.app(rotates: true) }) { world in
+                let member = try await world.a.signUp()
+                _ = try await world.a.run { rooms in
+                    try await rooms.redis.send(RedisCommand("HSET", SessionRecord.key(member.sessionID), "kind", "static"))
+                }
+                let next = try await world.a.refresh(member.refreshToken)
+                #expect(next.rotates)
+                #expect(try await world.a.refresh(next.refreshToken).rotates)
+            }
+        }
+
         /// What is in a session's refresh token, read from its text.
         private func generation(_ token: SecretString) -> String {
             String(token.revealedText.split(separator: ".")[1])

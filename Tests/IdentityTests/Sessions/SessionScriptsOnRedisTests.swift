@@ -169,14 +169,14 @@ extension WithStores {
             let long = session(1)
             let short = session(2, lifetime: SessionLifetime(idle: .seconds(60), absolute: .seconds(86_400)))
             try await run { store, redis in
-                #expect(try await store.announce(long, at: Sample.now) == 1)
-                #expect(try await store.announce(short, at: Sample.now) == 2)
-                #expect(try await store.announce(short, at: Sample.now) == 2)
+                #expect(try await store.announce(long, at: Sample.now).count == 1)
+                #expect(try await store.announce(short, at: Sample.now).count == 2)
+                #expect(try await store.announce(short, at: Sample.now).count == 2)
                 #expect(try await store.ids(of: Sample.userID) == [long.id, short.id])
                 let life = try await Self.life(of: IndexSessionScript.key(Sample.userID), redis)
                 #expect(life > 90 * Self.day && life <= 90 * Self.day + 300_000)
                 let late = short.absoluteEnd.adding(.seconds(301))
-                #expect(try await store.announce(long, at: late) == 1)
+                #expect(try await store.announce(long, at: late).count == 1)
                 try await store.finishEnd(of: long.id, of: Sample.userID, isRecorded: false)
                 #expect(try await store.ids(of: Sample.userID) == [])
             }

@@ -8,7 +8,7 @@ import Text
             issuer: "https://id.example", audience: "api", subject: Sample.userID, clientID: try Sample.clientID(),
             tokenID: UUID(version7At: Sample.now, random: []), issuedAt: Sample.now,
             expiresAt: Sample.now.adding(.milliseconds(900_999)), authenticatedAt: Sample.now.adding(.seconds(-60)),
-            sessionID: Sample.sessionID, scope: scope, additional: additional
+            sessionID: Sample.sessionID, email: "A@example.com", emailVerified: true, scope: scope, additional: additional
         )
         return try JSON.parse(claims.payload)
     }
@@ -17,7 +17,7 @@ import Text
         let expected: JSONValue = [
             "iss": "https://id.example", "aud": "api", "sub": .string(Sample.userID.description), "client_id": "phone-app",
             "jti": "019aaee3-0c65-7000-8000-000000000000", "iat": 1_763_870_706, "nbf": 1_763_870_706, "exp": 1_763_871_607,
-            "auth_time": 1_763_870_646, "sid": "AAECAwQFBgcICQoLDA0ODw",
+            "auth_time": 1_763_870_646, "sid": "AAECAwQFBgcICQoLDA0ODw", "email": "A@example.com", "email_verified": true,
         ]
         #expect(try payload() == expected)
     }

@@ -1,4 +1,5 @@
 import JOSE
+import Postgres
 import Testing
 import Text
 
@@ -8,7 +9,7 @@ extension WithStores {
     /// Access tokens as users present them to us, and as backends verify them by themselves.
     @Suite struct AccessTokensTests {
         private func authenticate(_ token: SecretString, on copy: Copy) async throws -> AuthenticatedUser {
-            try await copy.run { try await $0.tokens.authenticate(token) }
+            try await copy.run { try await $0.tokens.authenticate(token, for: .read) }
         }
 
         @Test(arguments: AccessTokenFormat.allCases)
@@ -24,6 +25,80 @@ extension WithStores {
                 }
                 try await world.pass(.seconds(900))
                 await #expect(throws: IdentityError.invalidToken) { try await authenticate(member.accessToken, on: world.a) }
+            }
+        }
+
+        /// A token of the user that is live, and was issued to this client.
+        private func token(of member: Member, for client: Client, on copy: Copy) async throws -> SecretString {
+            try await copy.run { rooms in
+                try await rooms.sessions.begin(for: member.user, client: client, kind: .rotating, caller: Copy.caller).accessToken
+            }
+        }
+
+        private static func client(_ id: String, audience: String = World.audience, scopes: [String]) -> Client {
+            Client(
+                id: World.clientID(id), name: id, authentication: .publicClient, permissions: [.signIn], audiences: [audience],
+                scopes: scopes)
+        }
+
+        @Test func `a live token that was issued for something else opens no account`() async throws {
+            let account = AccountAccess.scope
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                let own = try await token(of: member, for: Self.client("app", scopes: ["email", account]), on: world.a)
+                let others = [
+                    Self.client("app", audience: "https://other.example", scopes: [account]),
+                    Self.client("other-app", scopes: [account]), Self.client("app", scopes: ["openid", account + "s"]),
+                ]
+                for access in AccountAccess.allCases {
+                    #expect(try await world.a.run { try await $0.tokens.authenticate(own, for: access) }.userID == member.id)
+                }
+                for other in others {
+                    let token = try await token(of: member, for: other, on: world.a)
+                    #expect(try await world.a.introspect(token)["active"] == true)
+                    for access in AccountAccess.allCases {
+                        await #expect(throws: IdentityError.invalidToken) {
+                            try await world.a.run { try await $0.tokens.authenticate(token, for: access) }
+                        }
+                    }
+                    for _ in 1...2 {
+                        await #expect(throws: IdentityError.invalidToken) {
+                            try await world.a.run {
+                                try await $0.tokens.signOut(token, lateness: .seconds(86_400), caller: Copy.caller)
+                            }
+                        }
+                        // Once it has expired its claims speak for it.
+                        try await world.pass(.seconds(901))
+                    }
+                }
+                // A token of a version that gave out no scopes.
+                let rule = AccountAccessRule(audience: World.audience, clients: [world.a.rooms.app.id])
+                let old: JSONValue = ["aud": .string(World.audience), "client_id": "app"]
+                #expect(rule.permits(.change) { old[$0] })
+                let list: JSONValue = ["aud": ["x", .string(World.audience)], "client_id": "app", "scope": .string(account)]
+                #expect(rule.permits(.change) { list[$0] })
+                let odd: JSONValue = ["aud": .string(World.audience), "client_id": "app", "scope": [.string(account)]]
+                #expect(!rule.permits(.read) { odd[$0] })
+            }
+        }
+
+        @Test func `a token says whether the address is known to be the user's`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                #expect(try await world.a.introspect(member.accessToken)["email_verified"] == false)
+                try await world.a.run { rooms in
+                    _ = try await rooms.postgres.query(
+                        Statement(name: "test_verify", sql: "UPDATE users SET email_verified = true"))
+                }
+                let again = try await world.a.signIn()
+                let refreshed = try await world.a.refresh(again.refreshToken)
+                for token in [again.accessToken, refreshed.accessToken] {
+                    #expect(try await world.a.introspect(token)["email_verified"] == true)
+                    let claims = try await world.a.run { try #require($0.keys.value).claims(ofAccessToken: token.revealedText) }
+                    #expect(claims["email"] == "Anna@Town.example")
+                    #expect(claims["email_verified"] == true)
+                    #expect(claims["scope"] == "openid email profile account")
+                }
             }
         }
 

@@ -9,14 +9,14 @@ import Text
     ) throws -> IntrospectionRecord {
         IntrospectionRecord(
             token: token, issuer: "https://id.example", audience: audience, subject: Sample.userID, username: "A@example.com",
-            clientID: try Sample.clientID(), sessionID: Sample.sessionID, issuedAt: Sample.now,
+            emailVerified: true, clientID: try Sample.clientID(), sessionID: Sample.sessionID, issuedAt: Sample.now,
             expiresAt: Sample.now.adding(.seconds(900)), scope: scope
         )
     }
 
     @Test func `the answer for an access token has every member, the audience first`() throws {
         let expected = """
-            {"active":true,"aud":"api","client_id":"phone-app","sub":"\(Sample.userID)","username":"A@example.com",\
+            {"active":true,"aud":"api","client_id":"phone-app","sub":"\(Sample.userID)","username":"A@example.com","email_verified":true,\
             "token_type":"Bearer","exp":1763871606,"iat":1763870706,"nbf":1763870706,"iss":"https://id.example",\
             "jti":"019aaee3-0c65-7000-8000-000000000000","scope":"openid","sid":"AAECAwQFBgcICQoLDA0ODw"}
             """

@@ -15,7 +15,8 @@ extension WithStores {
                 answer = try answer.removing("jti")
                 let expected: JSONValue = [
                     "active": true, "aud": .string(World.audience), "client_id": "app", "sub": .string("\(member.id)"),
-                    "username": "Anna@Town.example", "token_type": "Bearer", "exp": .integer(Sample.now.seconds + 900),
+                    "username": "Anna@Town.example", "email_verified": false, "scope": "openid email profile account",
+                    "token_type": "Bearer", "exp": .integer(Sample.now.seconds + 900),
                     "iat": .integer(Sample.now.seconds), "nbf": .integer(Sample.now.seconds), "iss": .string(World.issuer),
                     "sid": .string(member.sessionID.text),
                 ]
@@ -33,7 +34,7 @@ extension WithStores {
                 let answer = try await world.a.introspect(member.refreshToken, as: world.a.rooms.app.id)
                 let expected: JSONValue = [
                     "active": true, "client_id": "app", "sub": .string("\(member.id)"),
-                    "username": "Anna@Town.example", "exp": .integer(Sample.now.seconds + 30 * 86_400),
+                    "username": "Anna@Town.example", "email_verified": false, "exp": .integer(Sample.now.seconds + 30 * 86_400),
                     "iat": .integer(Sample.now.seconds), "nbf": .integer(Sample.now.seconds), "iss": .string(World.issuer),
                     "sid": .string(member.sessionID.text),
                 ]

@@ -119,7 +119,7 @@ extension WithStores {
                 #expect(try await world.a.active(tokens) == [false, false, false, false])
                 await #expect(throws: IdentityError.invalidRefreshToken) { try await world.a.refresh(member.refreshToken) }
                 await #expect(throws: IdentityError.invalidToken) {
-                    try await world.a.run { try await $0.tokens.authenticate(member.accessToken) }
+                    try await world.a.run { try await $0.tokens.authenticate(member.accessToken, for: .read) }
                 }
                 await #expect(throws: IdentityError.invalidCredentials) { try await world.a.signIn() }
                 try await world.a.run { try await $0.accounts.enable(member.id, caller: Copy.caller) }
@@ -147,7 +147,7 @@ extension WithStores {
                     await #expect(throws: IdentityError.userNotFound) { try await world.a.refresh(refreshToken) }
                 }
                 await #expect(throws: IdentityError.userNotFound) {
-                    try await world.a.run { try await $0.tokens.authenticate(member.accessToken) }
+                    try await world.a.run { try await $0.tokens.authenticate(member.accessToken, for: .read) }
                 }
                 await #expect(throws: IdentityError.invalidCredentials) { try await world.a.signIn() }
                 #expect(try await world.a.events("user_deleted").map(\.userID) == ["\(member.id)"])
@@ -164,7 +164,7 @@ extension WithStores {
                 let other = try await world.a.signUp()
                 let member = try await world.a.signIn()
                 func delete() async throws {
-                    let user = try await world.a.run { try await $0.tokens.authenticate(member.accessToken) }
+                    let user = try await world.a.run { try await $0.tokens.authenticate(member.accessToken, for: .read) }
                     try await world.a.run {
                         try await $0.accounts.delete(user.userID, from: user.sessionID, caller: Copy.caller)
                     }

@@ -131,7 +131,7 @@ struct Rooms: Sendable {
         confirmations = Confirmations(
             accounts: accounts, profiles: ProfileStore(pool: postgres, ambience: ambience), codes: OneTimeCodeStore(redis: redis),
             outbox: outbox, pace: options.pace, loop: postgres.loop)
-        tokens = AccessTokens(tokens: store, sessions: sessions, issuer: issuer, users: users)
+        tokens = AccessTokens(tokens: store, sessions: sessions, issuer: issuer, users: users, ownClients: [app.id])
         introspection = Introspection(tokens: store, sessions: sessions, metrics: metrics)
     }
 }

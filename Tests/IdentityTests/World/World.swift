@@ -158,11 +158,12 @@ final class World {
     /// The users' app, as a client.
     static func app(
         format: AccessTokenFormat = .jwtES256, lifetime: SessionLifetime = .standard,
-        permissions: Set<Client.Permission> = [.signIn]
+        permissions: Set<Client.Permission> = [.signIn], rotates: Bool = false
     ) -> Client {
         Client(
             id: clientID("app"), name: "App", authentication: .publicClient, permissions: permissions, audiences: [audience],
-            accessTokenFormat: format, sessionLifetime: lifetime)
+            accessTokenFormat: format, sessionLifetime: lifetime,
+            scopes: Client.standardScopes + [AccountAccess.scope], rotatesRefreshTokens: rotates)
     }
 
     /// Whom the tokens are for.

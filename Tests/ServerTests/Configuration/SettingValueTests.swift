@@ -62,6 +62,12 @@ extension AcceptedValue {
         .init("KIDOBAN_APP_DELETE_IN_OLD_SESSIONS", "true") { $0.app.deletesInOldSessions },
         .init("KIDOBAN_RECENT_SIGN_IN", "90s") { $0.accounts.recentSignIn == .seconds(90) },
         .init("KIDOBAN_SIGN_UP_BY_MAIL", "true") { $0.accounts.signsUpByMail },
+        .init("KIDOBAN_ECHOLOG_ROTATE", "true") { $0.doors.rotatesRefreshTokens },
+        .init("KIDOBAN_SCOPES", "openid  orders:read", shown: "openid orders:read") {
+            $0.tokens.scopes == ["openid", "orders:read"] && $0.tokens.appScopes == ["openid", "orders:read", "account"]
+        },
+        .init("KIDOBAN_SCOPES", "") { $0.tokens.appScopes == ["account"] },
+        .init("KIDOBAN_CLOCK_TOLERANCE", "2s") { $0.clockTolerance == .seconds(2) },
         .init("KIDOBAN_PAGES_PREFIX", "/id") { $0.doors[prefixOf: "pages"] == "/id" },
         .init("KIDOBAN_DOORS", "all") { $0.doors.open == .all },
         .init("KIDOBAN_DOORS", "oauth,app", shown: "app,oauth") { $0.doors.open == .only(["app", "oauth"]) },

@@ -15,7 +15,7 @@ import Text
         let offset = ClockOffset(
             theirs: now.adding(.milliseconds(milliseconds)), asked: now.adding(.milliseconds(-uncertainty)),
             answered: now.adding(.milliseconds(uncertainty)))
-        return ClockCheck.finding(of: "Redis", offset)
+        return ClockCheck.finding(of: "Redis", offset, limit: .seconds(5))
     }
 
     @Test(arguments: [(0, "ok"), (1000, "ok"), (1001, "advice"), (5000, "advice"), (5001, "problem")])

@@ -10,11 +10,10 @@ extension Sessions {
         let now = ambience.now()
         let session = Session(
             id: SessionID(random: ambience.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
-            clientID: client.id, kind: .cookie, method: method, device: caller.device,
+            emailVerified: user.emailVerified, clientID: client.id, kind: .cookie, method: method, device: caller.device,
             network: NetworkPrefix(of: caller.address), salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)),
             lifetime: terms.lifetime, beginningAt: now)
-        let begun = try await begin(
-            session, accessToken: nil, of: user, idle: terms.lifetime.idle, caller, at: now)
+        let (begun, _) = try await begin(session, of: user, idle: terms.lifetime.idle, caller, at: now) { _ in nil }
         if let replaced = terms.replaced {
             do throws(IdentityError) {
                 try await signOut(replaced, use: terms.use, caller: caller)

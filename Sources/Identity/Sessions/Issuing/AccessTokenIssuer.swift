@@ -30,14 +30,16 @@ package final class AccessTokenIssuer: Sendable {
     }
 
     /// A token of `session` for `client`, not stored yet.
-    /// - Parameter leeway: how much longer than the client's tokens it lives.
+    /// - Parameters:
+    ///   - leeway: how much longer than the client's tokens it lives.
+    ///   - now: by the clock of the session's instants (`Session.time(at:)`), so that no copy's own clock dates a token.
     /// - Throws: `IdentityError.unavailable` while there is no key; `internalFault` when signing fails.
     func mint(for session: Session, client: Client, leeway: Duration = .zero, at now: Timestamp) throws(IdentityError) -> Minted {
         let expiresAt = client.sessionLifetime.accessTokenExpiry(
-            lifetime: client.accessTokenLifetime + leeway, at: now, absoluteEnd: session.ownAbsoluteEnd)
-        let tokenID = ambience.uuid()
+            lifetime: client.accessTokenLifetime + leeway, at: now, absoluteEnd: session.absoluteEnd)
+        let tokenID = ambience.uuid(at: now)
         let text = try text(for: session, client: client, tokenID: tokenID, at: now, expiresAt: expiresAt)
-        return minted(text, for: session, tokenID: tokenID, at: now, expiresAt: expiresAt)
+        return minted(text, for: session, client: client, tokenID: tokenID, at: now, expiresAt: expiresAt)
     }
 
     /// The same, written by somebody else.
@@ -45,18 +47,19 @@ package final class AccessTokenIssuer: Sendable {
         for session: Session, client: Client, at now: Timestamp, _ write: (AccessTokenFacts) -> SecretString
     ) -> Minted {
         let expiresAt = client.sessionLifetime.accessTokenExpiry(
-            lifetime: client.accessTokenLifetime, at: now, absoluteEnd: session.ownAbsoluteEnd)
-        let tokenID = ambience.uuid()
+            lifetime: client.accessTokenLifetime, at: now, absoluteEnd: session.absoluteEnd)
+        let tokenID = ambience.uuid(at: now)
         let text = write(AccessTokenFacts(session: session, tokenID: tokenID, issuedAt: now, expiresAt: expiresAt))
-        return minted(text, for: session, tokenID: tokenID, at: now, expiresAt: expiresAt)
+        return minted(text, for: session, client: client, tokenID: tokenID, at: now, expiresAt: expiresAt)
     }
 
     private func minted(
-        _ text: SecretString, for session: Session, tokenID: UUID, at now: Timestamp, expiresAt: Timestamp
+        _ text: SecretString, for session: Session, client: Client, tokenID: UUID, at now: Timestamp, expiresAt: Timestamp
     ) -> Minted {
         let record = IntrospectionRecord(
-            token: .access(id: tokenID), issuer: issuer, audience: audience, subject: session.userID,
-            username: session.username, clientID: session.clientID, sessionID: session.id, issuedAt: now, expiresAt: expiresAt)
+            token: .access(id: tokenID), issuer: issuer, audience: client.tokenAudience ?? audience, subject: session.userID,
+            username: session.username, emailVerified: session.emailVerified, clientID: session.clientID, sessionID: session.id,
+            issuedAt: now, expiresAt: expiresAt, scope: client.scope)
         let hash = AccessTokenHash(of: text.revealedText)
         return Minted(text: text, issued: IssuedAccessToken(hash: hash, expiresAt: expiresAt), record: record.bytes)
     }
@@ -66,7 +69,8 @@ package final class AccessTokenIssuer: Sendable {
         let expiresAt = min(session.lastUsedAt.adding(client.sessionLifetime.idle), session.absoluteEnd)
         return IntrospectionRecord(
             token: .refresh, issuer: issuer, audience: audience, subject: session.userID, username: session.username,
-            clientID: client.id, sessionID: session.id, issuedAt: session.createdAt, expiresAt: expiresAt
+            emailVerified: session.emailVerified, clientID: client.id, sessionID: session.id, issuedAt: session.createdAt,
+            expiresAt: expiresAt
         ).bytes
     }
 
@@ -80,7 +84,6 @@ package final class AccessTokenIssuer: Sendable {
     private static func additional(_ session: Session) -> JSONObject {
         var claims = JSONObject()
         claims["userId"] = .string(session.userID.description)
-        claims["email"] = .string(session.username)
         return claims
     }
 
@@ -92,8 +95,9 @@ package final class AccessTokenIssuer: Sendable {
         }
         guard let signer = try keys.current().signer(for: algorithm) else { throw .unavailable(retryAfter: .seconds(1)) }
         let claims = AccessTokenClaims(
-            issuer: issuer, audience: audience, subject: session.userID, clientID: client.id, tokenID: tokenID, issuedAt: now,
-            expiresAt: expiresAt, authenticatedAt: session.authenticatedAt, sessionID: session.id,
+            issuer: issuer, audience: client.tokenAudience ?? audience, subject: session.userID, clientID: client.id,
+            tokenID: tokenID, issuedAt: now, expiresAt: expiresAt, authenticatedAt: session.authenticatedAt,
+            sessionID: session.id, email: session.username, emailVerified: session.emailVerified, scope: client.scope,
             additional: Self.additional(session))
         do throws(JOSEError) {
             return SecretString(try signer.sign(claims.payload))

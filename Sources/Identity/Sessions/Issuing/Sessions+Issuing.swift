@@ -23,7 +23,7 @@ extension Sessions {
     package func issue(
         in session: Session, client: Client, _ write: (AccessTokenFacts) -> SecretString
     ) async throws(IdentityError) -> FurtherAccessToken {
-        let now = ambience.now()
+        let now = session.time(at: ambience.now())
         let minted = issuer.mint(for: session, client: client, at: now, write)
         try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
         guard try await store.list(minted.issued, in: session.id, at: now) else {

@@ -6,7 +6,8 @@ package import Text
 ///
 /// - Key: `user:<uid>:sessions`, a sorted set of session ids by absolute end.
 /// - Arguments: the caller's `now` in milliseconds; the session's id; its absolute end in milliseconds.
-/// - Returns the number of sessions in the index, after those that are over have been dropped.
+/// - Returns two numbers: of sessions in the index, after those that are over have been dropped; the time in milliseconds, by which all of
+///   the session is dated from here on.
 ///
 /// The index lives as long as its longest session. Entries of sessions that ended early are removed with `ZREM` by who ends
 /// them; one that is left over does no harm.
@@ -18,7 +19,7 @@ package enum IndexSessionScript {
         redis.call('ZADD', key, string.format('%.0f', absolute_end), ARGV[2])
         local longest = redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')
         redis.call('PEXPIRE', key, tonumber(longest[2]) - now + \(RefreshSessionScript.listingMargin))
-        return redis.call('ZCARD', key)
+        return { redis.call('ZCARD', key), now }
         """
 
     static let prefix = "user:"
