@@ -13,7 +13,7 @@ struct RequestAddress: AppEndpoint {
     let bearer: BearerUser
 
     func answer(_ request: Request) async throws(AppError) -> Response {
-        let user = try await bearer.authenticate(request)
+        let user = try await bearer.authenticate(request, for: .change)
         var body = try JSONBody(request)
         let email = body.fields.string("email")
         let password = body.fields.optionalString("password").map { SecretString($0) }
