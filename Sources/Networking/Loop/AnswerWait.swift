@@ -7,11 +7,11 @@ struct AnswerWait {
     static let window: UInt64 = 200_000
     /// One of so many questions is waited for to learn whether the server is near by now.
     private static let trialInterval = 128
-    /// The part of a new time in the smoothed one.
-    private static let weight: Int64 = 8
+    /// After so many misses in a row a server counts as far away. One nearby that is busy answers in time now and then.
+    private static let patience = 8
 
-    /// How long answers take, smoothed, in nanoseconds. A server counts as near until it has shown otherwise.
-    private var usual: Int64 = 0
+    /// How often nothing came in time, one time after the other.
+    private var misses = 0
     private var untried = 0
 
     init() {}
@@ -19,7 +19,7 @@ struct AnswerWait {
     /// Whether to wait for the answer to what has just been asked.
     /// - Parameter alone: whether nothing else was awaited when it was asked, so that the next answer is the one to it.
     mutating func isWorthwhile(alone: Bool) -> Bool {
-        if usual <= Int64(Self.window) { return true }
+        if misses < Self.patience { return true }
         guard alone else { return false }
         untried += 1
         guard untried >= Self.trialInterval else { return false }
@@ -29,15 +29,11 @@ struct AnswerWait {
 
     /// Notes how long the answer took to a question that was asked alone and waited for.
     mutating func answered(after nanoseconds: UInt64) {
-        add(Int64(clamping: nanoseconds))
+        if nanoseconds <= Self.window { misses = 0 }
     }
 
     /// Notes that nothing came within the window.
     mutating func missed() {
-        add(2 * Int64(Self.window))
-    }
-
-    private mutating func add(_ nanoseconds: Int64) {
-        usual += (nanoseconds - usual) / Self.weight
+        misses = min(misses + 1, Self.patience)
     }
 }

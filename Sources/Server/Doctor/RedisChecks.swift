@@ -122,7 +122,7 @@ enum RedisChecks {
             }
             let remedy =
                 "see what redis-cli says to SET: it may be full (OOM), fail to write its file (MISCONF), or lack replicas (NOREPLICAS)"
-            return Finding(name, .problem(remedy), "Redis takes no writes now: nobody can sign in, refresh or sign out")
+            return Finding(name, .problem(remedy), "Redis takes no writes now: nobody can sign in or refresh")
         }
         guard !denied.isEmpty else { return Finding(name, .ok, "our user may do what the server does") }
         return Finding(

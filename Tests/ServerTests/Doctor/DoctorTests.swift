@@ -82,6 +82,7 @@ struct DoctorTests {
         let unsafe = try await Examination(others.variables)
         #expect(unsafe.results("redis-persistence") == ["advice"])
         #expect(unsafe.results("redis-memory") == ["problem"])
+        #expect(unsafe.results("redis-rights") == ["problem"])
     }
 
     @Test func `a user of Redis who lacks rights is told which`() async throws {
