@@ -134,6 +134,19 @@ extension WithStores {
             }
         }
 
+        @Test func `who only claims an address that is somebody else's gets another one`() async throws {
+            try await World.run { world in
+                let claimant = try await world.a.signIn(.google(email: Copy.email).unverified()).member
+                let owner = try await world.a.signUp()
+                try await world.a.askForAddress(Self.new, of: claimant, password: nil)
+                try await world.a.confirmAddress(world.a.code(.addressConfirmation, to: Self.new))
+                let changed = try await world.a.user(claimant.id)
+                #expect(changed.email.normalized == Self.new && changed.emailVerified)
+                #expect(try await world.a.user(owner.id).email.typed == Copy.email)
+                #expect(try await world.a.isActive(owner.accessToken))
+            }
+        }
+
         @Test func `a user who is barred or gone confirms nothing`() async throws {
             try await World.run { world in
                 let member = try await world.a.provedMember()

@@ -121,8 +121,10 @@ extension WithStores {
                 let squatter = try await world.a.signUp(Copy.email)
                 #expect(try await world.a.undo(world.a.code(.addressChanged)).isUndone)
                 #expect(try await world.a.user(member.id).email.typed == Copy.email)
-                let released = try await world.a.user(squatter.id)
-                #expect(released.email.normalized == "\(squatter.id)@released.invalid" && !released.emailVerified)
+                let owner = try await world.a.run { try await $0.users.credentials(of: EmailAddress(Copy.email))?.user }
+                #expect(owner?.id == member.id)
+                #expect(try await world.a.isActive(squatter.accessToken))
+                #expect(try await !world.a.user(squatter.id).emailVerified)
             }
         }
 
