@@ -57,7 +57,8 @@ extension RequestAddress {
     static var documentation: RouteDocumentation {
         RouteDocumentation(
             "Have a mail sent that gives the user another address",
-            details: "The answer is the same, after the same time, whether or not somebody has the address. A proved address of the user's is "
+            details:
+                "The answer is the same, after the same time, whether or not somebody has the address. A proved address of the user's is "
                 + "told at once.",
             security: [BearerUser.scheme],
             body: .required(

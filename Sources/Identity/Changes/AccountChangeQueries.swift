@@ -42,61 +42,21 @@ package enum AccountChangeQueries {
         sql: "SELECT \(columns) FROM account_changes WHERE code_digest = $2::bytea AND expires_at > \(SQL.now)",
         retryable: true)
 
-    /// Parameters: user_id, the array of `identities`.
-    static let removeNewIdentities = HeldStatement(
-        name: "account_changes_remove_identities",
-        sql: """
-            DELETE FROM identities WHERE user_id = $1::uuid AND NOT EXISTS (
-                SELECT 1 FROM jsonb_to_recordset($2::jsonb) AS before (provider text, subject text)
-                WHERE before.provider = identities.provider AND before.subject = identities.subject
-            )
-            """)
-
-    /// One that somebody else has by now stays with them; one that comes back takes a new proof. Parameters: user_id, the array of
-    /// `identities`, the instant.
-    static let restoreIdentities = HeldStatement(
-        name: "account_changes_restore_identities",
-        sql: """
-            INSERT INTO identities (
-                provider, subject, user_id, audience, email, email_verified, is_private_email, created_at, last_used_at, blocked_at,
-                proofs_void_before
-            )
-            SELECT provider, subject, $1::uuid, audience, email, email_verified, is_private_email,
-                to_timestamp(created_at / 1000.0), to_timestamp(created_at / 1000.0), to_timestamp(blocked_at / 1000.0),
-                to_timestamp($3::bigint / 1000.0)
-            FROM jsonb_to_recordset($2::jsonb) AS before (
-                provider text, subject text, audience text, email text, email_verified boolean, is_private_email boolean,
-                created_at bigint, blocked_at bigint
-            )
-            ON CONFLICT (provider, subject) DO NOTHING
-            """)
-
     /// Whoever else has an address, held. Parameters: normalised address, id of the user who is to have it. Returns the id, and whether
     /// the address was proved.
     static let holder = Statement(
         name: "account_changes_holder",
         sql: """
-            SELECT id::text, email_verified FROM users WHERE email_normalized = $1::text AND id <> $2::uuid FOR UPDATE
+            SELECT id::text, email_verified FROM users WHERE email_normalized = $1::text AND id <> $2::uuid AND NOT email_claimed
+            FOR UPDATE
             """)
 
-    /// Parameters: id, email, email_normalized, whether the password stays, whether the user is barred from now on, updated_at.
-    static let restoreUser = HeldStatement(
-        name: "account_changes_restore_user",
-        sql: """
-            UPDATE users
-            SET email = $2::text, email_normalized = $3::text, email_verified = true,
-                password_hash = CASE WHEN $4::boolean THEN password_hash END,
-                disabled_at = CASE WHEN $5::boolean THEN to_timestamp($6::bigint / 1000.0) ELSE disabled_at END
-            WHERE id = $1::uuid
-            """)
-
-    /// Takes an address that nobody has proved from a user, who keeps the account. Parameters: id, what stands in its place, updated_at.
+    /// Takes an address that nobody has proved from a user, who only claims it from then on. Parameters: id, updated_at.
     static let releaseAddress = Statement(
         name: "account_changes_release_address",
         sql: """
-            UPDATE users
-            SET email = $2::text, email_normalized = $2::text, updated_at = to_timestamp($3::bigint / 1000.0)
-            WHERE id = $1::uuid
+            UPDATE users SET email_claimed = true, updated_at = to_timestamp($2::bigint / 1000.0)
+            WHERE id = $1::uuid AND NOT email_verified
             """)
 
     /// The change and all that are newer are undone. Parameters: time, user_id, id.
@@ -119,12 +79,5 @@ package enum AccountChangeQueries {
             DELETE FROM account_changes WHERE id IN (
                 SELECT id FROM account_changes WHERE expires_at <= \(SQL.now) LIMIT $2::bigint FOR UPDATE SKIP LOCKED
             )
-            """)
-
-    /// Puts a proved address in the place of the user's. Parameters: id, email, email_normalized.
-    static let changeAddress = HeldStatement(
-        name: "account_changes_change_address",
-        sql: """
-            UPDATE users SET email = $2::text, email_normalized = $3::text, email_verified = true WHERE id = $1::uuid
             """)
 }

@@ -72,10 +72,10 @@ struct ChangeUndoing: Sendable {
         let keepsPassword = before.hasPassword(state.passwordHash)
         let identities = PostgresValue.json(String(decoding: before.identities.serialized, as: UTF8.self))
         try await held.run(
-            AccountChangeQueries.restoreUser,
+            HeldUserQueries.restore,
             [id, .text(email.typed), .text(email.normalized), .bool(keepsPassword), .bool(!isFree), now])
-        try await held.run(AccountChangeQueries.removeNewIdentities, [id, identities])
-        try await held.run(AccountChangeQueries.restoreIdentities, [id, identities, now])
+        try await held.run(HeldUserQueries.removeNewIdentities, [id, identities])
+        try await held.run(HeldUserQueries.restoreIdentities, [id, identities, now])
         try await asking { () throws(PostgresError) in
             _ = try await held.query(
                 AccountChangeQueries.markUndone,
@@ -101,9 +101,7 @@ struct ChangeUndoing: Sendable {
             ).first.map { row throws(PostgresError) in (id: try row.string(0), isProved: try row.bool(1)) }
             guard let holder else { return true }
             guard !holder.isProved else { return false }
-            // No mail reaches a name under .invalid (RFC 2606 §2).
-            _ = try await held.query(
-                AccountChangeQueries.releaseAddress, [.uuid(holder.id), .text("\(holder.id)@released.invalid"), now])
+            _ = try await held.query(AccountChangeQueries.releaseAddress, [.uuid(holder.id), now])
             return true
         }
     }

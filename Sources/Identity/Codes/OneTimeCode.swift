@@ -82,7 +82,8 @@ extension OneTimeCode.Grant {
             let userID = value["user"]?.stringValue.flatMap({ UserID($0) }), let email = value["email"]?.stringValue,
             let credentialsVersion = value["credentials"]?.integerValue
         else { return nil }
-        self.init(purpose: purpose, userID: userID, email: email, credentialsVersion: credentialsVersion,
+        self.init(
+            purpose: purpose, userID: userID, email: email, credentialsVersion: credentialsVersion,
             newEmail: value["new_email"]?.stringValue, session: value["session"]?.stringValue.flatMap { SessionID($0) })
     }
 }

@@ -114,8 +114,9 @@ extension Confirmations {
         return try await accounts.changes.change(asked, orThrow: .invalidCode) { held throws(IdentityError) in
             guard !held.user.isDisabled else { throw .invalidCode }
             let before = try await AccountState.hold(held.user.id, in: held.transaction)
-            let outcome = try await held.prove(.addressChange)
+            // First: the old address, which may be somebody else's, is not proved by it.
             try await held.setEmail(address)
+            let outcome = try await held.prove(.addressChange)
             switch outcome {
             case .unchanged, .proved:
                 try await accounts.notices.enter(
@@ -139,7 +140,7 @@ extension HeldUser {
     fileprivate func setEmail(_ email: EmailAddress) async throws(IdentityError) {
         let parameters: [PostgresValue] = [.uuid(user.id.description), .text(email.typed), .text(email.normalized)]
         do throws(PostgresError) {
-            _ = try await AccountChangeQueries.changeAddress.run(on: self, parameters)
+            _ = try await HeldUserQueries.changeAddress.run(on: self, parameters)
         } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
             throw .emailTaken
         } catch {

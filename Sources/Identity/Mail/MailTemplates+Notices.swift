@@ -29,7 +29,9 @@ extension MailTemplates {
         case .addressConfirmation:
             Words(
                 subject: "Confirm the new address for {product}",
-                before: ["Somebody wants an account at {product} to have the e-mail address {email}. If it was you, confirm it here:"],
+                before: [
+                    "Somebody wants an account at {product} to have the e-mail address {email}. If it was you, confirm it here:"
+                ],
                 action: "Confirm the address",
                 after: [
                     "The link works once, within {lifetime}. Do not pass it on.",

@@ -29,7 +29,8 @@ struct Rooms: Sendable {
             notices: AccountNotices(
                 outbox: parts.outbox, seal: shared.accountChangeSeal, policy: configuration.noticePolicy,
                 ambience: shared.ambience),
-            sessions: sessions, hasher: shared.hasher, limiter: parts.limiter, audit: parts.audit, metrics: parts.metrics, ambience: shared.ambience,
+            sessions: sessions, hasher: shared.hasher, limiter: parts.limiter, audit: parts.audit, metrics: parts.metrics,
+            ambience: shared.ambience,
             providers: Set(configuration.federation.providers.map(\.id)), rules: configuration.accounts)
     }
 }

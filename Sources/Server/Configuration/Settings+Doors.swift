@@ -28,7 +28,8 @@ extension Settings {
             Setting(
                 "KIDOBAN_APP_ADDRESS_LINK", optional: \.app.explicitAddressLink, .link(["{code}"]),
                 fallback: .derived("a page of Kidoban's own", { $0.placedApp.addressLink }),
-                "The link in the mail that asks whether a new address is the user's. The code goes to `POST /auth/email/confirm`."),
+                "The link in the mail that asks whether a new address is the user's. The code goes to `POST /auth/email/confirm`."
+            ),
             Setting(
                 "KIDOBAN_APP_DELETE_IN_OLD_SESSIONS", \.app.deletesInOldSessions, .flag,
                 "Whether `DELETE /auth/me` works in a session of any age. Otherwise it takes a sign-in within `KIDOBAN_RECENT_SIGN_IN`."

@@ -87,7 +87,8 @@ import Text
         #expect(try await server.post("/auth/login", login).status == 200)
         // A second time it says so and does nothing.
         for response in [
-            try await server.form("/account/undo", [("code", mail.code)]), try await server.get("/account/undo?code=\(mail.code)"),
+            try await server.form("/account/undo", [("code", mail.code)]),
+            try await server.get("/account/undo?code=\(mail.code)"),
         ] {
             expectPage(response, 410)
             #expect(response.text.contains("undone already") && !response.text.contains("<form"))

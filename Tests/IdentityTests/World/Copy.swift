@@ -127,7 +127,8 @@ struct Rooms: Sendable {
             users: users, identities: identities, outbox: outbox,
             notices: AccountNotices(
                 outbox: outbox, seal: try AccountChangeSeal(masterKey), policy: options.notices, ambience: ambience),
-            sessions: sessions, hasher: hasher, limiter: limiter, audit: audit, metrics: metrics, ambience: ambience, providers: options.providers)
+            sessions: sessions, hasher: hasher, limiter: limiter, audit: audit, metrics: metrics, ambience: ambience,
+            providers: options.providers)
         confirmations = Confirmations(
             accounts: accounts, profiles: ProfileStore(pool: postgres, ambience: ambience), codes: OneTimeCodeStore(redis: redis),
             outbox: outbox, pace: options.pace, loop: postgres.loop)

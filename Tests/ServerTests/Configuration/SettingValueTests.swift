@@ -59,6 +59,9 @@ extension AcceptedValue {
         .init("KIDOBAN_APP_VERIFICATION_LINK", "https://a.example/confirm/{code}") {
             $0.placedApp.verificationLink == "https://a.example/confirm/{code}"
         },
+        .init("KIDOBAN_APP_ADDRESS_LINK", "https://a.example/address/{code}") {
+            $0.placedApp.addressLink == "https://a.example/address/{code}"
+        },
         .init("KIDOBAN_APP_DELETE_IN_OLD_SESSIONS", "true") { $0.app.deletesInOldSessions },
         .init("KIDOBAN_RECENT_SIGN_IN", "90s") { $0.accounts.recentSignIn == .seconds(90) },
         .init("KIDOBAN_SIGN_UP_BY_MAIL", "true") { $0.accounts.signsUpByMail },
