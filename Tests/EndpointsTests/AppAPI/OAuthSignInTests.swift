@@ -118,7 +118,7 @@ struct OAuthSignInTests {
         let next = try await server.signIn("apple", TestProvider.apple(Person(), ["email": nil]), ["email": .string(email)])
         #expect(next.status == 200)
         #expect(next.json["user"]?["id"] != response.json["user"]?["id"])
-        let account = ["email": JSONValue.string(email), "password": .string(Account.password)]
+        let account: JSONValue = ["email": .string(email), "password": .string(Account.password)]
         #expect(try await server.post("/auth/register", account).status == 201)
         // And it opens no account of somebody else's.
         let taken = try await server.signIn("apple", TestProvider.apple(Person(), ["email": nil]), ["email": .string(email)])
