@@ -67,8 +67,9 @@ extension WithStores {
         @Test func `two copies at once make each month once`() async throws {
             try await World.run({ $0.copies = 2 }) { world in
                 let time = Timestamp(milliseconds: 4_102_444_800_000)
-                async let first = upkeep(world.a, keeping: Self.day, at: time)
-                async let second = upkeep(world.b, keeping: Self.day, at: time)
+                let (one, other) = (world.a, world.b)
+                async let first = upkeep(one, keeping: Self.day, at: time)
+                async let second = upkeep(other, keeping: Self.day, at: time)
                 #expect(await (first, second) == (true, true))
                 let made = try await partitions(world.a).filter { $0.name.hasPrefix("audit_events_2100") }
                 #expect(made.count == 3)
