@@ -80,7 +80,7 @@ package final class Sessions: Sendable {
         ) { session throws(IdentityError) in
             try issuer.mint(for: session, client: client, leeway: leeway, at: session.createdAt)
         }
-        guard let minted else { throw .internalFault }
+        guard let minted else { throw .fault() }
         let refreshToken = RefreshToken(
             session.id, generation: session.refresh.generation, salt: session.salt, key: key)
         return SessionTokens(

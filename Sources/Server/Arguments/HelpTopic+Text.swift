@@ -289,7 +289,8 @@ extension HelpTopic {
         case .mailTemplates:
             """
             A file of that name in KIDOBAN_MAIL_TEMPLATES takes the place of the built-in text. The first line of a `.txt` is
-            its subject. In it \(MailPlaceholder.list) stand for what they say; other braces for themselves.
+            its subject. In it these stand for what they say; other braces for themselves:
+            \(MailPlaceholder.list).
             """
         case .health:
             """

@@ -24,6 +24,7 @@ extension SettingFormat where Value == [String] {
             acceptsEmpty: true,
             parse: { text throws(SettingRefusal) in
                 guard text.utf8.count <= 512 else { throw SettingRefusal("is longer than 512 bytes") }
+                guard text.first != " ", text.last != " " else { throw SettingRefusal("has a blank at its beginning or end") }
                 let scopes = text.split(separator: " ").map(String.init)
                 guard scopes.allSatisfy(\.isScope) else { throw SettingRefusal("has a character that is not allowed") }
                 guard Set(scopes).count == scopes.count else { throw SettingRefusal("names a scope twice") }

@@ -28,7 +28,7 @@ extension Settings {
                 "How long after they were fetched an identity provider's keys in PostgreSQL are used by a process that starts while the "
                     + "provider's key server is away. Never longer than keys are used that cannot be renewed. `0s`: not at all."),
             Setting(
-                "KIDOBAN_PROVIDER_CALLS_PER_ADDRESS", \.providerTokens.callsPerAddress, .count(1...64),
+                "KIDOBAN_OUTBOUND_CALLS_PER_ADDRESS", \.providerTokens.callsPerAddress, .count(1...64),
                 "Questions to a provider, about access tokens or authorization codes, that one client address may have under way on a loop. "
                     + "More are refused at once with 503."),
         ])

@@ -94,6 +94,7 @@ struct MailedCodesTests {
             $0.doors.open = .only(["app"])
             $0.app.explicitResetLink = "https://town.example/reset/{code}"
             $0.app.explicitVerificationLink = "https://town.example/confirm#{code}"
+            $0.app.explicitAddressLink = "https://town.example/address#{code}"
         }).run { installation in
             let server = try installation.server
             let account = try await server.signUp()

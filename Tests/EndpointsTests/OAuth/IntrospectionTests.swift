@@ -20,11 +20,10 @@ struct IntrospectionTests {
         let claims = try await claims(of: account.accessToken)
         let expected: JSONValue = [
             "active": true, "aud": "http://localhost:8080", "client_id": "app", "sub": .string(account.id),
-            "username": .string(account.email), "email_verified": false, "scope": "openid email profile account",
-            "token_type": "Bearer",
+            "username": .string(account.email), "email_verified": false, "token_type": "Bearer",
             "exp": .integer(TestClock.start.adding(.seconds(900)).seconds), "iat": .integer(TestClock.start.seconds),
             "nbf": .integer(TestClock.start.seconds), "iss": "http://localhost:8080",
-            "jti": try #require(claims["jti"]), "sid": try #require(claims["sid"]),
+            "jti": try #require(claims["jti"]), "scope": "openid email profile account", "sid": try #require(claims["sid"]),
         ]
         #expect(response.json == expected)
     }

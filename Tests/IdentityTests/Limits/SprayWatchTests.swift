@@ -45,7 +45,8 @@ extension WithStores {
                 for number in 1...6 {
                     await #expect(throws: IdentityError.invalidCredentials) {
                         try await world.a.run { rooms in
-                            let attempt = SignInAttempt(.email("user\(number)@town.example"), passwords: [SecretString("Spring2026 lanterns")])
+                            let attempt = SignInAttempt(
+                                .email("user\(number)@town.example"), passwords: [SecretString("Spring2026 lanterns")])
                             _ = try await rooms.accounts.signIn(attempt, client: rooms.app, kind: .rotating, caller: Copy.caller)
                         }
                     }

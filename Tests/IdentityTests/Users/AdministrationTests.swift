@@ -27,7 +27,7 @@ extension WithStores {
             name: "test_many_events",
             sql: """
                 INSERT INTO audit_events (id, occurred_at, kind, outcome, actor, user_id)
-                SELECT gen_random_uuid(), now(), 'kind_' || n % 40, 'succeeded', 'system', gen_random_uuid()
+                SELECT (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0') || substr(md5(n::text), 1, 20))::uuid, now(), 'kind_' || n % 40, 'succeeded', 'system', gen_random_uuid()
                 FROM generate_series(1, 20000) n
                 """)
         private static let analyze = Statement(name: "test_analyze", sql: "ANALYZE users, audit_events")
@@ -120,7 +120,8 @@ extension WithStores {
                 for (statement, arguments, index) in plans {
                     let plan = try world.explain(statement.sql, arguments)
                     #expect(plan.contains(index), "\(statement.name):\n\(plan)")
-                    #expect(!plan.contains("Seq Scan on"), "\(statement.name):\n\(plan)")
+                    // The partitions of months to come are empty.
+                    #expect(!plan.contains(/Seq Scan on (users|audit_events_before)/), "\(statement.name):\n\(plan)")
                 }
             }
         }

@@ -26,7 +26,8 @@ struct KeysCommandTests {
         func list() async throws -> [JSONValue] {
             let outcome = try await run("keys", "list", "--json")
             #expect(outcome.status == 0)
-            return try outcome.output.split(separator: "\n").map { try JSON.parse(String($0)) }
+            // Beside the events it may say that there are more.
+            return try outcome.output.split(separator: "\n").filter { $0.hasPrefix("{") }.map { try JSON.parse(String($0)) }
         }
 
         func states() async throws -> [String] {
@@ -124,7 +125,8 @@ struct KeysCommandTests {
         func clients(_ words: String...) async throws -> [String] {
             let outcome = try await Kidoban.run(["audit", "--json"] + words, environment: environment.variables)
             #expect(outcome.status == 0)
-            return try outcome.output.split(separator: "\n").map {
+            // Beside the events it may say that there are more.
+            return try outcome.output.split(separator: "\n").filter { $0.hasPrefix("{") }.map {
                 try JSON.parse(String($0))["client_id"]?.stringValue ?? ""
             }
         }

@@ -189,7 +189,7 @@ extension AcceptedValue {
         .init("KIDOBAN_OUTBOUND_TIMEOUT", "4s") { $0.outbound.timeout == .seconds(4) },
         .init("KIDOBAN_KEY_REFETCH_INTERVAL", "30s") { $0.keySets.refetchInterval == .seconds(30) },
         .init("KIDOBAN_KEY_SET_MEMORY", "0s") { $0.keySets.rememberedLifetime == .zero },
-        .init("KIDOBAN_PROVIDER_CALLS_PER_ADDRESS", "7") { $0.providerTokens.callsPerAddress == 7 },
+        .init("KIDOBAN_OUTBOUND_CALLS_PER_ADDRESS", "7") { $0.providerTokens.callsPerAddress == 7 },
     ]
 
     static let proxies: [AcceptedValue] = [
@@ -341,7 +341,7 @@ extension AcceptedValue {
         let problems = Sample.problems([name: ""])
         let lists = [
             "KIDOBAN_COOKIE_ORIGINS", "KIDOBAN_TRUSTED_PROXIES", "KIDOBAN_SMTP_URL", "KIDOBAN_MAIL_SENDER",
-            "KIDOBAN_MAIL_TEMPLATES",
+            "KIDOBAN_MAIL_TEMPLATES", "KIDOBAN_SCOPES",
         ]
         guard !name.hasSuffix("_PREFIX"), !name.hasSuffix("_COOKIE"), !lists.contains(name) else {
             #expect(problems.isEmpty)

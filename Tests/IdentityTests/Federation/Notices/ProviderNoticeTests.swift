@@ -35,7 +35,7 @@ import Text
         let object: JSONValue = ["type": .string(type), "sub": "001.a", "event_time": 5, "is_private_email": "true"]
         let text = JSONValue.string(String(decoding: object.serialized, as: UTF8.self))
         for events in [object, text] {
-            #expect(try Self.apple(events).happenings == [.init(event, subject: "001.a")])
+            #expect(try Self.apple(events).happenings == [.init(event, subject: "001.a", at: Timestamp(milliseconds: 5))])
         }
     }
 
