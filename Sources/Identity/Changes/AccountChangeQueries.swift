@@ -17,7 +17,8 @@ package enum AccountChangeQueries {
         FROM identities WHERE user_id = users.id)
         """
 
-    /// Nothing is entered while the user has so many of the kind within a duration: the link of the oldest of them undoes all.
+    /// Nothing is entered while the user has so many of the kind within a duration that are not undone: the link of the oldest of them
+    /// undoes all. Those that are undone have no link any more that is good for anything.
     /// Parameters: time, id, user_id, kind, code_digest, sealed_before, for how long it can be undone, how many, within which duration.
     /// Returns the id.
     static let insert = Statement(
@@ -27,7 +28,8 @@ package enum AccountChangeQueries {
             SELECT $2::uuid, $3::uuid, $4::text, $5::bytea, $6::bytea, \(SQL.now), \(SQL.now) + $7::bigint * \(SQL.milliseconds)
             WHERE (
                 SELECT count(*) FROM account_changes
-                WHERE user_id = $3::uuid AND kind = $4::text AND created_at > \(SQL.now) - $9::bigint * \(SQL.milliseconds)
+                WHERE user_id = $3::uuid AND kind = $4::text AND undone_at IS NULL
+                    AND created_at > \(SQL.now) - $9::bigint * \(SQL.milliseconds)
             ) < $8::bigint
             RETURNING id::text
             """)

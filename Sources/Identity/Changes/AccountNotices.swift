@@ -55,11 +55,14 @@ package struct AccountNotices: Sendable {
 
     /// The same for a password that was set, changed or reset: the mail names the providers whose accounts open this one too.
     /// - Throws: the store's failure.
+    /// - Parameter identities: the providers that still open the account; nil for those from before.
     func enterPassword(
-        of before: AccountState, language: Mail.Language, in transaction: Transaction
+        of before: AccountState, beside identities: [ExternalIdentity]? = nil, language: Mail.Language,
+        in transaction: Transaction
     ) async throws(IdentityError) {
+        let providers = identities.map { Set($0.map(\.provider.text)).sorted() } ?? before.waysIn.providers
         try await enter(
-            .password, of: before, detail: before.waysIn.providers.joined(separator: ", "), language: language,
+            .password, of: before, detail: providers.joined(separator: ", "), language: language,
             in: transaction)
     }
 
@@ -73,7 +76,8 @@ package struct AccountNotices: Sendable {
         let mail = Mail(
             id: ambience.uuid(), userID: id, kind: kind, recipient: address.normalized, language: language, link: link,
             detail: detail, createdAt: now, expiresAt: now.adding(policy.lifetime))
-        try await outbox.add(mail, in: transaction, at: ambience.statementTime)
+        // What can be undone is counted as such (`record`): its link is always told.
+        try await outbox.add(mail, isCounted: link.isEmpty, in: transaction, at: ambience.statementTime)
     }
 
     /// Whether there was room for it.

@@ -32,7 +32,7 @@ extension Confirmations {
             try await accounts.requireRecentSignIn(of: id, session: session, caller: caller)
         }
         try await pacing { () throws(IdentityError) in
-            guard try await permits(mailTo: address, caller) else { return }
+            guard try await permits(.addressConfirmation, to: address, caller) else { return }
             guard address.normalized != user.email.normalized else { return }
             try await tellOfRequest(user, address, caller)
             try await ask(for: address, of: user, session, link, caller)

@@ -51,7 +51,7 @@ extension Confirmations {
             let outcome = try await held.prove(.passwordReset)
             try await held.setPassword(hash)
             try await accounts.notices.enterPassword(
-                of: before, language: caller.language(), in: held.transaction)
+                of: before, beside: try await held.identities(), language: caller.language(), in: held.transaction)
             return (outcome, outcome == .takenBack ? .everything(.accountReclaimed) : .everything(.passwordChanged))
         }
         await codes.forget(code)

@@ -55,7 +55,7 @@ package final class Confirmations: Sendable {
     ) async throws(IdentityError) {
         let address = try Self.address(email)
         try await pacing { () throws(IdentityError) in
-            guard try await permits(mailTo: address, caller) else { return }
+            guard try await permits(.passwordReset, to: address, caller) else { return }
             let user = try await users.credentials(of: address)?.user
             try await send(
                 .passwordReset, .resetPassword, to: user?.isDisabled == false ? user : nil, life: lifetimes.passwordReset,
@@ -70,7 +70,7 @@ package final class Confirmations: Sendable {
     ) async throws(IdentityError) {
         let address = try Self.address(email)
         try await pacing { () throws(IdentityError) in
-            guard try await permits(mailTo: address, caller) else { return }
+            guard try await permits(.emailVerification, to: address, caller) else { return }
             let user = try await users.credentials(of: address)?.user
             let isEligible = user?.emailVerified == false && user?.isDisabled == false
             try await sendVerification(to: isEligible ? user : nil, language: language, link: link, caller)
@@ -82,16 +82,16 @@ package final class Confirmations: Sendable {
     package func requestVerification(
         of user: User, language: Mail.Language, link: Link, caller: Caller
     ) async throws(IdentityError) {
-        guard try await accounts.limiter.allows(.mail(to: user.email), caller) else { return }
+        guard try await accounts.limiter.allows(.mail(.emailVerification, to: user.email), caller) else { return }
         try await sendVerification(to: user, language: language, link: link, caller)
     }
 
     /// Whether there may be one more mail to an address now. If not, nobody is told: strangers have used that up, perhaps, and the link in
     /// the last mail stays good.
     /// - Throws: `IdentityError.tooManyRequests` for a caller who asks for too many.
-    func permits(mailTo address: EmailAddress, _ caller: Caller) async throws(IdentityError) -> Bool {
+    func permits(_ kind: Mail.Kind, to address: EmailAddress, _ caller: Caller) async throws(IdentityError) -> Bool {
         try await accounts.limiter.take(.mail(caller), caller)
-        return try await accounts.limiter.allows(.mail(to: address), caller)
+        return try await accounts.limiter.allows(.mail(kind, to: address), caller)
     }
 
     /// Has what has been done wait until the time says nothing of it. What is thrown is not about the address, and waits for nothing.

@@ -158,8 +158,8 @@ extension LimitAttempt {
         LimitAttempt([Charge(.mailAddress, ClientNetwork(caller.address).text)])
     }
 
-    /// Sending one.
-    static func mail(to recipient: EmailAddress) -> LimitAttempt {
-        LimitAttempt([Charge(.mailRecipient, recipient.normalized)], isTold: false)
+    /// Sending one. Each kind has a budget of its own: strangers who ask for one kind keep no owner from another.
+    static func mail(_ kind: Mail.Kind, to recipient: EmailAddress) -> LimitAttempt {
+        LimitAttempt([Charge(.mailRecipient, recipient.normalized, kind.rawValue)], isTold: false)
     }
 }

@@ -10,8 +10,8 @@ extension Limiter {
     package func lift(
         address: String?, account: EmailAddress?, caller: Caller
     ) async throws(IdentityError) -> Int {
-        let keys = LimitBucket.allCases.compactMap { bucket in
-            subject(of: bucket, address, account).map { key.bucket(LimitAttempt.Charge(bucket, subject: $0)) }
+        let keys = LimitBucket.allCases.flatMap { bucket in
+            subjects(of: bucket, address, account).map { key.bucket(LimitAttempt.Charge(bucket, subject: $0)) }
         }
         guard !keys.isEmpty else { return 0 }
         var command = RedisCommand("DEL")
@@ -28,14 +28,16 @@ extension Limiter {
         return Int(reply.integerValue ?? 0)
     }
 
-    /// Nil for what is told apart by more, or by something else.
-    private func subject(of bucket: LimitBucket, _ address: String?, _ account: EmailAddress?) -> [String]? {
-        let network = address.map { ClientNetwork($0).text }
+    /// None for what is told apart by more, or by something else.
+    private func subjects(of bucket: LimitBucket, _ address: String?, _ account: EmailAddress?) -> [[String]] {
+        let networks = address.map { [ClientNetwork($0).text] } ?? []
+        let accounts = account.map { [$0.normalized] } ?? []
         return switch bucket.kind {
-        case .account, .recipient: account.map { [$0.normalized] }
-        case .address: network.map { [$0] }
-        case .accountAddress: account.flatMap { account in network.map { [account.normalized, $0] } }
-        case .knownDevice, .device, .client, .site, .session, .identity: nil
+        case .account: accounts.map { [$0] }
+        case .recipient: accounts.flatMap { account in Mail.Kind.allCases.map { [account, $0.rawValue] } }
+        case .address: networks.map { [$0] }
+        case .accountAddress: accounts.flatMap { account in networks.map { [account, $0] } }
+        case .knownDevice, .device, .client, .site, .session, .identity: []
         }
     }
 }

@@ -40,15 +40,20 @@ package struct MailOutbox: Sendable {
         bell?.ring()
     }
 
-    /// The same within a transaction, which has `ring` follow; unless the user has got enough of the kind in `window`.
+    /// The same within a transaction, which has `ring` follow.
+    /// - Parameter isCounted: whether it is left out when the user has got enough of the kind in `window`.
     /// - Throws: the store's failure.
-    func add(_ mail: Mail, in transaction: Transaction, at time: StatementTime) async throws(IdentityError) {
+    func add(
+        _ mail: Mail, isCounted: Bool = true, in transaction: Transaction, at time: StatementTime
+    ) async throws(IdentityError) {
         let parameters = try parameters(of: mail, at: time)
         let count: [PostgresValue] = [
             time.parameter, .uuid(mail.userID.description), .text(mail.kind.rawValue), .duration(Self.window),
         ]
         try await asking { () throws(PostgresError) in
-            guard try await transaction.query(MailQueries.countSince, count).first?.int64(0) ?? 0 < Self.limit else { return }
+            if isCounted {
+                guard try await transaction.query(MailQueries.countSince, count).first?.int64(0) ?? 0 < Self.limit else { return }
+            }
             _ = try await transaction.query(MailQueries.insert, parameters)
         }
     }

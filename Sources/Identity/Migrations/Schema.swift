@@ -12,5 +12,6 @@ package enum Schema {
         oldSecretUse,
         claimedAddresses,
         clientTokens,
+        confirmations,
     ]
 }

@@ -92,6 +92,11 @@ package struct HeldUser: Sendable {
         try await run(HeldUserQueries.removeIdentities, [id])
     }
 
+    /// Those from before the address was confirmed by the mail of a sign-up: whoever has signed up may be another than who reads the mail.
+    func removeEarlierIdentities() async throws(IdentityError) {
+        try await run(HeldUserQueries.removeEarlierIdentities, [id])
+    }
+
     func removeIdentities(of provider: ProviderID) async throws(IdentityError) {
         try await run(HeldUserQueries.removeIdentitiesOfProvider, [id, .text(provider.text)])
     }

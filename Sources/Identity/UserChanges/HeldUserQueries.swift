@@ -46,6 +46,14 @@ enum HeldUserQueries {
     static let removeIdentities = HeldStatement(
         name: "held_user_remove_identities", sql: "DELETE FROM identities WHERE user_id = $1::uuid")
 
+    /// Those from before the address was confirmed. Parameter: id of the user.
+    static let removeEarlierIdentities = HeldStatement(
+        name: "held_user_remove_earlier_identities",
+        sql: """
+            DELETE FROM identities USING users
+            WHERE identities.user_id = $1::uuid AND users.id = $1::uuid AND identities.created_at < users.email_confirmed_at
+            """)
+
     /// Parameters: id of the user, provider.
     static let removeIdentitiesOfProvider = HeldStatement(
         name: "held_user_remove_identities_of_provider",

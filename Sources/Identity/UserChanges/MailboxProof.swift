@@ -40,7 +40,8 @@ extension HeldUser {
     func prove(_ proof: MailboxProof) async throws(IdentityError) -> MailboxProof.Outcome {
         let outcome = proof.outcome(isProved: user.emailVerified)
         switch outcome {
-        case .unchanged: break
+        // Who sets a new password by mail, or another address, wants others out. A confirmation before had let them stay.
+        case .unchanged: if proof == .passwordReset { try await removeEarlierIdentities() }
         case .proved: try await setEmailProved()
         case .takenBack:
             try await setEmailProved()

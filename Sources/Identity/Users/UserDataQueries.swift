@@ -31,7 +31,7 @@ package enum UserDataQueries {
     private static let user: SQL = """
         json_build_object(
             'id', u.id, 'email', u.email, 'email_normalized', u.email_normalized, 'email_verified', u.email_verified,
-            'email_claimed', u.email_claimed,
+            'email_claimed', u.email_claimed, 'email_confirmed_at', \(instant("u.email_confirmed_at")),
             'has_password', u.password_hash IS NOT NULL, 'display_name', u.display_name, 'photo_url', u.photo_url,
             'settings', u.settings, 'claims', u.claims, 'disabled_at', \(instant("u.disabled_at")),
             'created_at', \(instant("u.created_at")), 'updated_at', \(instant("u.updated_at")),

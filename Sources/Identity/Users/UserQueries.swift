@@ -79,7 +79,9 @@ package enum UserQueries {
     package static let verifyEmail = Statement(
         name: "users_verify_email",
         sql: """
-            UPDATE users SET email_verified = true, email_claimed = false, updated_at = to_timestamp($3::bigint / 1000.0)
+            UPDATE users
+            SET email_verified = true, email_claimed = false, updated_at = to_timestamp($3::bigint / 1000.0),
+                email_confirmed_at = CASE WHEN email_verified THEN email_confirmed_at ELSE to_timestamp($3::bigint / 1000.0) END
             WHERE id = $1::uuid AND email_normalized = $2::text AND disabled_at IS NULL
             RETURNING id::text
             """)

@@ -39,8 +39,8 @@ extension Settings {
             budget("CODE_ADDRESS", .codeAddress, "Codes of mails that are presented from one address."),
             budget(
                 "MAIL_RECIPIENT", .mailRecipient,
-                "Mails that are asked for to one recipient, whether there is an account or not. Beyond it the answer is the same, and no "
-                    + "mail is sent."),
+                "Mails of one kind that are asked for to one recipient, whether there is an account or not. Beyond it the answer is the "
+                    + "same, and no mail is sent."),
             budget("MAIL_ADDRESS", .mailAddress, "Mails that are asked for from one address."),
             budget(
                 "HASH_ADDRESS", .hashAddress,

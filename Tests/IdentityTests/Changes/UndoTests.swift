@@ -211,6 +211,22 @@ extension WithStores {
             }
         }
 
+        @Test func `what was undone does not keep the next change from being told`() async throws {
+            try await World.run { world in
+                let member = try await world.a.provedMember()
+                for number in 1...(AccountNotices.limit + 2) {
+                    let session = number == 1 ? member : try await world.a.signIn()
+                    try await world.a.link(.google(), to: session)
+                    let mails = try await world.a.mails(to: Copy.email).filter { $0.kind == .identityLinked }
+                    #expect(mails.count == number)
+                    var isUndone = false
+                    for mail in mails { if try await world.a.undo(mail.link).isUndone { isUndone = true } }
+                    #expect(isUndone)
+                    #expect(try await world.a.identities(of: member.id).isEmpty)
+                }
+            }
+        }
+
         @Test func `only so many are told, and the link of the first undoes all`() async throws {
             try await World.run { world in
                 let member = try await world.a.provedMember()

@@ -45,6 +45,35 @@ extension WithStores {
             }
         }
 
+        @Test func `what was linked before the address was confirmed goes with a reset`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp("anna@gmail.com")
+                try await world.a.link(.apple("mallory", email: "mallory@town.example"), to: member)
+                world.clock.advance(by: .seconds(1))
+                try await world.a.verify(try await world.a.verificationCode(of: member.user))
+                world.clock.advance(by: .seconds(1))
+                try await world.a.link(.google(), to: member)
+                let code = try #require(await world.a.resetCode("anna@gmail.com"))
+                try await world.a.resetPassword(code, to: Self.new)
+                #expect(try await world.a.identities(of: member.id).map(\.provider) == [.google])
+                let mail = try #require(try await world.a.mails(to: "anna@gmail.com").last { $0.kind == .passwordChanged })
+                #expect(mail.detail == "google")
+            }
+        }
+
+        @Test func `strangers who ask for one kind of mail keep nobody from another`() async throws {
+            try await World.run({ $0.limits = LimitSettings() }) { world in
+                _ = try await world.a.signUp("anna@gmail.com")
+                for _ in 0..<7 {
+                    try await world.a.run { rooms in
+                        try await rooms.confirmations.requestVerification(
+                            email: "anna@gmail.com", language: .english, link: { $1 }, caller: Copy.caller)
+                    }
+                }
+                #expect(try await world.a.resetCode("anna@gmail.com") != nil)
+            }
+        }
+
         @Test func `whoever has no password gets a first one by mail`() async throws {
             try await World.run { world in
                 let member = try await world.a.signIn(.google()).member

@@ -50,7 +50,7 @@ struct UserCommand {
     }
 
     private func create(_ new: UserCreation) async throws(Complaint) -> Int32 {
-        let password = new.hasPassword ? try newPassword() : nil
+        let password = new.hasPassword ? try newPassword(or: "--no-password") : nil
         let request = Accounts.NewUser(
             email: new.email, password: password, displayName: new.displayName, isEmailVerified: new.isVerified)
         let user = try await desk.ask { worker throws(IdentityError) in
@@ -60,7 +60,7 @@ struct UserCommand {
     }
 
     private func setPassword(of reference: UserReference, isGenerated: Bool) async throws(Complaint) -> Int32 {
-        let password = isGenerated ? Self.generated(desk.ambience) : try newPassword()
+        let password = isGenerated ? Self.generated(desk.ambience) : try newPassword(or: "--generate")
         let id = try await id(of: reference)
         try await desk.ask(about: reference) { worker throws(IdentityError) in
             try await worker.services.accounts.setPassword(of: id, to: password, caller: OperatorDesk.caller)
@@ -93,14 +93,14 @@ struct UserCommand {
         return console.print("The address of \(id) is proved\n")
     }
 
-    private func newPassword() throws(Complaint) -> SecretString {
+    private func newPassword(or option: String) throws(Complaint) -> SecretString {
         do throws(ConsoleInput.PasswordFailure) {
             return try console.input.newPassword()
         } catch {
             switch error {
             case .missing:
                 throw Complaint(
-                    "there is no password: type it at a terminal, give it at the standard input, or say --no-password",
+                    "there is no password: type it at a terminal, give it at the standard input, or say \(option)",
                     status: ExitStatus.usage)
             case .calledOff: throw Complaint("nothing was done")
             case .differ: throw Complaint("the two passwords are not the same: nothing was done")
