@@ -22,7 +22,7 @@ mail: ## Print the mails that wait at the servers of `make run`, with their link
 test: ## Run the tests against a PostgreSQL and a Redis of their own under DATA/test
 	@scripts/test $(ARGS)
 
-check: ## Everything a change must pass: format, house rules, a build without warnings, the tests
+check: ## Everything a change must pass: format, rules of the code, a build without warnings, the tests
 	@scripts/check
 
 check-deploy: ## Check all of deploy/, build the image, run docker-compose.yml, replace its copies under load
@@ -37,7 +37,7 @@ soak: ## Break and restart the servers under a load that checks every answer, fo
 fuzz: ## Feed everything that reads bytes of strangers with libFuzzer and AddressSanitizer, ten minutes a target
 	@Tests/Fuzz/run $(ARGS)
 
-originals: ## Compare the rest-auth door with django-rest-auth 0.9.5 and dj-rest-auth 7, installed from PyPI under DATA
+originals: ## Compare the rest-auth API with django-rest-auth 0.9.5 and dj-rest-auth 7, installed from PyPI under DATA
 	@Tests/Originals/run $(ARGS)
 
 resource-servers: ## Look whom real resource servers let in that ask about tokens; Python packages from PyPI under DATA

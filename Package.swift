@@ -18,7 +18,7 @@ let strict: [SwiftSetting] = [
 /// The targets that touch C also document every such touch with `unsafe`.
 let memorySafe: [SwiftSetting] = strict + [.strictMemorySafety()]
 
-func floor(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = strict) -> Target {
+func module(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = strict) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
@@ -40,20 +40,20 @@ let package = Package(
         .systemLibrary(name: "CUnicode"),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
 
-        floor("Text", ["CUnicode"], memorySafe),
-        floor("Networking", ["CConcurrency", "CEpoll", "COpenSSL"], memorySafe),
-        floor("Crypto", ["Text", "COpenSSL", "CArgon2", "CCrypt"], memorySafe),
-        floor("Logging", ["Text"]),
+        module("Text", ["CUnicode"], memorySafe),
+        module("Networking", ["CConcurrency", "CEpoll", "COpenSSL"], memorySafe),
+        module("Crypto", ["Text", "COpenSSL", "CArgon2", "CCrypt"], memorySafe),
+        module("Logging", ["Text"]),
 
-        floor("HTTP", ["Networking", "Logging", "Text"], memorySafe),
-        floor("Postgres", ["Networking", "Logging", "CPostgres", "COpenSSL"], memorySafe),
-        floor("Redis", ["Networking", "Logging", "CRedis"], memorySafe),
-        floor("JOSE", ["Crypto", "Text"]),
-        floor("Outbound", ["Networking", "Text", "CCurl"], memorySafe),
+        module("HTTP", ["Networking", "Logging", "Text"], memorySafe),
+        module("Postgres", ["Networking", "Logging", "CPostgres", "COpenSSL"], memorySafe),
+        module("Redis", ["Networking", "Logging", "CRedis"], memorySafe),
+        module("JOSE", ["Crypto", "Text"]),
+        module("Outbound", ["Networking", "Text", "CCurl"], memorySafe),
 
-        floor("Identity", ["JOSE", "Crypto", "Postgres", "Redis", "Outbound", "Networking", "Logging", "Text"]),
-        floor("Endpoints", ["HTTP", "Identity", "Logging", "Postgres", "Redis", "Text"]),
-        floor(
+        module("Identity", ["JOSE", "Crypto", "Postgres", "Redis", "Outbound", "Networking", "Logging", "Text"]),
+        module("Endpoints", ["HTTP", "Identity", "Logging", "Postgres", "Redis", "Text"]),
+        module(
             "Server",
             ["Endpoints", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking", "Crypto", "Logging", "Text"]),
         .executableTarget(name: "kidoban", dependencies: ["Server"], swiftSettings: strict),

@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-/// One for each door.
+/// One for each API.
 let tours = ["EchoLog", "TokenResource", "CookieSession", "RestAuth"]
 
 let strict: [SwiftSetting] = [

@@ -1,8 +1,8 @@
 """Signs schemathesis in, for each security scheme of the document. It asks again after a 401: a request may have ended the session.
 
-Each sign-in is of a user of its own, so that no request, say one for another password, is in the way of the next. The doors that cookies
+Each sign-in is of a user of its own, so that no request, say one for another password, is in the way of the next. The apis that cookies
 open are asked as a page of ours asks them: with `Origin`, and with the cookie session's form token, without which a form is refused. Of
-the rest-auth door, the first mount gets the key or the JWT in the header, the second the cookies.
+the rest-auth api, the first mount gets the key or the JWT in the header, the second the cookies.
 """
 
 import os

@@ -31,17 +31,17 @@ package struct ClockOffset: Equatable, Sendable {
 /// How far this copy's clock may be off that of Redis, which dates tokens and sessions, before that is told of.
 package struct ClockTolerance: Sendable {
     package let limit: Duration
-    private let ambience: Ambience
+    private let system: SystemContext
 
-    package init(limit: Duration, ambience: Ambience) {
+    package init(limit: Duration, system: SystemContext) {
         self.limit = limit
-        self.ambience = ambience
+        self.system = system
     }
 
-    package var now: Timestamp { ambience.now() }
+    package var now: Timestamp { system.now() }
 
     /// Whether the clocks differ by more than that. Not where the copy's own clock is the one that counts.
     package func isExceeded(by offset: ClockOffset) -> Bool {
-        ambience.scriptClock == .redis && offset.atLeast > limit
+        system.scriptClock == .redis && offset.atLeast > limit
     }
 }

@@ -1,6 +1,6 @@
 import Networking
 
-/// Why a request to the rules was refused. Every door has one place that turns it into its own words.
+/// Why a request to the rules was refused. Every API has one place that turns it into its own words.
 ///
 /// None of the cases carries a secret, a value that the caller sent, or the text of another system's error.
 package enum IdentityError: Error, Equatable, Sendable {

@@ -1,6 +1,6 @@
 package import Text
 
-/// What is wrong with one thing that a caller wants to set. A door knows under which name its client sent it.
+/// What is wrong with one thing that a caller wants to set. An API knows under which name its client sent it.
 package struct InputProblem: Error, Equatable, Sendable {
     /// What was to be set.
     package enum Field: Sendable, CaseIterable {
@@ -32,7 +32,7 @@ package struct InputProblem: Error, Equatable, Sendable {
         self.reason = reason
     }
 
-    /// The same in the vocabulary that doors render.
+    /// The same in the vocabulary that APIs render.
     package var kind: FieldProblem.Kind {
         switch reason {
         case .missing: .missing(expected: .string)

@@ -44,7 +44,7 @@ extension PostgresError {
     }
 }
 
-/// An error that can stand for a failure of the database, so that a transaction's body may throw errors of its own floor.
+/// An error that can stand for a failure of the database, so that a transaction's body may throw errors of its own layer.
 package protocol PostgresFailure: Error {
     init(postgres error: PostgresError)
 }

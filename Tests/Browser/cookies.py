@@ -1,4 +1,4 @@
-"""The doors that a browser's cookies open (docs/doors/cookie.md, docs/doors/rest-auth.md): for pages of ours, of sites next to us, and of others."""
+"""The apis that a browser's cookies open (docs/apis/cookie.md, docs/apis/rest-auth.md): for pages of ours, of sites next to us, and of others."""
 
 import os
 import unittest
@@ -11,7 +11,7 @@ SID = "__Host-sid" if service.IS_SECURE else "sid"
 FORM = "application/x-www-form-urlencoded"
 
 
-class DoorTestCase(BrowserTestCase):
+class APITestCase(BrowserTestCase):
     def setUp(self):
         super().setUp()
         self.account = service.sign_up()
@@ -41,7 +41,7 @@ class DoorTestCase(BrowserTestCase):
         self.assertEqual(name in self.ours.ask("document.cookie"), not hidden)
 
 
-class CookieSession(DoorTestCase):
+class CookieSession(APITestCase):
     credentials = property(lambda self: {"email": self.account.email, "password": PASSWORD})
 
     def sign_in(self):
@@ -139,7 +139,7 @@ class CookieSession(DoorTestCase):
         self.assertTrue(self.is_alive())
 
 
-class RestAuth(DoorTestCase):
+class RestAuth(APITestCase):
     """`KIDOBAN_REST_AUTH_TOKENS` says what a sign-in sets: Django's two cookies, and those of the JWTs where they have names."""
 
     tokens = [name for name in (os.environ.get(f"KIDOBAN_REST_AUTH_JWT_{kind}COOKIE") for kind in ("", "REFRESH_")) if name]

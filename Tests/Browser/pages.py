@@ -1,4 +1,4 @@
-"""The pages behind the links in mails (docs/doors/pages.md), as somebody sees and uses them who has such a mail."""
+"""The pages behind the links in mails (docs/apis/pages.md), as somebody sees and uses them who has such a mail."""
 
 import unittest
 import urllib.parse

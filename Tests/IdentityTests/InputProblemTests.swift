@@ -13,7 +13,7 @@ import Text
             (InputProblem(.password, .passwordEqualsEmail), .custom(code: "password_equals_email")),
             (InputProblem(.displayName, .forbiddenCharacter), .custom(code: "forbidden_character")),
         ] as [(InputProblem, FieldProblem.Kind)])
-    func `a problem has a kind that doors can render`(problem: InputProblem, kind: FieldProblem.Kind) {
+    func `a problem has a kind that APIs can render`(problem: InputProblem, kind: FieldProblem.Kind) {
         #expect(problem.kind == kind)
     }
 }

@@ -32,7 +32,7 @@ extension WithStores {
             world.redis.stop()
             for token in tokens { await #expect(throws: IdentityError.self) { try await world.a.refresh(token) } }
             try world.redis.start()
-            try await eventually { await world.a.rooms.redis.isReady }
+            try await eventually { await world.a.parts.redis.isReady }
             return secrets
         }
 
@@ -59,13 +59,13 @@ extension WithStores {
                 await #expect(throws: IdentityError.invalidRefreshToken) { try await world.a.refresh(member.refreshToken) }
             }
             _ = try await world.a.active(issued.flatMap { [$0.accessToken, $0.refreshToken] })
-            try await world.a.run { rooms in
-                _ = try await rooms.tokens.authenticate(other.accessToken, for: .read)
+            try await world.a.run { parts in
+                _ = try await parts.tokens.authenticate(other.accessToken, for: .read)
                 await #expect(throws: IdentityError.invalidToken) {
-                    try await rooms.tokens.authenticate(member.accessToken, for: .read)
+                    try await parts.tokens.authenticate(member.accessToken, for: .read)
                 }
-                try await rooms.tokens.revoke(other.accessToken, for: rooms.app, caller: Copy.caller)
-                try await rooms.accounts.replacePassword(
+                try await parts.tokens.revoke(other.accessToken, for: parts.app, caller: Copy.caller)
+                try await parts.accounts.replacePassword(
                     of: member.id, with: SecretString(Self.newPassword), keeping: nil, caller: Copy.caller)
             }
             issued.append(try await world.a.signIn(email, password: Self.newPassword, kind: kind).tokens)
@@ -78,15 +78,15 @@ extension WithStores {
         /// What a client does, and its secret.
         private func liveClient(_ world: World) async throws -> String {
             let secret = ClientSecret(random: SecureRandom.bytes(32))
-            try await world.a.run { rooms in
+            try await world.a.run { parts in
                 let client = Client(
                     id: World.clientID("backend"), name: "Backend", authentication: .secret(secret.digest),
                     permissions: [.introspect], audiences: [Client.anyAudience])
-                try await rooms.clientStore.insert(client, at: Sample.now)
-                let entry = try await rooms.clients.authenticate("backend", secret: secret.text)
-                _ = try await rooms.introspection.answer(SecretString("x"), for: entry)
+                try await parts.clientStore.insert(client, at: Sample.now)
+                let entry = try await parts.clients.authenticate("backend", secret: secret.text)
+                _ = try await parts.introspection.answer(SecretString("x"), for: entry)
                 await #expect(throws: IdentityError.invalidClient) {
-                    try await rooms.clients.authenticate("backend", secret: SecretString(Self.wrongPassword))
+                    try await parts.clients.authenticate("backend", secret: SecretString(Self.wrongPassword))
                 }
             }
             return secret.text.revealedText
@@ -100,8 +100,8 @@ extension WithStores {
                 let secrets = try await live(world)
                 // What is recorded last is written last.
                 _ = await world.a.run { await $0.audit.close() }
-                let rows = try await world.a.run { rooms in
-                    try await rooms.postgres.query(Self.rows).map { (table: try $0.string(0), text: try $0.string(1)) }
+                let rows = try await world.a.run { parts in
+                    try await parts.postgres.query(Self.rows).map { (table: try $0.string(0), text: try $0.string(1)) }
                 }
                 #expect(Set(rows.map(\.table)).isSuperset(of: ["users", "clients", "audit_events"]))
                 #expect(rows.count { $0.table == "audit_events" } > 20)
@@ -134,13 +134,13 @@ extension WithStores {
                     }
                 }
                 let users = members
-                try await world.a.run { rooms in
-                    try await rooms.sessions.signOut(users[0].refreshToken, caller: Copy.caller)
-                    try await rooms.accounts.delete(users[2].id, caller: Copy.caller)
-                    try await rooms.accounts.disable(users[4].id, caller: Copy.caller)
+                try await world.a.run { parts in
+                    try await parts.sessions.signOut(users[0].refreshToken, caller: Copy.caller)
+                    try await parts.accounts.delete(users[2].id, caller: Copy.caller)
+                    try await parts.accounts.disable(users[4].id, caller: Copy.caller)
                     await #expect(throws: IdentityError.invalidCredentials) {
-                        _ = try await rooms.sessions.begin(
-                            for: users[4].user, client: rooms.app, kind: .rotating, caller: Copy.caller)
+                        _ = try await parts.sessions.begin(
+                            for: users[4].user, client: parts.app, kind: .rotating, caller: Copy.caller)
                     }
                 }
                 _ = try await world.a.active(tokens)

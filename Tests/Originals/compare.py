@@ -1,4 +1,4 @@
-"""Compares the rest-auth door with an original: the same requests to both, and whether what differs may (differences.py).
+"""Compares the rest-auth api with an original: the same requests to both, and whether what differs may (differences.py).
 
     compare.py VARIANT PYTHON USED      runs the original with a Python that has it, beside the server of KIDOBAN_URL; notes used rules
     compare.py --unused USED            fails for rules that no variant has used, and for those that the documentation does not have
@@ -21,7 +21,7 @@ import variants
 from client import Client
 
 HERE = pathlib.Path(__file__).parent
-DOCUMENTATION = HERE.parent.parent / "docs/doors/rest-auth.md"
+DOCUMENTATION = HERE.parent.parent / "docs/apis/rest-auth.md"
 PATIENCE = 60
 
 

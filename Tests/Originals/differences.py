@@ -1,4 +1,4 @@
-"""What may differ, and where docs/doors/rest-auth.md says so: each rule has the name of a row of its table."""
+"""What may differ, and where docs/apis/rest-auth.md says so: each rule has the name of a row of its table."""
 
 import dataclasses
 import json

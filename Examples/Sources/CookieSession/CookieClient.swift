@@ -5,7 +5,7 @@ import Tour
 import FoundationNetworking
 #endif
 
-/// A client of the cookie's door. URLSession keeps the cookie and sends it; there is no token to refresh, and nothing to write for it.
+/// A client of the cookie's API. URLSession keeps the cookie and sends it; there is no token to refresh, and nothing to write for it.
 struct CookieClient: Sendable {
     struct Answer: Decodable, Sendable {
         let status: String

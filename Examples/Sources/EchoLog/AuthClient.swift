@@ -5,7 +5,7 @@ import Tour
 import FoundationNetworking
 #endif
 
-/// A client of the app's door. An actor, so that however many calls find their access token expired, one of them refreshes it and all
+/// A client of the app's API. An actor, so that however many calls find their access token expired, one of them refreshes it and all
 /// wait for that one.
 actor AuthClient {
     struct User: Decodable, Sendable {

@@ -5,7 +5,7 @@ import Tour
 import FoundationNetworking
 #endif
 
-/// A client of the rest-auth door, as apps talk to django-rest-auth: one key, which lasts until somebody signs out with it.
+/// A client of the rest-auth API, as apps talk to django-rest-auth: one key, which lasts until somebody signs out with it.
 actor RestAuthClient {
     struct User: Decodable, Sendable {
         let pk: Int

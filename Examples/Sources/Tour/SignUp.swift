@@ -5,12 +5,12 @@ import FoundationNetworking
 #endif
 
 extension Tour {
-    /// Makes a user at the app's door, for clients whose protocol has no sign-up: behind all doors are the same users.
+    /// Makes a user at the app's API, for clients whose protocol has no sign-up: behind all APIs are the same users.
     package static func signUp(at server: URL) async throws -> String {
         let email = newEmail()
         let url = server.appendingPathComponent("auth/register")
         _ = try await URLSession.shared.body(of: URLRequest("POST", url, json: ["email": email, "password": password]))
-        step("signed up as \(email), at the app's door")
+        step("signed up as \(email), at the app's API")
         return email
     }
 

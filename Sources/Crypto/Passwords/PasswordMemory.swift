@@ -16,7 +16,7 @@ func allocatePasswordMemory(_ memory: UnsafeMutablePointer<UnsafeMutablePointer<
     if before > 0 { unsafe munmap(reserved, before) }
     let after = reservedLength - before - length
     if after > 0 { unsafe munmap(start + length, after) }
-    // Both are wishes: a system that does not grant them hashes more slowly, page fault by page fault.
+    // Both are options: a system that does not grant them hashes more slowly, page fault by page fault.
     unsafe madvise(start, length, MADV_HUGEPAGE)
     unsafe madvise(start, length, MADV_POPULATE_WRITE)
     unsafe memory?.pointee = start.assumingMemoryBound(to: UInt8.self)

@@ -1,6 +1,6 @@
 import HTTP
 
-/// Lets the scripts of trusted pages elsewhere read a door's answers (Fetch §3.2); to all others it says nothing, and they read
+/// Lets the scripts of trusted pages elsewhere read an API's answers (Fetch §3.2); to all others it says nothing, and they read
 /// nothing (cookie session contract §4.5).
 struct PageSharing: Sendable {
     private static let preflightAge = "600"

@@ -1,6 +1,6 @@
 import HTTP
 
 extension SecurityScheme {
-    /// How the documentation names the access token of a session, whichever door gave it out: it is good at each of them.
+    /// How the documentation names the access token of a session, whichever API gave it out: it is good at each of them.
     static let accessToken = SecurityScheme.bearer("accessToken", "The access token of a session.")
 }

@@ -1,9 +1,9 @@
 import HTTP
 import Text
 
-/// This door's errors as its routes document them.
+/// This API's errors as its routes document them.
 extension OAuthError {
-    static let documentation = DoorDocumentation("What backends ask of tokens, in the words of OAuth 2.0.", failure: schema)
+    static let documentation = RouteGroupDocumentation("What backends ask of tokens, in the words of OAuth 2.0.", failure: schema)
 
     private static let schema = Schema.object([
         .required("error", .string), .required("error_description", .string),

@@ -25,9 +25,9 @@ struct OpenAPIComponents {
         return .object(schema.keywords)
     }
 
-    /// The answers that any route of a door can give.
-    mutating func add(_ door: DoorDocumentation, of name: String) {
-        let content: JSONValue = [door.failureType: ["schema": use(door.failure)]]
+    /// The answers that any route of an API can give.
+    mutating func add(_ api: RouteGroupDocumentation, of name: String) {
+        let content: JSONValue = [api.failureType: ["schema": use(api.failure)]]
         responses["\(name).failure"] = [
             "description": "The request reaches no endpoint, or the server made a mistake.", "content": content,
         ]
@@ -37,11 +37,11 @@ struct OpenAPIComponents {
         ]
     }
 
-    mutating func operation(_ route: Route, at path: String, of door: Door) -> JSONValue {
+    mutating func operation(_ route: Route, at path: String, of api: RouteGroup) -> JSONValue {
         let documentation = route.documentation
         var operation = JSONObject()
         operation["operationId"] = .string(Self.identifier(route.method, path))
-        operation["tags"] = .array([.string(door.name)])
+        operation["tags"] = .array([.string(api.name)])
         operation["summary"] = .string(documentation.summary)
         operation["description"] = documentation.details.map { .string($0) }
         operation["security"] = .array(documentation.security.map { use($0) })
@@ -53,7 +53,7 @@ struct OpenAPIComponents {
             let content = route.accepts.types.map { JSONObject.Member(key: $0, value: schema) }
             operation["requestBody"] = ["required": .bool(body.isRequired), "content": .object(JSONObject(content))]
         }
-        operation["responses"] = answers(documentation, of: route, at: door)
+        operation["responses"] = answers(documentation, of: route, at: api)
         return .object(operation)
     }
 
@@ -81,13 +81,13 @@ struct OpenAPIComponents {
 }
 
 extension OpenAPIComponents {
-    /// What is answered by the endpoint, and beside that by the door.
-    private mutating func answers(_ documentation: RouteDocumentation, of route: Route, at door: Door) -> JSONValue {
-        var answers: [UInt16: JSONValue] = [503: ["$ref": .string("#/components/responses/\(door.name).unavailable")]]
+    /// What is answered by the endpoint, and beside that by the API.
+    private mutating func answers(_ documentation: RouteDocumentation, of route: Route, at api: RouteGroup) -> JSONValue {
+        var answers: [UInt16: JSONValue] = [503: ["$ref": .string("#/components/responses/\(api.name).unavailable")]]
         for status in Self.failures(of: route) {
-            answers[status.code] = ["$ref": .string("#/components/responses/\(door.name).failure")]
+            answers[status.code] = ["$ref": .string("#/components/responses/\(api.name).failure")]
         }
-        let failures = door.documentation
+        let failures = api.documentation
         for (code, responses) in Dictionary(grouping: documentation.responses, by: \.status.code) {
             let isAlsoFailure = answers[code] != nil
             answers[code] = answer(isAlsoFailure ? responses + [failures.response(Status(code))] : responses)
@@ -147,7 +147,7 @@ extension OpenAPIComponents {
     }
 }
 
-extension DoorDocumentation {
+extension RouteGroupDocumentation {
     /// A failure that has the status of an endpoint's own answers.
     fileprivate func response(_ status: Status) -> DocumentedResponse {
         let content = DocumentedResponse.Content(type: failureType, schema: failure, example: nil)

@@ -3,14 +3,14 @@ package import Text
 
 /// The OpenAPI 3.1 document of a server, made from what stands beside its routes.
 package struct OpenAPIDocument: Sendable {
-    /// The doors of a listener, and where it is reached.
+    /// The APIs of a listener, and where it is reached.
     package struct Listener: Sendable {
-        let doors: [Door]
+        let apis: [RouteGroup]
         let url: String
         let summary: String
 
-        package init(_ doors: [Door], url: String, summary: String) {
-            self.doors = doors
+        package init(_ apis: [RouteGroup], url: String, summary: String) {
+            self.apis = apis
             self.url = url
             self.summary = summary
         }
@@ -36,7 +36,7 @@ package struct OpenAPIDocument: Sendable {
         self.version = version
         self.listeners = listeners
         for listener in listeners {
-            for door in listener.doors { add(door, of: listener) }
+            for api in listener.apis { add(api, of: listener) }
         }
         ambiguousNames = components.ambiguousNames
     }
@@ -56,15 +56,15 @@ package struct OpenAPIDocument: Sendable {
         ]
     }
 
-    private mutating func add(_ door: Door, of listener: Listener) {
-        let documentation = door.documentation
-        tags.append(["name": .string(door.name), "description": .string(documentation.summary)])
-        components.add(documentation, of: door.name)
-        for route in door.routes {
-            let path = door.prefix + route.pattern
+    private mutating func add(_ api: RouteGroup, of listener: Listener) {
+        let documentation = api.documentation
+        tags.append(["name": .string(api.name), "description": .string(documentation.summary)])
+        components.add(documentation, of: api.name)
+        for route in api.routes {
+            let path = api.prefix + route.pattern
             var item = paths[path]?.objectValue ?? JSONObject()
             if listener.url != listeners.first?.url { item["servers"] = .array([Self.server(listener)]) }
-            item[route.method.name.lowercased()] = components.operation(route, at: path, of: door)
+            item[route.method.name.lowercased()] = components.operation(route, at: path, of: api)
             paths[path] = .object(item)
         }
     }

@@ -42,7 +42,7 @@ enum PageFailure: Error {
         return page.response(status, fields: fields)
     }
 
-    static let documentation = DoorDocumentation(
+    static let documentation = RouteGroupDocumentation(
         "The pages behind the links in mails, in English and Japanese.", failure: .string, failureType: "text/html")
 
     static let limitedDocumented = DocumentedResponse.text(

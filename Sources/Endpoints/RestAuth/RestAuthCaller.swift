@@ -13,12 +13,12 @@ struct RestAuthCaller: Sendable {
     private typealias Owner = (userID: UserID, sessionID: SessionID)
 
     private let services: Services
-    private let door: RestAuthServices
-    private var options: RestAuthOptions { door.options }
+    private let api: RestAuthServices
+    private var options: RestAuthOptions { api.options }
 
     init(_ services: Services) {
         self.services = services
-        door = services.restAuth
+        api = services.restAuth
     }
 
     /// - Parameter access: what the endpoint does.
@@ -56,7 +56,7 @@ struct RestAuthCaller: Sendable {
     }
 
     private func owner(of token: SecretString, _ access: AccountAccess) async throws(RestAuthError) -> Owner {
-        let appearance = try RestAuthToken.check(token, door)
+        let appearance = try RestAuthToken.check(token, api)
         do throws(IdentityError) {
             let owner = try await services.accessTokens.authenticate(token, for: access)
             return (owner.userID, owner.sessionID)
@@ -80,7 +80,7 @@ struct RestAuthCaller: Sendable {
         guard options.dialect == .djRestAuth else { return .unauthenticated(.jwtUndecodable) }
         guard let number = claims["user_id"]?.stringValue.flatMap({ Int64($0) }) else { return .accessToken(.token(.invalid)) }
         do throws(IdentityError) {
-            guard let id = try await door.profiles.user(withNumber: number) else { return gone }
+            guard let id = try await api.profiles.user(withNumber: number) else { return gone }
             return try await services.accounts.user(id).isDisabled ? disabled : .accessToken(.token(.invalid))
         } catch .userNotFound {
             return gone

@@ -5,7 +5,7 @@ import Text
 /// `POST password/change/`: sets a new password (contract §3.4). The session that asks lives on, with another `sessionid`; all others end.
 /// Where all sign-ins share one key it ends too, because a copy of the key is one of the session: who came by a cookie gets a new one.
 ///
-/// The old password is asked for unless the sign-in is a few minutes old, or the door is set to trust every session as the original did.
+/// The old password is asked for unless the sign-in is a few minutes old, or the API is set to trust every session as the original did.
 struct RestAuthChangePassword: RestAuthEndpoint {
     let path = "/password/change/"
 
@@ -55,7 +55,7 @@ struct RestAuthChangePassword: RestAuthEndpoint {
         guard RestAuthCookies.value(RestAuthCookies.session, in: request.head) != nil else { return [] }
         return RestAuthCookies.signedIn(
             services.sessions.cookie(of: session, use: .restAuth), formToken: services.sessions.formToken(of: session),
-            until: session.ownAbsoluteEnd, at: services.restAuth.ambience.now(), options)
+            until: session.ownAbsoluteEnd, at: services.restAuth.system.now(), options)
     }
 }
 

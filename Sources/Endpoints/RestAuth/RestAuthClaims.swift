@@ -1,7 +1,7 @@
 import Identity
 import Text
 
-/// What the JWTs of this door say.
+/// What the JWTs of this API say.
 enum RestAuthClaims {
     enum Kind: String {
         case access, refresh

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// The cookies of this door: what Django's session and CSRF middleware set, and the tokens of 7.x.
+/// The cookies of this API: what Django's session and CSRF middleware set, and the tokens of 7.x.
 enum RestAuthCookies {
     static let session = "sessionid"
     static let csrf = "csrftoken"

@@ -1,6 +1,6 @@
 import HTTP
 
-/// One endpoint of the rest-auth door. It throws what went wrong; the door words it.
+/// One endpoint of the rest-auth API. It throws what went wrong; the API words it.
 protocol RestAuthEndpoint: Sendable {
     var method: Method { get }
     /// Behind the mount, with a slash at its end.

@@ -2,9 +2,9 @@ import HTTP
 import Identity
 import Text
 
-/// This door's errors as its routes document them.
+/// This API's errors as its routes document them.
 extension RestAuthError {
-    static let documentation = DoorDocumentation(
+    static let documentation = RouteGroupDocumentation(
         "For apps whose back end was django-rest-auth or dj-rest-auth.", failure: detail)
 
     private static let detail = HTTP.Schema.object([

@@ -115,7 +115,7 @@ extension RestAuthText {
 }
 
 extension InputProblem.Field {
-    /// The field's name in this door's requests.
+    /// The field's name in this API's requests.
     fileprivate var restAuthName: String {
         switch self {
         case .email: "email"
@@ -128,7 +128,7 @@ extension InputProblem.Field {
     }
 }
 
-/// Runs a rule; its error becomes the door's.
+/// Runs a rule; its error becomes the API's.
 func restAuth<T>(_ rule: () async throws(IdentityError) -> T) async throws(RestAuthError) -> T {
     do throws(IdentityError) {
         return try await rule()

@@ -7,11 +7,11 @@ import Text
 struct RestAuthLogout: RestAuthEndpoint {
     let path = "/logout/"
     /// Only a refresh token is looked for in the body: whatever else comes keeps nobody from signing out.
-    var accepts: AcceptedContent { method == .post && door.options.isSimpleJWT ? .jsonOrAnyForm : .none }
+    var accepts: AcceptedContent { method == .post && api.options.isSimpleJWT ? .jsonOrAnyForm : .none }
 
     let services: Services
     let method: Method
-    private var door: RestAuthServices { services.restAuth }
+    private var api: RestAuthServices { services.restAuth }
 
     init(services: Services, method: Method) {
         self.services = services
@@ -89,7 +89,7 @@ struct RestAuthLogout: RestAuthEndpoint {
         _ sent: SecretString?, _ request: Request, _ options: RestAuthOptions
     ) async throws(RestAuthError) -> RestAuthText {
         guard let sent else { return try await endWithoutRefreshToken(request, options) }
-        guard case .valid(let claims) = door.tokens.read(sent, at: door.ambience.now()),
+        guard case .valid(let claims) = api.tokens.read(sent, at: api.system.now()),
             RestAuthClaims.kind(of: claims) == .refresh, let token = claims["jti"]?.stringValue
         else { throw .token(.token(.invalid)) }
         try await restAuth { () throws(IdentityError) in

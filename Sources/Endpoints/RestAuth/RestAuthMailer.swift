@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// Asks for mails in this door's words: with links as the team's site has them, in the language of the request.
+/// Asks for mails in this API's words: with links as the team's site has them, in the language of the request.
 struct RestAuthMailer: Sendable {
     private let confirmations: Confirmations
     private let options: RestAuthOptions

@@ -1,7 +1,7 @@
 import HTTP
 
-/// Keeps pages of other sites from using this door's cookies and from signing their visitors in. It stands in for Django's CSRF token,
-/// which the reference client does not send (contract §2, [D]). Whose pages may is what the cookie door says too.
+/// Keeps pages of other sites from using this API's cookies and from signing their visitors in. It stands in for Django's CSRF token,
+/// which the reference client does not send (contract §2, [D]). Whose pages may is what the cookie API says too.
 struct RestAuthOrigin: Sendable {
     private let rule: CrossSiteRule
 

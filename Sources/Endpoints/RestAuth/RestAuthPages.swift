@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// `registration/account-confirm-email/{key}/`: where the link in a mail leads unless the team's own site, or the door of the pages, has
+/// `registration/account-confirm-email/{key}/`: where the link in a mail leads unless the team's own site, or the API of the pages, has
 /// one for it. As with allauth a `GET` shows a button and changes nothing, so that a mail scanner that follows links confirms nothing, and
 /// the button sends a `POST` to the same address.
 struct RestAuthConfirmEmailPage: RestAuthEndpoint {

@@ -7,7 +7,7 @@ struct RestAuthRefreshToken: RestAuthEndpoint {
     let path = "/token/refresh/"
 
     let services: Services
-    private var door: RestAuthServices { services.restAuth }
+    private var api: RestAuthServices { services.restAuth }
 
     init(services: Services) {
         self.services = services
@@ -20,14 +20,14 @@ struct RestAuthRefreshToken: RestAuthEndpoint {
         let (token, userID) = try read(sent)
         let refreshed = try await refresh(token, Caller(request), rotates: options.rotatesRefreshTokens)
         let access = try await restAuth { () throws(IdentityError) in
-            try await services.sessions.issue(in: refreshed.session, client: door.client) { facts in
-                door.tokens.sign(RestAuthClaims.access(facts, userID: userID))
+            try await services.sessions.issue(in: refreshed.session, client: api.client) { facts in
+                api.tokens.sign(RestAuthClaims.access(facts, userID: userID))
             }
         }
         let end = min(access.issuedAt.adding(RestAuthSignIn.refreshLife), refreshed.session.absoluteEnd)
         let successor =
             options.rotatesRefreshTokens
-            ? door.tokens.sign(
+            ? api.tokens.sign(
                 RestAuthClaims.refresh(refreshed.refreshToken, userID: userID, issuedAt: access.issuedAt, expiresAt: end))
             : nil
         var writer = JSONWriter(capacity: 1024)
@@ -61,7 +61,7 @@ struct RestAuthRefreshToken: RestAuthEndpoint {
 
     /// Our refresh token inside, and whose it is.
     private func read(_ sent: SecretString) throws(RestAuthError) -> (SecretString, userID: String) {
-        switch door.tokens.read(sent, at: door.ambience.now()) {
+        switch api.tokens.read(sent, at: api.system.now()) {
         case .valid(let claims):
             guard RestAuthClaims.kind(of: claims) == .refresh, let token = claims["jti"]?.stringValue,
                 let userID = claims["user_id"]?.stringValue

@@ -9,7 +9,7 @@ struct RestAuthRegister: RestAuthEndpoint {
     let services: Services
     let signIn: RestAuthSignIn
     let mailer: RestAuthMailer
-    private var door: RestAuthServices { services.restAuth }
+    private var api: RestAuthServices { services.restAuth }
     private var hidesAccounts: Bool { services.accounts.rules.signsUpByMail }
 
     func answer(_ request: Request, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
@@ -18,12 +18,12 @@ struct RestAuthRegister: RestAuthEndpoint {
         let permit = try await permit(request, caller)
         let (signUp, username) = try await read(request, words.options, permit)
         guard !hidesAccounts else {
-            try await mailer.signUp(signUp, client: door.client, permit, request, words)
+            try await mailer.signUp(signUp, client: api.client, permit, request, words)
             return words.response(.created, detail: .verificationSent)
         }
         let user = try await restAuth { () throws(IdentityError) in
             try await services.accounts.register(
-                signUp, username: username, client: door.client, permit: permit, caller: caller)
+                signUp, username: username, client: api.client, permit: permit, caller: caller)
         }
         if words.options.emailVerification != .none { try await mailer.requestVerification(of: user, request, words) }
         guard words.options.emailVerification != .mandatory else {
@@ -31,7 +31,7 @@ struct RestAuthRegister: RestAuthEndpoint {
         }
         let tokens = try await restAuth { () throws(IdentityError) in
             try await services.sessions.begin(
-                for: user, client: door.client, kind: words.options.sessionKind, caller: caller)
+                for: user, client: api.client, kind: words.options.sessionKind, caller: caller)
         }
         return try await signIn.answer(.created, user, tokens, to: request, words, caller)
     }
@@ -41,7 +41,7 @@ struct RestAuthRegister: RestAuthEndpoint {
         var fields = try RestAuthFields(request)
         let email = fields.email("email")
         return try await restAuth { () throws(IdentityError) in
-            try await services.accounts.permitSignUp(email: email, client: door.client, caller: caller)
+            try await services.accounts.permitSignUp(email: email, client: api.client, caller: caller)
         }
     }
 
@@ -51,7 +51,7 @@ struct RestAuthRegister: RestAuthEndpoint {
         var fields = try RestAuthFields(request)
         let name = fields.text("username", isRequired: options.loginName != .email, maximum: Username.maximumLength)
         // A name that is taken from now on would tell that the address was free: who signs up by mail gets one later.
-        let username = hidesAccounts ? nil : try await RestAuthUsername.check(name, &fields, of: nil, door.profiles)
+        let username = hidesAccounts ? nil : try await RestAuthUsername.check(name, &fields, of: nil, api.profiles)
         let email = try await email(&fields, permit)
         let password = fields.secret("password1")
         if let password {

@@ -8,18 +8,18 @@ struct RestAuthSignIn: Sendable {
     static let refreshLife = Duration.seconds(86_400)
 
     private let services: Services
-    private let door: RestAuthServices
-    private var options: RestAuthOptions { door.options }
+    private let api: RestAuthServices
+    private var options: RestAuthOptions { api.options }
 
     init(_ services: Services) {
         self.services = services
-        door = services.restAuth
+        api = services.restAuth
     }
 
     func answer(
         _ status: Status, _ user: User, _ tokens: SessionTokens, to request: Request, _ words: RestAuthWords, _ caller: Caller
     ) async throws(RestAuthError) -> Response {
-        let profile = try await restAuth { () throws(IdentityError) in try await door.profiles.profile(of: user) }
+        let profile = try await restAuth { () throws(IdentityError) in try await api.profiles.profile(of: user) }
         let session = try await restAuth { () throws(IdentityError) in
             let session = try await settled(tokens.session, caller)
             try await endReplaced(request.head, by: session, caller)
@@ -34,7 +34,7 @@ struct RestAuthSignIn: Sendable {
             response = response.setting(
                 RestAuthCookies.signedIn(
                     services.sessions.cookie(of: session, use: .restAuth), formToken: services.sessions.formToken(of: session),
-                    until: session.ownAbsoluteEnd, at: door.ambience.now(), options))
+                    until: session.ownAbsoluteEnd, at: api.system.now(), options))
         }
         return response
     }
@@ -43,7 +43,7 @@ struct RestAuthSignIn: Sendable {
     private func settled(_ session: Session, _ caller: Caller) async throws(IdentityError) -> Session {
         guard options.tokens == .key, options.keySharing == .shared else { return session }
         let oldest = try await services.sessions.list(of: session.userID)
-            .filter { $0.clientID == door.client.id && $0.kind == session.kind }
+            .filter { $0.clientID == api.client.id && $0.kind == session.kind }
             .min { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
         guard let oldest, oldest.id != session.id else { return session }
         try await services.sessions.end(session.id, of: session.userID, reason: .signedOut, caller: caller)
@@ -70,7 +70,7 @@ struct RestAuthSignIn: Sendable {
     private func key(_ status: Status, _ session: Session, _ words: RestAuthWords) async throws(RestAuthError) -> Response {
         let token = services.sessions.lastingToken(of: session)
         _ = try await restAuth { () throws(IdentityError) in
-            try await services.sessions.issue(in: session, client: door.client) { _ in token }
+            try await services.sessions.issue(in: session, client: api.client) { _ in token }
         }
         var writer = JSONWriter()
         writer.beginObject()
@@ -83,8 +83,8 @@ struct RestAuthSignIn: Sendable {
         _ status: Status, _ user: User, _ profile: Profile, _ tokens: SessionTokens, _ words: RestAuthWords
     ) async throws(RestAuthError) -> Response {
         let access = try await restAuth { () throws(IdentityError) in
-            try await services.sessions.issue(in: tokens.session, client: door.client) { facts in
-                door.tokens.sign(RestAuthClaims.access(facts, user, profile, options))
+            try await services.sessions.issue(in: tokens.session, client: api.client) { facts in
+                api.tokens.sign(RestAuthClaims.access(facts, user, profile, options))
             }
         }
         var writer = JSONWriter(capacity: 1024)
@@ -95,7 +95,7 @@ struct RestAuthSignIn: Sendable {
             return words.response(status, writer)
         }
         let end = min(access.issuedAt.adding(Self.refreshLife), tokens.session.absoluteEnd)
-        let refresh = door.tokens.sign(
+        let refresh = api.tokens.sign(
             RestAuthClaims.refresh(
                 tokens.refreshToken, userID: String(profile.number), issuedAt: access.issuedAt, expiresAt: end))
         writer.member("access", access.text.revealedText)

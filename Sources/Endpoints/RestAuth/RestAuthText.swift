@@ -1,6 +1,6 @@
 import Identity
 
-/// Every sentence that this door says.
+/// Every sentence that this API says.
 enum RestAuthText: Sendable {
     enum TokenHeaderFault: Sendable {
         case empty, spaces, characters

@@ -28,20 +28,20 @@ enum RestAuthToken {
     }
 
     /// - Throws: a 401 for what cannot be good, whatever the stores say.
-    static func check(_ token: SecretString, _ door: RestAuthServices) throws(RestAuthError) -> Appearance {
-        switch (door.options.tokens, door.options.dialect) {
+    static func check(_ token: SecretString, _ api: RestAuthServices) throws(RestAuthError) -> Appearance {
+        switch (api.options.tokens, api.options.dialect) {
         case (.key, _):
             let isKey = token.byteCount == keyLength && Hex.decode(token.revealedText) != nil
             guard isKey else { throw .unauthenticated(.invalidToken) }
             return .key
         case (.jwt, .djangoRestAuth):
-            switch door.tokens.read(token, at: door.ambience.now()) {
+            switch api.tokens.read(token, at: api.system.now()) {
             case .valid(let claims): return .jwt(claims)
             case .expired: return .expired(.unauthenticated(.jwtExpired))
             case .foreign: throw .unauthenticated(.jwtUndecodable)
             }
         case (.jwt, .djRestAuth):
-            switch door.tokens.read(token, at: door.ambience.now()) {
+            switch api.tokens.read(token, at: api.system.now()) {
             case .valid(let claims):
                 guard RestAuthClaims.kind(of: claims) == .access else { throw .accessToken(.token(.wrongType)) }
                 return .jwt(claims)

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// A user in this door's words. All five are in every one, and `pk` is a number.
+/// A user in this API's words. All five are in every one, and `pk` is a number.
 enum RestAuthUserObject {
     static func write(_ user: User, _ profile: Profile, to writer: inout JSONWriter) {
         writer.beginObject()

@@ -7,7 +7,7 @@ struct RestAuthVerifyToken: RestAuthEndpoint {
     let path = "/token/verify/"
 
     let services: Services
-    private var door: RestAuthServices { services.restAuth }
+    private var api: RestAuthServices { services.restAuth }
 
     init(services: Services) {
         self.services = services
@@ -18,7 +18,7 @@ struct RestAuthVerifyToken: RestAuthEndpoint {
         let token = fields.secret("token")
         try fields.check()
         guard let token else { throw .token(.token(.invalid)) }
-        switch door.tokens.read(token, at: door.ambience.now()) {
+        switch api.tokens.read(token, at: api.system.now()) {
         case .valid(let claims): try await checkLife(of: token, claims)
         // By this copy's clock; whether an access token still lives is for the store to say.
         case .expired(let claims) where RestAuthClaims.kind(of: claims) == .access: try await checkLife(of: token, claims)

@@ -1,6 +1,6 @@
 package import Text
 
-/// Where the pages behind the links in mails are, below their door's prefix. Mails of other doors lead there too.
+/// Where the pages behind the links in mails are, below their API's prefix. Mails of other APIs lead there too.
 package enum PagePath {
     static let password = "/account/password"
     static let email = "/account/email"

@@ -1,6 +1,6 @@
 package import Identity
 
-/// What a team's server of the rest-auth family was set to: the door has no way to know, and clients notice each of these.
+/// What a team's server of the rest-auth family was set to: the API has no way to know, and clients notice each of these.
 package struct RestAuthOptions: Sendable {
     /// Whose answers are given.
     package enum Dialect: String, Sendable, CaseIterable {
@@ -76,7 +76,7 @@ package struct RestAuthOptions: Sendable {
     package var mounts = ["/rest-auth", "/dj-rest-auth"]
     /// What links in mails begin with if there is no template, and where pages of our own are served: the issuer.
     package var site = "http://localhost:8080"
-    /// What stands before the paths of our own pages; nil when that door is closed.
+    /// What stands before the paths of our own pages; nil when that API is closed.
     package var pages: String? = ""
     /// With `{token}` and perhaps `{uid}`; nil for our own page, or allauth's path at the site where that is closed.
     package var explicitResetLink: String?
@@ -109,7 +109,7 @@ extension RestAuthOptions {
     private static let accessTokenLifetime = Duration.seconds(300)
     private static let refreshTokenLifetime = Duration.seconds(86_400)
 
-    /// The client in whose name sessions of this door are begun.
+    /// The client in whose name sessions of this API are begun.
     ///
     /// - Parameter app: the team's own app, of which it is another way to speak.
     package func client(_ id: ClientID, like app: Client) -> Client {

@@ -1,22 +1,22 @@
 package import Identity
 
-/// What the rest-auth door needs beside the rooms that all doors share.
+/// What the rest-auth API needs beside the parts that all APIs share.
 package struct RestAuthServices: Sendable {
     package let options: RestAuthOptions
     /// In whose name its sessions begin.
     package let client: Client
     package let profiles: ProfileStore
     package let tokens: SharedSecretTokens
-    package let ambience: Ambience
+    package let system: SystemContext
 
     package init(
         options: RestAuthOptions, client: Client, profiles: ProfileStore,
-        tokens: SharedSecretTokens, ambience: Ambience
+        tokens: SharedSecretTokens, system: SystemContext
     ) {
         self.options = options
         self.client = client
         self.profiles = profiles
         self.tokens = tokens
-        self.ambience = ambience
+        self.system = system
     }
 }

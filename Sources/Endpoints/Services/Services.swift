@@ -2,7 +2,7 @@ package import Identity
 package import Redis
 package import Postgres
 
-/// The rooms of one loop, as the doors need them.
+/// The parts of one loop, as the APIs need them.
 package final class Services: Sendable {
     package let accounts: Accounts
     package let sessions: Sessions
@@ -23,7 +23,7 @@ package final class Services: Sendable {
     package let mailsVerification: Bool
     /// The team's own app, for which protocols that know no clients act.
     package let app: Client
-    /// For the doors whose clients keep cookies.
+    /// For the APIs whose clients keep cookies.
     package let cookies: CookiePolicy
     /// For the readiness check only.
     package let clock: ClockTolerance

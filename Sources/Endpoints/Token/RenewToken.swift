@@ -13,8 +13,8 @@ struct RenewToken: TokenEndpoint {
     func answer(_ request: Request) async throws(TokenError) -> Response {
         let token = try TokenBearer.read(request)
         do throws(IdentityError) {
-            let wishes = RefreshWishes(rotation: true, sameAccessToken: true, leeway: TokenTimes.leeway)
-            return TokenResponse.make(try await services.sessions.refresh(token, wishes, caller: Caller(request)))
+            let options = RefreshOptions(rotation: true, sameAccessToken: true, leeway: TokenTimes.leeway)
+            return TokenResponse.make(try await services.sessions.refresh(token, options, caller: Caller(request)))
         } catch {
             throw .identity(error)
         }

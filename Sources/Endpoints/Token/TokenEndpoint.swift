@@ -1,6 +1,6 @@
 import HTTP
 
-/// One verb of the token resource. It throws what went wrong; the door words it.
+/// One verb of the token resource. It throws what went wrong; the API words it.
 protocol TokenEndpoint: Sendable {
     static var method: Method { get }
     static var accepts: AcceptedContent { get }

@@ -1,9 +1,9 @@
 import HTTP
 import Text
 
-/// This door's errors as its routes document them.
+/// This API's errors as its routes document them.
 extension TokenError {
-    static let documentation = DoorDocumentation(
+    static let documentation = RouteGroupDocumentation(
         "The token resource, for apps that talked to FastAPI: one URL, three verbs.", failure: schema)
 
     private static let schema = Schema.object([.required("detail", .string)]).named("TokenError")
@@ -12,7 +12,7 @@ extension TokenError {
         .required("detail", .oneOrMore(of: ValidationItem.schema))
     ]).named("TokenValidationError")
 
-    /// One of the door's texts, as the documentation of a route lists it.
+    /// One of the API's texts, as the documentation of a route lists it.
     static func documented(_ status: Status, _ text: String, _ meaning: String) -> DocumentedResponse {
         .json(status, meaning, schema, example: ["detail": .string(text)])
     }

@@ -1,5 +1,5 @@
 /// What a client developer has to know of a route: an operation of the OpenAPI document. The method, the path and the content types
-/// of the body are the route's own, and what can go wrong before an endpoint is reached is its door's: they are not repeated here.
+/// of the body are the route's own, and what can go wrong before an endpoint is reached is its API's: they are not repeated here.
 package struct RouteDocumentation: Sendable {
     package let summary: String
     /// Further sentences, in Markdown.

@@ -15,7 +15,7 @@ struct ConnectionOrigin: Sendable {
 
     let peerAddress: IPAddress?
     /// What the PROXY header said, once it has come.
-    private var preface: ProxyPreface?
+    private var header: ProxyHeader?
 
     init(_ address: SocketAddress) {
         if case .ip(let address, _) = address {
@@ -29,13 +29,13 @@ struct ConnectionOrigin: Sendable {
     }
 
     /// Whether the connection must begin with a PROXY header.
-    func needsPreface(_ proxies: TrustedProxies) -> Bool {
-        guard case .on = proxies.proxyProtocol, preface == nil else { return false }
+    func expectsProxyHeader(_ proxies: TrustedProxies) -> Bool {
+        guard case .on = proxies.proxyProtocol, header == nil else { return false }
         return isProxy(proxies)
     }
 
-    mutating func take(_ preface: ProxyPreface) {
-        self.preface = preface
+    mutating func take(_ header: ProxyHeader) {
+        self.header = header
     }
 
     /// Decides, at first and whenever another list of proxies holds.
@@ -45,7 +45,7 @@ struct ConnectionOrigin: Sendable {
     mutating func decide(_ proxies: TrustedProxies) {
         (source, trust) = (peer, .untrusted)
         guard isProxy(proxies) else { return }
-        switch preface {
+        switch header {
         case nil:
             trust = .trusted
         case .ownConnection:
@@ -58,7 +58,7 @@ struct ConnectionOrigin: Sendable {
 
     /// Whom a PROXY header has named, unless that is another proxy.
     var untrustedSource: IPAddress? {
-        guard case .source(let address) = preface, case .untrusted = trust else { return nil }
+        guard case .source(let address) = header, case .untrusted = trust else { return nil }
         return address
     }
 

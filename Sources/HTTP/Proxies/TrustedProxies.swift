@@ -16,7 +16,7 @@ package enum ForwardedField: String, CaseIterable, Sendable {
     }
 }
 
-/// Whether connections of trusted proxies begin with a PROXY header (`ProxyPreface`).
+/// Whether connections of trusted proxies begin with a PROXY header (`ProxyHeader`).
 package enum ProxyProtocol: String, CaseIterable, Sendable {
     case off, on
 }

@@ -1,4 +1,4 @@
-/// Why a request is answered without an endpoint, for the door to put into its own words.
+/// Why a request is answered without an endpoint, for the API to put into its own words.
 package enum RequestFailure: Error, Equatable, Sendable {
     case notFound
     /// The path has other methods, sorted by name.

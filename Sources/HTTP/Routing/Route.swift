@@ -6,7 +6,7 @@ package final class Route: Sendable {
     package typealias Handler = @Sendable (Request) async -> Response
 
     package let method: Method
-    /// The path behind the door's prefix, such as `/sessions/{id}`. A `{name}` stands for one whole segment; all
+    /// The path behind the API's prefix, such as `/sessions/{id}`. A `{name}` stands for one whole segment; all
     /// else, a slash at the end included, is matched byte for byte against the raw path.
     package let pattern: String
     package let accepts: AcceptedContent

@@ -3,9 +3,9 @@
 package struct Router: Sendable {
     /// A route at its full path.
     package struct Entry: Sendable {
-        package let door: Door
+        package let api: RouteGroup
         package let route: Route
-        /// The door's prefix and the route's pattern.
+        /// The API's prefix and the route's pattern.
         package let pattern: String
     }
 
@@ -16,22 +16,22 @@ package struct Router: Sendable {
         var allow: [Method] = []
     }
 
-    /// All routes in the order of their doors.
+    /// All routes in the order of their APIs.
     package let routes: [Entry]
-    private let doors: [Door]
+    private let apis: [RouteGroup]
     private let tree: PathTree
     private let endpoints: [Endpoint]
     private let allMethods: [Method]
-    private let fallback: Door.FailureRenderer
+    private let fallback: RouteGroup.FailureRenderer
 
-    /// - Parameter fallback: words what no door is near to; plain text unless given.
+    /// - Parameter fallback: words what no API is near to; plain text unless given.
     package init(
-        doors: [Door], fallback: @escaping Door.FailureRenderer = Router.plainText
+        apis: [RouteGroup], fallback: @escaping RouteGroup.FailureRenderer = Router.plainText
     ) throws(RouterError) {
         var (tree, endpoints, routes) = (PathTree(), [Endpoint](), [Entry]())
-        for (owner, door) in doors.enumerated() {
-            for route in door.routes {
-                let entry = Entry(door: door, route: route, pattern: door.prefix + route.pattern)
+        for (owner, api) in apis.enumerated() {
+            for route in api.routes {
+                let entry = Entry(api: api, route: route, pattern: api.prefix + route.pattern)
                 guard let place = tree.endpoint(for: entry.pattern, owner: owner, orAdd: endpoints.count) else {
                     throw .malformedPattern(entry.pattern)
                 }
@@ -41,12 +41,12 @@ package struct Router: Sendable {
                 if route.hasOptionalSlash {
                     let twin = Self.twin(of: entry.pattern)
                     guard tree.endpoint(for: twin, owner: owner, orAdd: place) == place else {
-                        throw .duplicateRoute(method: route.method, pattern: twin, doors: [door.name])
+                        throw .duplicateRoute(method: route.method, pattern: twin, apis: [api.name])
                     }
                 }
                 if let other = endpoints[place].routes.first(where: { routes[$0].route.method == route.method }) {
-                    let doors = [routes[other].door.name, door.name]
-                    throw .duplicateRoute(method: route.method, pattern: entry.pattern, doors: doors)
+                    let apis = [routes[other].api.name, api.name]
+                    throw .duplicateRoute(method: route.method, pattern: entry.pattern, apis: apis)
                 }
                 endpoints[place].routes.append(routes.count)
                 routes.append(entry)
@@ -57,7 +57,7 @@ package struct Router: Sendable {
         }
         allMethods = Self.allowed(routes.map(\.route.method))
         (self.tree, self.endpoints, self.routes) = (tree, endpoints, routes)
-        (self.doors, self.fallback) = (doors, fallback)
+        (self.apis, self.fallback) = (apis, fallback)
     }
 
     /// The most specific path decides, whatever its methods; HEAD is answered by GET unless it has a route of its own.
@@ -68,14 +68,14 @@ package struct Router: Sendable {
         }
         let endpoint = endpoints[place]
         guard let index = route(at: endpoint, for: head.method) else {
-            return .refused(.methodNotAllowed(allow: endpoint.allow), door: doors[endpoint.owner])
+            return .refused(.methodNotAllowed(allow: endpoint.allow), api: apis[endpoint.owner])
         }
         let entry = routes[index]
         guard entry.route.accepts.accepts(head) else {
-            return .refused(.unsupportedMediaType, door: entry.door)
+            return .refused(.unsupportedMediaType, api: entry.api)
         }
         return .found(
-            .init(route: entry.route, door: entry.door, index: index, pathParameters: match.parameters))
+            .init(route: entry.route, api: entry.api, index: index, pathParameters: match.parameters))
     }
 
     /// The path of a request as it may be told of: that of its route, in which parameters have their names. Of a path that leads nowhere it
@@ -88,9 +88,9 @@ package struct Router: Sendable {
         return routes[first].pattern
     }
 
-    /// The answer to a failure in the words of a door. `Allow` and `Retry-After`, which the status asks for, are added here.
-    package func response(to failure: RequestFailure, in door: Door?, head: RequestHead?) -> Response {
-        var response = (door?.failure ?? fallback)(failure, head)
+    /// The answer to a failure in the words of an API. `Allow` and `Retry-After`, which the status asks for, are added here.
+    package func response(to failure: RequestFailure, in api: RouteGroup?, head: RequestHead?) -> Response {
+        var response = (api?.failure ?? fallback)(failure, head)
         switch failure {
         case .methodNotAllowed(let allow) where response.fields.values(named: "allow").isEmpty:
             response.fields.append("Allow", allow.map(\.name).joined(separator: ", "))
@@ -104,15 +104,15 @@ package struct Router: Sendable {
     }
 
     /// A failure in one line of plain text.
-    package static let plainText: Door.FailureRenderer = { failure, _ in
+    package static let plainText: RouteGroup.FailureRenderer = { failure, _ in
         .text(failure.status, "\(failure.reason)\n")
     }
 
     private func unknown(_ head: RequestHead, near owner: Int?) -> RouteMatch {
         if head.isAboutServer {
-            return .refused(.methodNotAllowed(allow: allMethods), door: nil)
+            return .refused(.methodNotAllowed(allow: allMethods), api: nil)
         }
-        return .refused(.notFound, door: owner.map { doors[$0] })
+        return .refused(.notFound, api: owner.map { apis[$0] })
     }
 
     private func route(at endpoint: Endpoint, for method: Method) -> Int? {

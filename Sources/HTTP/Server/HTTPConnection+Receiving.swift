@@ -4,15 +4,15 @@ import Networking
 /// What the client sends: the PROXY header, the head of a request, its body.
 extension HTTPConnection {
     /// Takes the PROXY header off the front of a connection that must have one; false if it has none.
-    func receivePreface() async throws(StreamError) -> Bool {
-        guard origin.needsPreface(server.proxies) else { return true }
+    func receiveProxyHeader() async throws(StreamError) -> Bool {
+        guard origin.expectsProxyHeader(server.proxies) else { return true }
         stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.head))
         while true {
-            do throws(ProxyPreface.Malformed) {
+            do throws(ProxyHeader.Malformed) {
                 let input = stream.input
-                if case .complete(let preface, let consumed) = try ProxyPreface.parse(input.span) {
+                if case .complete(let header, let consumed) = try ProxyHeader.parse(input.span) {
                     stream.consume(consumed)
-                    origin.take(preface)
+                    origin.take(header)
                     origin.decide(server.proxies)
                     return moveToSource()
                 }

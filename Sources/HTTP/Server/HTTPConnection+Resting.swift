@@ -13,7 +13,7 @@ extension HTTPConnection: StreamSleeper {
 
     /// Begins without a task: most new connections have not said anything yet.
     func begin() {
-        let timeout = origin.needsPreface(server.proxies) ? timeouts.head : timeouts.idle
+        let timeout = origin.expectsProxyHeader(server.proxies) ? timeouts.head : timeouts.idle
         phase = .resting(.idle)
         stream.setDeadline(began.advanced(byNanoseconds: timeout))
         stream.rest(self)

@@ -83,7 +83,7 @@ actor HTTPConnection {
 
     private func serve() async {
         do throws(StreamError) {
-            guard try await receivePreface() else { return end() }
+            guard try await receiveProxyHeader() else { return end() }
             var inARow = 0
             serving: while true {
                 switch try await serveOne() {
@@ -163,7 +163,7 @@ actor HTTPConnection {
         case .failure(.ended), .failure(.resting):
             return .end
         case .failure(.failed(let failure)):
-            let response = server.router.response(to: failure, in: match.door, head: head)
+            let response = server.router.response(to: failure, in: match.api, head: head)
             server.record(match, response, to: request, since: start)
             try await refuse(response, answering: head.method, id: id)
             return .end
@@ -181,8 +181,8 @@ actor HTTPConnection {
             await found.route.handler(
                 Request(
                     head: request.head, body: body, pathParameters: found.pathParameters, origin: request.origin, id: request.id))
-        case .refused(let failure, let door):
-            server.router.response(to: failure, in: door, head: request.head)
+        case .refused(let failure, let api):
+            server.router.response(to: failure, in: api, head: request.head)
         }
     }
 

@@ -183,10 +183,10 @@ package actor HTTPServer {
 }
 
 extension RouteMatch {
-    var door: Door? {
+    var api: RouteGroup? {
         switch self {
-        case .found(let found): found.door
-        case .refused(_, let door): door
+        case .found(let found): found.api
+        case .refused(_, let api): api
         }
     }
 }

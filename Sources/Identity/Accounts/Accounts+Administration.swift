@@ -26,7 +26,7 @@ extension Accounts {
         let problems = Self.objections(
             email: request.email, password: request.password, displayName: request.displayName)
         guard problems.isEmpty else { throw .invalidInput(problems) }
-        let now = ambience.now()
+        let now = system.now()
         let new: User
         let chosen: Password?
         do throws(InputProblem) {
@@ -35,7 +35,7 @@ extension Accounts {
                 try Password(chosen: text.revealedText, for: email)
             }
             new = User(
-                id: UserID(at: now, random: ambience.random(10)), email: email, emailVerified: request.isEmailVerified,
+                id: UserID(at: now, random: system.random(10)), email: email, emailVerified: request.isEmailVerified,
                 displayName: try DisplayName(request.displayName ?? ""), createdAt: now, updatedAt: now)
         } catch {
             throw .invalidInput([error])

@@ -46,7 +46,7 @@ extension Accounts {
     }
 
     private func identityUser(_ claim: IdentityClaim) async throws(IdentityError) -> User? {
-        guard let id = try await identityStore.use(claim, at: ambience.now()) else { return nil }
+        guard let id = try await identityStore.use(claim, at: system.now()) else { return nil }
         return try await users.user(id)
     }
 
@@ -99,8 +99,8 @@ extension Accounts {
     func create(
         _ claim: IdentityClaim, _ email: EmailAddress, passwordHash: String?, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User {
-        let now = ambience.now()
-        let id = UserID(at: now, random: ambience.random(10))
+        let now = system.now()
+        let id = UserID(at: now, random: system.random(10))
         let user = try await identityStore.create(
             User(
                 id: id, email: email, emailVerified: claim.isEmailVerified, displayName: claim.displayName,

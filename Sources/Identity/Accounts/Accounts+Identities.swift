@@ -18,8 +18,8 @@ extension Accounts {
     /// account. To be asked before a proof is looked at, which can be used only once.
     /// - Throws: `IdentityError.recentSignInRequired`, `unavailable`.
     package func requireRecentSignIn(of id: UserID, session: SessionID, caller: Caller) async throws(IdentityError) {
-        if case .live(let record) = try await sessions.store.record(session, at: ambience.now()), record.userID == id,
-            rules.isRecent(record.authenticatedAt, at: record.time(at: ambience.now()))
+        if case .live(let record) = try await sessions.store.record(session, at: system.now()), record.userID == id,
+            rules.isRecent(record.authenticatedAt, at: record.time(at: system.now()))
         {
             return
         }
@@ -39,11 +39,11 @@ extension Accounts {
         let user = try await users.user(id)
         try await requireRecentSignIn(of: id, session: session, caller: caller)
         do throws(IdentityError) {
-            guard try await add(claim.identity(of: id, at: ambience.now()), to: user, caller) else {
+            guard try await add(claim.identity(of: id, at: system.now()), to: user, caller) else {
                 throw .recentSignInRequired
             }
         } catch .identityTaken {
-            guard try await identityStore.use(claim, at: ambience.now()) == id else {
+            guard try await identityStore.use(claim, at: system.now()) == id else {
                 await refuse(.identityTaken, id, session, caller, detail: claim.detail)
                 throw .identityTaken
             }

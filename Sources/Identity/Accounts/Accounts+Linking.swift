@@ -7,7 +7,7 @@ extension Accounts {
     func link(
         _ claim: IdentityClaim, to user: User, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User? {
-        let identity = claim.identity(of: user.id, at: ambience.now())
+        let identity = claim.identity(of: user.id, at: system.now())
         guard try await add(identity, to: user, provingOwn: claim.email, caller) else { return nil }
         await note(.identityLinked(.sameEmail), user.id, by: .user(user.id), client, caller, detail: claim.detail)
         return await named(try await users.user(user.id), claim.displayName)
@@ -41,7 +41,7 @@ extension Accounts {
     func reclaim(
         _ user: User, for claim: IdentityClaim, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User? {
-        let identity = claim.identity(of: user.id, at: ambience.now())
+        let identity = claim.identity(of: user.id, at: system.now())
         let reclaimed: User
         do throws(IdentityError) {
             reclaimed = try await changes.change(user.id) { held throws(IdentityError) in
@@ -63,7 +63,7 @@ extension Accounts {
     func named(_ user: User, _ name: DisplayName?) async -> User {
         guard user.displayName == nil, let name else { return user }
         let changed = try? await users.updateProfile(
-            of: user.id, displayName: .set(name), photoURL: .keep, settings: JSONObject(), at: ambience.now())
+            of: user.id, displayName: .set(name), photoURL: .keep, settings: JSONObject(), at: system.now())
         return changed ?? user
     }
 }

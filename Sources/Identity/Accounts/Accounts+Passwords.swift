@@ -66,7 +66,7 @@ extension Accounts {
     }
 
     private func checkSignIn(_ id: SessionID, isRecent: Bool) async throws(IdentityError) {
-        let now = ambience.now()
+        let now = system.now()
         guard case .live(let session) = try await sessions.store.record(id, at: now) else { throw .invalidToken }
         guard !isRecent || rules.isRecent(session.authenticatedAt, at: session.time(at: now)) else {
             throw .recentSignInRequired

@@ -58,9 +58,9 @@ extension Accounts {
         try await sessions.checkReadiness()
         let owner = JobOwner(hashingFor: caller, account: email.normalized, client: client.id)
         let hash = try await hasher.hash(password, for: owner)
-        let now = ambience.now()
+        let now = system.now()
         let new = User(
-            id: UserID(at: now, random: ambience.random(10)), email: email, displayName: displayName, createdAt: now,
+            id: UserID(at: now, random: system.random(10)), email: email, displayName: displayName, createdAt: now,
             updatedAt: now)
         return Applicant(user: new, passwordHash: hash)
     }

@@ -50,7 +50,7 @@ package final class Accounts: Sendable {
     let limiter: Limiter
     let audit: AuditLog
     let metrics: IdentityMetrics
-    let ambience: Ambience
+    let system: SystemContext
     package let rules: AccountRules
     /// The providers that sign anybody in: the identities of any other are no way in.
     var providers: Set<ProviderID> { slot.value }
@@ -58,7 +58,7 @@ package final class Accounts: Sendable {
 
     package init(
         users: UserStore, identities: IdentityStore, outbox: MailOutbox, notices: AccountNotices, sessions: Sessions,
-        hasher: PasswordHasher, limiter: Limiter, audit: AuditLog, metrics: IdentityMetrics, ambience: Ambience,
+        hasher: PasswordHasher, limiter: Limiter, audit: AuditLog, metrics: IdentityMetrics, system: SystemContext,
         providers: Set<ProviderID>, rules: AccountRules = AccountRules()
     ) {
         self.rules = rules
@@ -68,16 +68,16 @@ package final class Accounts: Sendable {
         self.notices = notices
         slot = LoopSlot(providers)
         self.sessions = sessions
-        changes = UserChanges(pool: users.pool, sessions: sessions, limiter: limiter, ambience: ambience)
+        changes = UserChanges(pool: users.pool, sessions: sessions, limiter: limiter, system: system)
         undoing = ChangeUndoing(pool: users.pool, changes: changes, notices: notices)
         self.hasher = hasher
         self.limiter = limiter
         self.audit = audit
         self.metrics = metrics
-        self.ambience = ambience
+        self.system = system
     }
 
-    /// Replaces the providers that sign anybody in; on the room's loop.
+    /// Replaces the providers that sign anybody in; on its own loop.
     package func use(_ providers: Set<ProviderID>) {
         slot.value = providers
     }
@@ -122,7 +122,7 @@ package final class Accounts: Sendable {
         }
         guard problems.isEmpty else { throw .invalidInput(problems) }
         let changed = try await users.updateProfile(
-            of: id, displayName: displayName, photoURL: photoURL, settings: change.storedSettings, at: ambience.now())
+            of: id, displayName: displayName, photoURL: photoURL, settings: change.storedSettings, at: system.now())
         await note(.userUpdated, id, by: .user(id), nil, caller)
         return changed
     }
@@ -164,7 +164,7 @@ package final class Accounts: Sendable {
 
     /// - Throws: `IdentityError.userNotFound`, `unavailable`.
     package func enable(_ id: UserID, caller: Caller) async throws(IdentityError) {
-        _ = try await users.enable(id, at: ambience.now())
+        _ = try await users.enable(id, at: system.now())
         await note(.userEnabled, id, by: .administrator, nil, caller)
     }
 
@@ -189,7 +189,7 @@ package final class Accounts: Sendable {
     ) async {
         await audit.record(
             AuditEvent(
-                id: ambience.uuid(), time: ambience.now(), kind: kind, actor: actor, userID: userID, clientID: client?.id,
+                id: system.uuid(), time: system.now(), kind: kind, actor: actor, userID: userID, clientID: client?.id,
                 sessionID: session, address: caller.address, referenceID: caller.referenceID,
                 detail: detail))
     }

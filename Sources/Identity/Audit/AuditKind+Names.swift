@@ -1,5 +1,5 @@
 extension AuditKind {
-    /// The names of all kinds there are, for who asks for one. `scripts/check-house` holds the list to the kinds.
+    /// The names of all kinds there are, for who asks for one. `scripts/check-rules` holds the list to the kinds.
     package static let names: [String] = [
         "account_reclaimed",
         "address_change_requested",

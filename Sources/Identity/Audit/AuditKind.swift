@@ -1,6 +1,6 @@
 /// What happened: the name under which it is stored, why, and whether it came to anything.
 ///
-/// Each room says what it records, in a file of its own (`AuditKind+Sessions`, …).
+/// Each concept says what it records, in a file of its own (`AuditKind+Sessions`, …).
 package struct AuditKind: Equatable, Sendable {
     /// Whether it came to what was asked for.
     package enum Outcome: String, Sendable {

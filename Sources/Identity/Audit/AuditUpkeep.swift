@@ -20,20 +20,20 @@ package actor AuditUpkeep {
 
     private let store: AuditPartitions
     private let metrics: IdentityMetrics
-    private let ambience: Ambience
+    private let system: SystemContext
     private let logger: Logger
     private var retention: Duration
     private var isRunning = true
 
     /// - Parameter retention: how long events are kept at least; zero for ever.
     package init(
-        pool: PostgresPool, retention: Duration, metrics: IdentityMetrics, ambience: Ambience, logger: Logger
+        pool: PostgresPool, retention: Duration, metrics: IdentityMetrics, system: SystemContext, logger: Logger
     ) {
         loop = pool.loop
         store = AuditPartitions(pool: pool)
         self.retention = retention
         self.metrics = metrics
-        self.ambience = ambience
+        self.system = system
         self.logger = logger
     }
 
@@ -59,7 +59,7 @@ package actor AuditUpkeep {
     @discardableResult
     package func keep() async -> Bool {
         do throws(PostgresError) {
-            let made = try await store.make(ahead: Self.monthsAhead, at: ambience.statementTime)
+            let made = try await store.make(ahead: Self.monthsAhead, at: system.statementTime)
             let gone = try await expire()
             if made > 0 || gone.partitions > 0 || gone.events > 0 {
                 logger.info(
@@ -87,7 +87,7 @@ package actor AuditUpkeep {
         var gone = (partitions: 0, events: 0)
         guard retention > .zero else { return gone }
         while true {
-            let step = try await store.expire(after: retention, atMost: Self.batch, at: ambience.statementTime)
+            let step = try await store.expire(after: retention, atMost: Self.batch, at: system.statementTime)
             gone = (gone.partitions + step.dropped, gone.events + step.deleted)
             guard step.deleted >= Self.batch, isRunning else { return gone }
         }

@@ -23,13 +23,13 @@ package struct AccountNotices: Sendable {
     let outbox: MailOutbox
     let seal: AccountChangeSeal
     let policy: Policy
-    let ambience: Ambience
+    let system: SystemContext
 
-    package init(outbox: MailOutbox, seal: AccountChangeSeal, policy: Policy, ambience: Ambience) {
+    package init(outbox: MailOutbox, seal: AccountChangeSeal, policy: Policy, system: SystemContext) {
         self.outbox = outbox
         self.seal = seal
         self.policy = policy
-        self.ambience = ambience
+        self.system = system
     }
 
     /// Enters a change of a held account, and the mail that tells of it. An account whose address nobody has proved has no owner to tell.
@@ -44,7 +44,7 @@ package struct AccountNotices: Sendable {
         guard before.user.emailVerified, !before.user.isDisabled else { return }
         var link = SecretString("")
         if let makeLink = policy.link {
-            let code = OneTimeCode(random: ambience.random(OneTimeCode.randomByteCount))
+            let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
             guard try await record(kind, of: before, code, in: transaction) else { return }
             link = makeLink(code.text)
         }
@@ -72,21 +72,21 @@ package struct AccountNotices: Sendable {
         _ kind: Mail.Kind, _ id: UserID, at address: EmailAddress, link: SecretString = SecretString(""), detail: String = "",
         language: Mail.Language, in transaction: Transaction
     ) async throws(IdentityError) {
-        let now = ambience.now()
+        let now = system.now()
         let mail = Mail(
-            id: ambience.uuid(), userID: id, kind: kind, recipient: address.normalized, language: language, link: link,
+            id: system.uuid(), userID: id, kind: kind, recipient: address.normalized, language: language, link: link,
             detail: detail, createdAt: now, expiresAt: now.adding(policy.lifetime))
         // What can be undone is counted as such (`record`): its link is always told.
-        try await outbox.add(mail, isCounted: link.isEmpty, in: transaction, at: ambience.statementTime)
+        try await outbox.add(mail, isCounted: link.isEmpty, in: transaction, at: system.statementTime)
     }
 
     /// Whether there was room for it.
     private func record(
         _ kind: AccountChange.Kind, of before: AccountState, _ code: OneTimeCode, in transaction: Transaction
     ) async throws(IdentityError) -> Bool {
-        let id = ambience.uuid()
+        let id = system.uuid()
         let parameters: [PostgresValue] = [
-            ambience.statementTime.parameter, .uuid(id.description), .uuid(before.user.id.description), .text(kind.rawValue),
+            system.statementTime.parameter, .uuid(id.description), .uuid(before.user.id.description), .text(kind.rawValue),
             .bytes(code.digest), .bytes(try seal.seal(before.waysIn, of: id)), .duration(policy.lifetime), .integer(Self.limit),
             .duration(Self.window),
         ]

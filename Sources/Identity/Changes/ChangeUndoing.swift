@@ -22,7 +22,7 @@ struct ChangeUndoing: Sendable {
     let pool: PostgresPool
     let changes: UserChanges
     let notices: AccountNotices
-    private var ambience: Ambience { notices.ambience }
+    private var system: SystemContext { notices.system }
 
     /// The change that a code undoes; nil for none, or too late.
     /// - Throws: the store's failure.
@@ -64,7 +64,7 @@ struct ChangeUndoing: Sendable {
     private func restore(
         _ held: HeldUser, to before: WaysIn, _ change: AccountChange, _ language: Mail.Language
     ) async throws(IdentityError) -> Restored {
-        let now = PostgresValue.integer(ambience.now().milliseconds)
+        let now = PostgresValue.integer(system.now().milliseconds)
         let id = PostgresValue.uuid(held.user.id.description)
         let state = try await AccountState.hold(held.user.id, in: held.transaction)
         let isFree = try await free(before.email, for: held, at: now)
@@ -79,7 +79,7 @@ struct ChangeUndoing: Sendable {
         try await asking { () throws(PostgresError) in
             _ = try await held.query(
                 AccountChangeQueries.markUndone,
-                [ambience.statementTime.parameter, id, .uuid(change.id.description)])
+                [system.statementTime.parameter, id, .uuid(change.id.description)])
         }
         let replaced = held.user.email.normalized == before.email.normalized ? nil : held.user.email
         // To both: whoever has moved to another mailbox learns what was done from the old one.
@@ -107,7 +107,7 @@ struct ChangeUndoing: Sendable {
     }
 
     private func byCode(_ code: OneTimeCode) -> [PostgresValue] {
-        [ambience.statementTime.parameter, .bytes(code.digest)]
+        [system.statementTime.parameter, .bytes(code.digest)]
     }
 
     private static func change(_ rows: Rows) throws(PostgresError) -> AccountChange? {

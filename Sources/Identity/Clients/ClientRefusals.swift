@@ -9,14 +9,14 @@ package final class ClientRefusals: Sendable {
     private let clients: ClientRegistry
     private let audit: AuditLog
     private let metrics: IdentityMetrics
-    private let ambience: Ambience
+    private let system: SystemContext
     private let notices = LimitNotices(pause: ClientRefusals.pause)
 
-    package init(clients: ClientRegistry, audit: AuditLog, metrics: IdentityMetrics, ambience: Ambience) {
+    package init(clients: ClientRegistry, audit: AuditLog, metrics: IdentityMetrics, system: SystemContext) {
         self.clients = clients
         self.audit = audit
         self.metrics = metrics
-        self.ambience = ambience
+        self.system = system
     }
 
     /// - Parameter id: what the caller says to be, if anything.
@@ -25,12 +25,12 @@ package final class ClientRefusals: Sendable {
         let isKnown = await clients.knows(id)
         let refusal = isKnown ? IdentityMetrics.ClientRefusal.wrongSecret : .unknownClient
         metrics.count(refusal)
-        let now = ambience.now()
+        let now = system.now()
         guard notices.admits(isKnown ? id : Self.unknownKey, at: now) else { return }
         // An id that is none is the caller's own text.
         await audit.record(
             AuditEvent(
-                id: ambience.uuid(), time: now, kind: .clientAuthenticationFailed(refusal), actor: .anonymous,
+                id: system.uuid(), time: now, kind: .clientAuthenticationFailed(refusal), actor: .anonymous,
                 clientID: isKnown ? ClientID(id) : nil, address: caller.address, referenceID: caller.referenceID))
     }
 }

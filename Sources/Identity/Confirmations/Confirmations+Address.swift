@@ -55,14 +55,14 @@ extension Confirmations {
         for address: EmailAddress, of user: User, _ session: SessionID, _ link: (SecretString) -> SecretString,
         _ caller: Caller
     ) async throws(IdentityError) {
-        let now = ambience.now()
+        let now = system.now()
         let holder = try await users.credentials(of: address)?.user
         let kind = holder == nil ? Mail.Kind.addressConfirmation : .addressTaken
         let recipient = holder ?? user
-        guard try await outbox.hasRoom(for: recipient.id, kind, at: ambience.statementTime) else { return }
+        guard try await outbox.hasRoom(for: recipient.id, kind, at: system.statementTime) else { return }
         var text = SecretString("")
         if holder == nil {
-            let code = OneTimeCode(random: ambience.random(OneTimeCode.randomByteCount))
+            let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
             let grant = OneTimeCode.Grant(
                 purpose: .changeEmail, userID: user.id, email: user.email.normalized,
                 credentialsVersion: user.credentialsVersion, newEmail: address.typed, session: session)
@@ -71,10 +71,10 @@ extension Confirmations {
         }
         try await outbox.add(
             Mail(
-                id: ambience.uuid(), userID: recipient.id, kind: kind, recipient: address.normalized,
+                id: system.uuid(), userID: recipient.id, kind: kind, recipient: address.normalized,
                 language: caller.language(), link: text, createdAt: now,
                 expiresAt: now.adding(lifetimes.addressChange)),
-            at: ambience.statementTime)
+            at: system.statementTime)
     }
 
     /// The address that a code makes a user's, without using it up.

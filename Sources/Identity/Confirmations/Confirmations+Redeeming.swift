@@ -67,7 +67,7 @@ extension Confirmations {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
         let grant = try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
             let grant = try await codes.look(code, for: .verifyEmail)
-            guard try await users.verifyEmail(of: grant.userID, grant.email, at: ambience.now()) else {
+            guard try await users.verifyEmail(of: grant.userID, grant.email, at: system.now()) else {
                 throw IdentityError.invalidCode
             }
             return grant

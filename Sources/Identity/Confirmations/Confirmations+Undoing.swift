@@ -44,7 +44,7 @@ extension Confirmations {
 
     /// A code to set a password by, for who has just proved the mailbox.
     func resetCode(for user: User) async throws(IdentityError) -> SecretString {
-        let code = OneTimeCode(random: ambience.random(OneTimeCode.randomByteCount))
+        let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
         let grant = OneTimeCode.Grant(
             purpose: .resetPassword, userID: user.id, email: user.email.normalized,
             credentialsVersion: user.credentialsVersion)

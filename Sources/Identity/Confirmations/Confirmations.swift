@@ -32,7 +32,7 @@ package final class Confirmations: Sendable {
     private let pace: AnswerPace
     private let loop: EventLoop
     var users: UserStore { accounts.users }
-    var ambience: Ambience { accounts.ambience }
+    var system: SystemContext { accounts.system }
 
     /// - Parameter pace: of the answers to who asks for a mail to an address.
     package init(
@@ -115,20 +115,20 @@ package final class Confirmations: Sendable {
         _ kind: Mail.Kind, _ purpose: OneTimeCode.Purpose, to user: User?, life: Duration, language: Mail.Language, link: Link,
         _ caller: Caller
     ) async throws(IdentityError) {
-        let now = ambience.now()
-        let recipient = user ?? Self.nobody(at: now, ambience)
-        guard try await outbox.hasRoom(for: recipient.id, kind, at: ambience.statementTime) else { return }
+        let now = system.now()
+        let recipient = user ?? Self.nobody(at: now, system)
+        guard try await outbox.hasRoom(for: recipient.id, kind, at: system.statementTime) else { return }
         let profile = user == nil ? Self.nobodysProfile : try await profiles.profile(of: recipient)
-        let code = OneTimeCode(random: ambience.random(OneTimeCode.randomByteCount))
+        let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
         let grant = OneTimeCode.Grant(
             purpose: purpose, userID: recipient.id, email: recipient.email.normalized,
             credentialsVersion: recipient.credentialsVersion)
         try await codes.issue(code, grant, life: user == nil ? .milliseconds(1) : life)
         try await outbox.add(
             Mail(
-                id: ambience.uuid(), userID: recipient.id, kind: kind, recipient: recipient.email.normalized,
+                id: system.uuid(), userID: recipient.id, kind: kind, recipient: recipient.email.normalized,
                 language: language, link: link(profile, code.text), createdAt: now, expiresAt: now.adding(life)),
-            at: ambience.statementTime)
+            at: system.statementTime)
         if user != nil, let event = kind.requested { await accounts.note(event, recipient.id, by: .anonymous, nil, caller) }
     }
 
@@ -143,9 +143,9 @@ package final class Confirmations: Sendable {
     private static let nobodysProfile = Profile(
         number: 0, username: Username(stored: "nobody"), firstName: "", lastName: "")
 
-    private static func nobody(at now: Timestamp, _ ambience: Ambience) -> User {
+    private static func nobody(at now: Timestamp, _ system: SystemContext) -> User {
         User(
-            id: UserID(at: now, random: ambience.random(10)), email: EmailAddress(storedTyped: "nobody", normalized: "nobody"),
+            id: UserID(at: now, random: system.random(10)), email: EmailAddress(storedTyped: "nobody", normalized: "nobody"),
             createdAt: now, updatedAt: now)
     }
 }

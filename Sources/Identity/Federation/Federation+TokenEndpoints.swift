@@ -64,7 +64,7 @@ extension Federation {
         case .success(let answer): info = answer
         case .failure(let failure): return .failure(try refusal(failure, of: provider.id))
         }
-        let now = ambience.now()
+        let now = system.now()
         let proof: VerifiedIDToken
         do throws(IDTokenRefusal) {
             proof = try info.proof(

@@ -1,7 +1,7 @@
 import JOSE
 package import Text
 
-/// Proofs of who somebody is from other identity providers: the room of one loop.
+/// Proofs of who somebody is from other identity providers: one for each loop.
 package final class Federation: Sendable {
     /// How a provider's keys are asked for: never a fetch of its own for each token.
     package typealias KeyLookup = @Sendable (_ keyID: String, _ provider: ProviderID) async -> KeySetLookup
@@ -16,11 +16,11 @@ package final class Federation: Sendable {
     private let limiter: Limiter
     private let audit: AuditLog
     private let metrics: IdentityMetrics
-    let ambience: Ambience
+    let system: SystemContext
 
     package init(
         providers: [IdentityProvider], keys: @escaping KeyLookup, replays: ReplayMemory, limiter: Limiter,
-        audit: AuditLog, metrics: IdentityMetrics, ambience: Ambience, endpoints: TokenEndpoints = .none
+        audit: AuditLog, metrics: IdentityMetrics, system: SystemContext, endpoints: TokenEndpoints = .none
     ) {
         slot = LoopSlot(providers)
         self.keys = keys
@@ -28,12 +28,12 @@ package final class Federation: Sendable {
         self.limiter = limiter
         self.audit = audit
         self.metrics = metrics
-        self.ambience = ambience
+        self.system = system
         self.endpoints = endpoints
         shares = LoopSlot(CallShares(limit: endpoints.callsPerAddress))
     }
 
-    /// Replaces the providers; on the room's loop.
+    /// Replaces the providers; on its own loop.
     package func use(_ providers: [IdentityProvider]) {
         slot.value = providers
     }
@@ -156,7 +156,7 @@ package final class Federation: Sendable {
         case .unknownKey: return .failure(.unknownKey(keyID: verification.keyID))
         case .unavailable(let delay): throw .unavailable(retryAfter: delay)
         }
-        let now = ambience.now()
+        let now = system.now()
         let proof: VerifiedIDToken
         do throws(IDTokenRefusal) {
             proof = try verification.verify(
@@ -171,7 +171,7 @@ package final class Federation: Sendable {
     /// Uses a proof up.
     func used(_ proof: VerifiedIDToken, at now: Timestamp) async throws(IdentityError) -> Result<VerifiedIDToken, IDTokenRefusal>
     {
-        let mark = ReplayMark(random: ambience.random(ReplayMark.randomByteCount))
+        let mark = ReplayMark(random: system.random(ReplayMark.randomByteCount))
         var proof = proof
         switch try await replays.admit(proof, by: mark, at: now) {
         case .first: proof.replayMark = mark
@@ -187,7 +187,7 @@ package final class Federation: Sendable {
         detail["explanation"] = .string(refusal.explanation)
         await audit.record(
             AuditEvent(
-                id: ambience.uuid(), time: ambience.now(), kind: .proofRefused(refusal), actor: .anonymous,
+                id: system.uuid(), time: system.now(), kind: .proofRefused(refusal), actor: .anonymous,
                 address: caller.address, referenceID: caller.referenceID, detail: detail))
     }
 }

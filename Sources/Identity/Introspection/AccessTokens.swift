@@ -65,7 +65,7 @@ package final class AccessTokens: Sendable {
     package func endedSession(of token: SecretString) async throws(IdentityError) -> SessionID? {
         guard let claims = issuer.unrevokedClaims(token.revealedText), rule.permits(.signOut, { claims[$0] }),
             let userID = claims.subject.flatMap({ UserID($0) }), let id = claims["sid"]?.stringValue.flatMap({ SessionID($0) }),
-            case .ended(let tombstone) = try await sessions.store.record(id, at: sessions.ambience.now()),
+            case .ended(let tombstone) = try await sessions.store.record(id, at: sessions.system.now()),
             tombstone.userID == userID
         else { return nil }
         return id
@@ -79,7 +79,7 @@ package final class AccessTokens: Sendable {
             return (user.userID, user.sessionID, wasGood: true)
         }
         // One that has expired is stored no more, but its signature still says whose it was. One that has not was revoked.
-        let now = sessions.ambience.now()
+        let now = sessions.system.now()
         guard let claims = issuer.unrevokedClaims(token.revealedText), let expiresAt = claims.expiresAt, expiresAt <= now,
             now.duration(since: expiresAt) <= lateness, rule.permits(.signOut, { claims[$0] }),
             let userID = claims.subject.flatMap({ UserID($0) }),
@@ -127,7 +127,7 @@ package final class AccessTokens: Sendable {
     private func reason(for token: SecretString) async -> IdentityError {
         guard let claims = issuer.unrevokedClaims(token.revealedText), rule.permits(.read, { claims[$0] }),
             let subject = claims.subject.flatMap({ UserID($0) }), let expiresAt = claims.expiresAt,
-            expiresAt > sessions.ambience.now()
+            expiresAt > sessions.system.now()
         else { return .invalidToken }
         do throws(IdentityError) {
             _ = try await users.user(subject)

@@ -82,7 +82,7 @@ extension Sessions {
         guard case .live(let session, let verified) = try await holder(of: token), session.clientID == client.id else {
             return nil
         }
-        let now = session.time(at: ambience.now())
+        let now = session.time(at: system.now())
         let decision = session.refresh.decision(presenting: verified.generation, at: now, policy: policy)
         guard session.kind.refreshMode != nil, decision != .reuse, now < session.absoluteEnd else { return nil }
         return issuer.record(ofRefreshTokenIn: session, client: client)

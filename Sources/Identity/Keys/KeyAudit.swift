@@ -5,14 +5,14 @@ import Text
 extension AuditEvent {
     /// - Parameter successor: the key that signs in its place from now on.
     package init(
-        _ kind: AuditKind, of key: SigningKeyRecord, successor: String? = nil, by actor: Actor, ambience: Ambience
+        _ kind: AuditKind, of key: SigningKeyRecord, successor: String? = nil, by actor: Actor, system: SystemContext
     ) {
         var detail = JSONObject()
         detail["kid"] = .string(key.kid)
         detail["alg"] = .string(key.algorithm.rawValue)
         detail["was"] = .string(key.state.rawValue)
         detail["successor"] = successor.map { .string($0) }
-        self.init(id: ambience.uuid(), time: ambience.now(), kind: kind, actor: actor, detail: detail)
+        self.init(id: system.uuid(), time: system.now(), kind: kind, actor: actor, detail: detail)
     }
 }
 

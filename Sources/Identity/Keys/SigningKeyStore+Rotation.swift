@@ -31,8 +31,8 @@ extension SigningKeyStore {
     /// The same, and the time that their instants are to be compared with; any time where there are none.
     private func timed() async throws(Failure) -> (records: [SigningKeyRecord], now: Timestamp) {
         do throws(PostgresError) {
-            var (records, now): ([SigningKeyRecord], Timestamp) = ([], ambience.now())
-            for row in try await pool.query(SigningKeyQueries.all, [ambience.statementTime.parameter]) {
+            var (records, now): ([SigningKeyRecord], Timestamp) = ([], system.now())
+            for row in try await pool.query(SigningKeyQueries.all, [system.statementTime.parameter]) {
                 if let record = try Self.record(row) { records.append(record) }
                 now = Timestamp(milliseconds: try row.int64(8))
             }
@@ -56,7 +56,7 @@ extension SigningKeyStore {
             return try await activate(next) ? .completed(next) : try await rotate(algorithm)
         }
         let new = try await make(algorithm)
-        let parameters = new.parameters(at: ambience.statementTime)
+        let parameters = new.parameters(at: system.statementTime)
         let createdAt = try await changing { transaction throws(PostgresError) -> Timestamp? in
             let states = try await Self.lock(algorithm, transaction).states.values
             guard !states.contains(.next), states.contains(.active) else { return nil }
@@ -78,7 +78,7 @@ extension SigningKeyStore {
             _ = try await load(ensuring: [])
             new = try await make(record.algorithm)
         }
-        let time = ambience.statementTime
+        let time = system.statementTime
         return try await changing { transaction throws(PostgresError) in
             let keys = try await Self.lock(record.algorithm, transaction)
             guard let state = keys.states[kid] else { return .unknown }
@@ -111,7 +111,7 @@ extension SigningKeyStore {
 
     /// False when somebody else was faster.
     private func activate(_ key: SigningKeyRecord) async throws(Failure) -> Bool {
-        let time = ambience.statementTime.parameter
+        let time = system.statementTime.parameter
         return try await changing { transaction throws(PostgresError) in
             guard try await Self.lock(key.algorithm, transaction).states[key.kid] == .next else { return false }
             _ = try await transaction.query(SigningKeyQueries.retireActive, [time, .text(key.algorithm.rawValue)])

@@ -18,14 +18,14 @@ package struct SigningKeyStore: Sendable {
     let pool: PostgresPool
     private let masterKey: MasterKey
     private let computing: BlockingPool
-    let ambience: Ambience
+    let system: SystemContext
 
     /// - Parameter computing: where keys are generated.
-    package init(pool: PostgresPool, masterKey: MasterKey, computing: BlockingPool, ambience: Ambience) {
+    package init(pool: PostgresPool, masterKey: MasterKey, computing: BlockingPool, system: SystemContext) {
         self.pool = pool
         self.masterKey = masterKey
         self.computing = computing
-        self.ambience = ambience
+        self.system = system
     }
 
     /// Loads all keys, first making the active key of each of `algorithms` that has none. Copies that start at once agree on
@@ -55,7 +55,7 @@ package struct SigningKeyStore: Sendable {
     private func read() async throws(Failure) -> [StoredKey] {
         do throws(PostgresError) {
             var keys: [StoredKey] = []
-            for row in try await pool.query(SigningKeyQueries.all, [ambience.statementTime.parameter]) {
+            for row in try await pool.query(SigningKeyQueries.all, [system.statementTime.parameter]) {
                 guard let algorithm = SignatureAlgorithm(rawValue: try row.string(1)),
                     let state = KeyState(rawValue: try row.string(4))
                 else { continue }
@@ -80,7 +80,7 @@ package struct SigningKeyStore: Sendable {
     private func create(_ algorithm: SignatureAlgorithm) async throws(Failure) {
         let made = try await make(algorithm)
         do throws(PostgresError) {
-            _ = try await pool.query(SigningKeyQueries.insertActive, made.parameters(at: ambience.statementTime))
+            _ = try await pool.query(SigningKeyQueries.insertActive, made.parameters(at: system.statementTime))
         } catch {
             throw .store(error)
         }

@@ -23,7 +23,7 @@ extension Limiter {
         detail["account"] = account.map { .string($0.normalized) }
         await audit.record(
             AuditEvent(
-                id: ambience.uuid(), time: ambience.now(), kind: .limitLifted, actor: .administrator, address: caller.address,
+                id: system.uuid(), time: system.now(), kind: .limitLifted, actor: .administrator, address: caller.address,
                 referenceID: caller.referenceID, detail: detail))
         return Int(reply.integerValue ?? 0)
     }

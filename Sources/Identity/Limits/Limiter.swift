@@ -1,7 +1,7 @@
 package import Redis
 import Text
 
-/// Counts attempts in Redis, for all copies together, and refuses those beyond the budgets: the room of one loop.
+/// Counts attempts in Redis, for all copies together, and refuses those beyond the budgets: one for each loop.
 ///
 /// An attempt is counted before anything is done for it, in one call. Without Redis nothing is allowed: the answer is then that the
 /// service is away, never that there is no limit.
@@ -36,20 +36,20 @@ package final class Limiter: Sendable {
     let key: LimitKey
     let audit: AuditLog
     private let metrics: IdentityMetrics
-    let ambience: Ambience
+    let system: SystemContext
     private let notices = LimitNotices()
     private let sprays = SprayWatch()
 
     package init(
         slot: LoopSlot<LimitSettings>, redis: RedisConnection, key: LimitKey, audit: AuditLog, metrics: IdentityMetrics,
-        ambience: Ambience
+        system: SystemContext
     ) {
         self.slot = slot
         self.redis = redis
         self.key = key
         self.audit = audit
         self.metrics = metrics
-        self.ambience = ambience
+        self.system = system
     }
 
     /// Does what is limited. What has succeeded, or failed by our fault, does not count; and who has succeeded where a caller can be known
@@ -74,12 +74,12 @@ package final class Limiter: Sendable {
     /// Puts an address on record that fails at many accounts.
     private func watch(_ attempt: LimitAttempt, _ caller: Caller) async {
         guard let acquaintance = attempt.acquaintance else { return }
-        let (now, most) = (ambience.now(), slot.value.sprayAccounts)
+        let (now, most) = (system.now(), slot.value.sprayAccounts)
         guard sprays.failed(at: acquaintance.account, from: acquaintance.address, most: most, at: now) else { return }
         metrics.countSpray()
         await audit.record(
             AuditEvent(
-                id: ambience.uuid(), time: now, kind: .signInsSprayed, actor: .anonymous, address: caller.address,
+                id: system.uuid(), time: now, kind: .signInsSprayed, actor: .anonymous, address: caller.address,
                 referenceID: caller.referenceID))
     }
 
@@ -147,8 +147,8 @@ package final class Limiter: Sendable {
                 members: [members.address, members.device].filter { !$0.isEmpty }, life: slot.value.knownDeviceLifetime,
                 most: slot.value.knownDevices)
         }
-        let arguments = LimitRefundScript.arguments(units.map { ($0.gcra, $0.mark) }, memory, at: ambience.now())
-        return (try? await run(Self.refund[ambience.scriptClock], keys, arguments)) != nil
+        let arguments = LimitRefundScript.arguments(units.map { ($0.gcra, $0.mark) }, memory, at: system.now())
+        return (try? await run(Self.refund[system.scriptClock], keys, arguments)) != nil
     }
 
     /// Forgets by what anybody was known at an account, whose credentials change, or which is no more.
@@ -167,8 +167,8 @@ package final class Limiter: Sendable {
         var keys = buckets.map(\.key)
         if let acquaintance { keys.append(key.known(acquaintance.account)) }
         let members = acquaintance.map { key.members($0) } ?? LimitScript.Members()
-        let arguments = LimitScript.arguments(buckets.map { ($0.gcra, $0.condition) }, members, at: ambience.now())
-        let numbers = try await run(Self.take[ambience.scriptClock], keys, arguments).elements?.compactMap(\.integerValue) ?? []
+        let arguments = LimitScript.arguments(buckets.map { ($0.gcra, $0.condition) }, members, at: system.now())
+        let numbers = try await run(Self.take[system.scriptClock], keys, arguments).elements?.compactMap(\.integerValue) ?? []
         guard let verdicts = LimitScript.verdicts(numbers), verdicts.count == buckets.count else { throw .fault() }
         return (verdicts, LimitScript.marks(numbers))
     }
@@ -183,11 +183,11 @@ package final class Limiter: Sendable {
 
     private func refused(_ bucket: Bucket, after wait: Int64, _ caller: Caller) async -> IdentityError {
         metrics.count(limited: bucket.kind)
-        let now = ambience.now()
+        let now = system.now()
         if notices.admits(bucket.key, at: now) {
             await audit.record(
                 AuditEvent(
-                    id: ambience.uuid(), time: now, kind: .limitReached(bucket.kind), actor: .anonymous, address: caller.address,
+                    id: system.uuid(), time: now, kind: .limitReached(bucket.kind), actor: .anonymous, address: caller.address,
                     referenceID: caller.referenceID))
         }
         return .tooManyRequests(retryAfter: .microseconds(wait))

@@ -51,8 +51,8 @@ package actor MailDelivery {
     private var composer: MailComposer?
     private let policy: Policy
     private let metrics: IdentityMetrics
-    private let ambience: Ambience
-    private let bell: MailBell
+    private let system: SystemContext
+    private let signal: MailSignal
     private let logger: Logger
     private let outcomes: MailOutcomes
     private let upkeep: MailUpkeep
@@ -70,32 +70,32 @@ package actor MailDelivery {
     ///   - composer: nil as well.
     package init(
         queue: MailQueue, client: SMTPClient?, composer: MailComposer?, policy: Policy, audit: AuditLog, metrics: IdentityMetrics,
-        ambience: Ambience, bell: MailBell, loop: EventLoop, logger: Logger
+        system: SystemContext, signal: MailSignal, loop: EventLoop, logger: Logger
     ) {
         self.queue = queue
         self.client = client
         self.composer = composer
         self.policy = policy
         self.metrics = metrics
-        self.ambience = ambience
-        self.bell = bell
+        self.system = system
+        self.signal = signal
         self.loop = loop
         self.logger = logger
         outcomes = MailOutcomes(
-            queue: queue, longestPause: policy.longestPause, audit: audit, metrics: metrics, ambience: ambience, logger: logger)
+            queue: queue, longestPause: policy.longestPause, audit: audit, metrics: metrics, system: system, logger: logger)
         upkeep = MailUpkeep(
-            queue: queue, retention: max(policy.retention, MailOutbox.window), metrics: metrics, ambience: ambience,
+            queue: queue, retention: max(policy.retention, MailOutbox.window), metrics: metrics, system: system,
             logger: logger)
     }
 
-    /// Looks whenever the bell rings, and now and then, until `close()`.
+    /// Looks whenever the signal rings, and now and then, until `close()`.
     package func run() async {
-        bell.ring()
-        for await _ in bell.rings {
+        signal.ring()
+        for await _ in signal.rings {
             guard isRunning else { break }
             await work()
             let pause = unrecorded.isEmpty ? policy.pollInterval : min(policy.pollInterval, Self.urgentInterval)
-            let timer = loop.schedule(after: pause) { [bell] in bell.ring() }
+            let timer = loop.schedule(after: pause) { [signal] in signal.ring() }
             lastTimer.map { loop.cancel($0) }
             lastTimer = timer
         }
@@ -110,13 +110,13 @@ package actor MailDelivery {
         // Nothing is known of this one, and so it need not rest.
         server = MailServerState()
         metrics.countMails { $0.isServerUp = nil }
-        bell.ring()
+        signal.ring()
     }
 
     /// Takes nothing more.
     package func beginClosing() {
         isRunning = false
-        bell.remove()
+        signal.remove()
         lastTimer.map { loop.cancel($0) }
     }
 
@@ -146,7 +146,7 @@ package actor MailDelivery {
 
     private func send() async throws(PostgresError) {
         while mayTake, let client, let composer {
-            let mails = try await queue.claim(policy.connections, at: ambience.statementTime, for: policy.lease)
+            let mails = try await queue.claim(policy.connections, at: system.statementTime, for: policy.lease)
             let handedOver = await MailHandOver(client: client, composer: composer)(mails)
             // First of all what must not be sent again.
             for (mail, failure) in handedOver where failure == nil {
@@ -166,7 +166,7 @@ package actor MailDelivery {
     }
 
     private var mayTake: Bool {
-        let now = ambience.now()
+        let now = system.now()
         guard isRunning, !server.rests(at: now) else { return false }
         return switch store {
         case .there: true
@@ -176,7 +176,7 @@ package actor MailDelivery {
     }
 
     private func keepUp() async throws(PostgresError) {
-        let now = ambience.now()
+        let now = system.now()
         if swept?.holds(at: now) != true {
             try await upkeep.sweep()
             swept = Rest(since: now, length: MailUpkeep.period)
@@ -185,7 +185,7 @@ package actor MailDelivery {
     }
 
     private func noteThere() {
-        if case .away = store { store = .back(Rest(since: ambience.now(), length: policy.settling)) }
+        if case .away = store { store = .back(Rest(since: system.now(), length: policy.settling)) }
     }
 
     private func noteAway(_ error: PostgresError) {
@@ -197,7 +197,7 @@ package actor MailDelivery {
     /// Tells PostgreSQL of what was sent.
     private func record() async throws(PostgresError) {
         while let id = unrecorded.first {
-            try await queue.finish(id, at: ambience.statementTime)
+            try await queue.finish(id, at: system.statementTime)
             unrecorded.removeAll { $0 == id }
         }
     }
@@ -208,9 +208,9 @@ package actor MailDelivery {
     }
 
     private func note(_ trouble: MailFailure.Trouble) {
-        let chance = ambience.random(1).first ?? 0
+        let chance = system.random(1).first ?? 0
         metrics.countMails { $0.isServerUp = false }
-        guard server.failed(trouble, at: ambience.now(), chance: chance) else { return }
+        guard server.failed(trouble, at: system.now(), chance: chance) else { return }
         logger.error(
             "the mail server takes no mail from us: all mail waits",
             ["trouble": .string(trouble.name), "detail": .string(trouble.detail)])

@@ -9,13 +9,13 @@ package struct MailOutbox: Sendable {
 
     private let pool: PostgresPool
     private let seal: MailSeal
-    private let bell: MailBell?
+    private let signal: MailSignal?
 
-    /// - Parameter bell: rung after each mail.
-    package init(pool: PostgresPool, seal: MailSeal, bell: MailBell? = nil) {
+    /// - Parameter signal: rung after each mail.
+    package init(pool: PostgresPool, seal: MailSeal, signal: MailSignal? = nil) {
         self.pool = pool
         self.seal = seal
-        self.bell = bell
+        self.signal = signal
     }
 
     /// Whether a user may get one more mail of a kind now.
@@ -37,7 +37,7 @@ package struct MailOutbox: Sendable {
     func add(_ mail: Mail, at time: StatementTime) async throws(IdentityError) {
         let parameters = try parameters(of: mail, at: time)
         _ = try await asking { () throws(PostgresError) in try await pool.query(MailQueries.insert, parameters) }
-        bell?.ring()
+        signal?.ring()
     }
 
     /// The same within a transaction, which has `ring` follow.
@@ -60,7 +60,7 @@ package struct MailOutbox: Sendable {
 
     /// Tells whoever sends mail that there is some.
     func ring() {
-        bell?.ring()
+        signal?.ring()
     }
 
     private func parameters(of mail: Mail, at time: StatementTime) throws(IdentityError) -> [PostgresValue] {
@@ -78,7 +78,7 @@ package struct MailOutbox: Sendable {
         let count = try await asking { () throws(PostgresError) in
             try await pool.query(MailQueries.retry, [time.parameter]).count
         }
-        if count > 0 { bell?.ring() }
+        if count > 0 { signal?.ring() }
         return count
     }
 

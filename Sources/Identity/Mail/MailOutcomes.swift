@@ -9,7 +9,7 @@ struct MailOutcomes: Sendable {
     let longestPause: Duration
     let audit: AuditLog
     let metrics: IdentityMetrics
-    let ambience: Ambience
+    let system: SystemContext
     let logger: Logger
 
     func count(_ outcome: MailCounters.Outcome, _ mail: StoredMail) {
@@ -27,7 +27,7 @@ struct MailOutcomes: Sendable {
             try await postpone(mail, .deferred, failure)
             return trouble
         case .halted(let trouble):
-            try await queue.giveBack(mail, at: ambience.statementTime, because: failure.text)
+            try await queue.giveBack(mail, at: system.statementTime, because: failure.text)
             return trouble
         }
         return nil
@@ -37,23 +37,23 @@ struct MailOutcomes: Sendable {
         _ mail: StoredMail, _ outcome: MailCounters.Outcome, _ failure: MailFailure
     ) async throws(PostgresError) {
         count(outcome, mail)
-        let chance = ambience.random(1).first ?? 0
+        let chance = system.random(1).first ?? 0
         let pause = MailSchedule.pause(afterAttempts: mail.attempts, longest: longestPause, chance: chance)
         logger.info("a mail could not be sent yet", fields(mail, failure))
-        try await queue.postpone(mail, at: ambience.statementTime, by: pause, because: failure.text)
+        try await queue.postpone(mail, at: system.statementTime, by: pause, because: failure.text)
     }
 
     private func giveUp(_ mail: StoredMail, _ failure: MailFailure) async throws(PostgresError) {
         count(.refused, mail)
         logger.warning("a mail was refused, and will not be tried again", fields(mail, failure))
-        try await queue.giveUp(mail, at: ambience.statementTime, because: failure.text)
+        try await queue.giveUp(mail, at: system.statementTime, because: failure.text)
         var detail = JSONObject()
         detail["mail"] = .string(mail.id.description)
         detail["mail_kind"] = .string(mail.kind)
         detail["failure"] = .string(failure.text)
         await audit.record(
             AuditEvent(
-                id: ambience.uuid(), time: ambience.now(), kind: .mailGivenUp, actor: .system, userID: mail.mail?.userID,
+                id: system.uuid(), time: system.now(), kind: .mailGivenUp, actor: .system, userID: mail.mail?.userID,
                 detail: detail))
     }
 

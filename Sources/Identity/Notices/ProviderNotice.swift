@@ -5,7 +5,7 @@ package import Text
 /// What a provider tells us at once, out of a token that has been verified.
 package struct ProviderNotice: Equatable, Sendable {
     /// Something that happened, and whom it concerns; nobody in a test, or when only a token is named.
-    package struct Happening: Equatable, Sendable {
+    package struct Occurrence: Equatable, Sendable {
         package let event: ProviderEvent
         package let subject: String?
         /// When it happened, as the provider says it; nil if it does not.
@@ -21,14 +21,14 @@ package struct ProviderNotice: Equatable, Sendable {
     /// By which it is recognised when it comes again.
     package let digest: Digest
     package let issuedAt: Timestamp
-    package let happenings: [Happening]
+    package let occurrences: [Occurrence]
 
     /// How long before its notice an event may have been; one of earlier is taken to be of the notice's time.
     private static let longestDelay: Duration = .seconds(7 * 86_400)
 
     /// When something happened: never after the notice, and not long before it, whatever the provider says.
-    func time(of happening: Happening) -> Timestamp {
-        guard let time = happening.time, time <= issuedAt, issuedAt.duration(since: time) <= Self.longestDelay else {
+    func time(of occurrence: Occurrence) -> Timestamp {
+        guard let time = occurrence.time, time <= issuedAt, issuedAt.duration(since: time) <= Self.longestDelay else {
             return issuedAt
         }
         return time
@@ -42,31 +42,31 @@ package struct ProviderNotice: Equatable, Sendable {
         case let other: events = other
         }
         guard let event = events?.objectValue else { throw .claim("events") }
-        let happening = Happening(
+        let occurrence = Occurrence(
             try Self.appleEvent(event), subject: try Self.subject(event["sub"]), at: Self.appleTime(event))
-        try self.init(claims, token, [happening])
+        try self.init(claims, token, [occurrence])
     }
 
     /// One of Google's, a security event token (RFC 8417 §2): `events` has one member for each event, named by its URI.
     package init(google claims: JWTClaims, token: String, issuers: [String]) throws(NoticeRefusal) {
         guard let events = claims["events"]?.objectValue, !events.isEmpty else { throw .claim("events") }
-        var happenings: [Happening] = []
+        var occurrences: [Occurrence] = []
         for member in events.members {
             guard let payload = member.value.objectValue else { throw .claim("events") }
-            happenings.append(
-                Happening(
+            occurrences.append(
+                Occurrence(
                     Self.googleEvent(member.key, payload), subject: try Self.googleSubject(payload["subject"], issuers),
                     at: Self.time(claims["toe"])))
         }
-        try self.init(claims, token, happenings)
+        try self.init(claims, token, occurrences)
     }
 
-    private init(_ claims: JWTClaims, _ token: String, _ happenings: [Happening]) throws(NoticeRefusal) {
+    private init(_ claims: JWTClaims, _ token: String, _ occurrences: [Occurrence]) throws(NoticeRefusal) {
         guard let issuer = claims.issuer, let issuedAt = claims.issuedAt else { throw .claim("iss") }
         // Without a name of its own it is recognised by all that it says.
         digest = SHA256.hash(claims.jwtID.map { "jti \(issuer) \($0)" } ?? "token \(token)")
         self.issuedAt = issuedAt
-        self.happenings = happenings
+        self.occurrences = occurrences
     }
 
     private static func appleEvent(_ event: JSONObject) throws(NoticeRefusal) -> ProviderEvent {

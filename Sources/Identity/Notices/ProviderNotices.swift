@@ -29,7 +29,7 @@ package final class ProviderNotices: Sendable {
     let accounts: Accounts
     let sessions: Sessions
     let audit: AuditLog
-    let ambience: Ambience
+    let system: SystemContext
     private let issuers: LoopSlot<Issuers>
     private let keys: Federation.KeyLookup
     private let logger: Logger
@@ -39,7 +39,7 @@ package final class ProviderNotices: Sendable {
     package init(
         issuers: Issuers, keys: @escaping Federation.KeyLookup, store: NoticeStore, tokens: ProviderTokenStore,
         accounts: Accounts,
-        sessions: Sessions, audit: AuditLog, ambience: Ambience, logger: Logger
+        sessions: Sessions, audit: AuditLog, system: SystemContext, logger: Logger
     ) {
         self.issuers = LoopSlot(issuers)
         self.keys = keys
@@ -48,11 +48,11 @@ package final class ProviderNotices: Sendable {
         self.accounts = accounts
         self.sessions = sessions
         self.audit = audit
-        self.ambience = ambience
+        self.system = system
         self.logger = logger
     }
 
-    /// Replaces who may send notices; on the room's loop.
+    /// Replaces who may send notices; on its own loop.
     package func use(_ issuers: Issuers) {
         self.issuers.value = issuers
     }
@@ -79,17 +79,17 @@ package final class ProviderNotices: Sendable {
         let claims = try await claims(of: token, from: issuer, caller)
         let notice: ProviderNotice
         do throws(NoticeRefusal) {
-            try issuer.check(claims, at: ambience.now())
+            try issuer.check(claims, at: system.now())
             notice = try read(claims)
         } catch {
             throw await refused(error, issuer.provider, caller)
         }
         do throws(IdentityError) {
             guard try await !store.isKnown(notice.digest) else { return }
-            for happening in notice.happenings {
-                try await act(on: happening, of: issuer.provider, at: notice.time(of: happening), caller)
+            for occurrence in notice.occurrences {
+                try await act(on: occurrence, of: issuer.provider, at: notice.time(of: occurrence), caller)
             }
-            try await store.remember(notice.digest, at: ambience.statementTime)
+            try await store.remember(notice.digest, at: system.statementTime)
         } catch {
             throw NoticeFailure(error)
         }
@@ -126,12 +126,12 @@ package final class ProviderNotices: Sendable {
     }
 
     private func act(
-        on happening: ProviderNotice.Happening, of provider: ProviderID, at time: Timestamp, _ caller: Caller
+        on occurrence: ProviderNotice.Occurrence, of provider: ProviderID, at time: Timestamp, _ caller: Caller
     ) async throws(IdentityError) {
-        let event = happening.event
+        let event = occurrence.event
         var userID: UserID?
-        if let subject = happening.subject { userID = try await store.user(provider, subject) }
-        if let userID, let subject = happening.subject {
+        if let subject = occurrence.subject { userID = try await store.user(provider, subject) }
+        if let userID, let subject = occurrence.subject {
             let identity = NoticedIdentity(provider: provider, subject: subject, userID: userID, happenedAt: time)
             for step in NoticeDecision.steps(for: event) {
                 // What the provider has taken back since is not done again.
@@ -145,7 +145,7 @@ package final class ProviderNotices: Sendable {
     }
 
     private func refused(_ refusal: NoticeRefusal, _ provider: ProviderID, _ caller: Caller) async -> NoticeFailure {
-        guard records.admits("\(provider.text) \(refusal.reason)", at: ambience.now()) else { return .refused(refusal) }
+        guard records.admits("\(provider.text) \(refusal.reason)", at: system.now()) else { return .refused(refusal) }
         logger.warning(
             "notice refused", ["provider": .string(provider.text), "reason": .string(refusal.reason)])
         await note(.noticeRefused(refusal), nil, provider, caller)
@@ -157,7 +157,7 @@ package final class ProviderNotices: Sendable {
         detail["provider"] = .string(provider.text)
         await audit.record(
             AuditEvent(
-                id: ambience.uuid(), time: ambience.now(), kind: kind, actor: .system, userID: userID,
+                id: system.uuid(), time: system.now(), kind: kind, actor: .system, userID: userID,
                 address: caller.address, referenceID: caller.referenceID, detail: detail))
     }
 }

@@ -1,6 +1,6 @@
 package import Text
 
-/// The rules of Django's four password validators, for the doors whose clients know their words: all that is wrong at once, in their
+/// The rules of Django's four password validators, for the APIs whose clients know their words: all that is wrong at once, in their
 /// order. They come on top of those that hold for every password.
 package enum DjangoPasswordRules {
     /// What is known of who wants the password.

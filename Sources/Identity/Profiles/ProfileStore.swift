@@ -7,11 +7,11 @@ package struct ProfileStore: Sendable {
     private static let attempts = 5
 
     private let pool: PostgresPool
-    private let ambience: Ambience
+    private let system: SystemContext
 
-    package init(pool: PostgresPool, ambience: Ambience) {
+    package init(pool: PostgresPool, system: SystemContext) {
         self.pool = pool
-        self.ambience = ambience
+        self.system = system
     }
 
     /// The profile of a user; one who has none yet gets it now.
@@ -20,7 +20,7 @@ package struct ProfileStore: Sendable {
         let id = PostgresValue.uuid(user.id.description)
         for _ in 0..<Self.attempts {
             if let profile = try await first(ProfileQueries.byUser, [id]) { return profile }
-            let names = Username.candidates(for: user.email, random: ambience.random)
+            let names = Username.candidates(for: user.email, random: system.random)
             do throws(PostgresError) {
                 let rows = try await pool.query(ProfileQueries.insertWithFreeName, [id, .textArray(names)])
                 if let profile = try rows.first.map({ row throws(PostgresError) in try Self.profile(row) }) { return profile }

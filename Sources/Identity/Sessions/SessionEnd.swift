@@ -17,6 +17,6 @@ package enum SessionEnd: String, Sendable, CaseIterable {
     case changesUndone = "changes_undone"
     /// The provider that it began with says that it is no longer to be trusted.
     case endedByProvider = "ended_by_provider"
-    /// Kept apart from the others because one door must tell its client that the user is gone.
+    /// Kept apart from the others because one API must tell its client that the user is gone.
     case userDeleted = "user_deleted"
 }

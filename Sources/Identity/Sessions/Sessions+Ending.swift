@@ -26,7 +26,7 @@ extension Sessions {
         _ id: SessionID, of userID: UserID, reason: SessionEnd, caller: Caller
     ) async throws(IdentityError) -> Bool {
         let seen: Session?
-        switch try await store.record(id, at: ambience.now()) {
+        switch try await store.record(id, at: system.now()) {
         case .live(let session) where session.userID == userID: seen = session
         case .ended(let tombstone) where tombstone.userID == userID: seen = nil
         case .live, .ended, .missing, .malformed: throw .sessionNotFound
@@ -68,7 +68,7 @@ extension Sessions {
     ) async throws(IdentityError) {
         for id in try await store.ids(of: userID) where id != kept {
             try check(deadline)
-            switch try await store.record(id, at: ambience.now()) {
+            switch try await store.record(id, at: system.now()) {
             case .live(let session) where session.method != method: continue
             case .live, .ended, .missing, .malformed: try await end(id, of: userID, reason: reason)
             }
@@ -88,9 +88,9 @@ extension Sessions {
     }
 
     /// Keeps the number of a user's sessions within the limit. Not worth failing a sign-in for: the next one tries again.
-    func endSurplus(of userID: UserID, sparing newest: SessionID, _ caller: Caller) async {
+    func endExcess(of userID: UserID, sparing newest: SessionID, _ caller: Caller) async {
         // The index names also those that nobody has used for long enough; they do not count.
-        guard let live = try? await store.sessions(of: userID, at: ambience.now()) else { return }
+        guard let live = try? await store.sessions(of: userID, at: system.now()) else { return }
         let others = live.filter { $0.id != newest }.sorted { $0.absoluteEnd < $1.absoluteEnd }
         for session in others.prefix(max(0, others.count + 1 - limitPerUser)) {
             let note = SessionEndNote(actor: .system, clientID: session.clientID, caller: caller)
@@ -109,7 +109,7 @@ extension Sessions {
     func end(
         _ id: SessionID, of userID: UserID, reason: SessionEnd, noting note: SessionEndNote? = nil
     ) async throws(IdentityError) -> Bool {
-        let reply = try await store.end(id, reason: reason, isRecorded: note != nil, at: ambience.now())
+        let reply = try await store.end(id, reason: reason, isRecorded: note != nil, at: system.now())
         try await tokens.delete(reply.revoked)
         if let note, let end = reply.unrecordedSince {
             await audit.record(AuditEvent(endOf: id, of: userID, reason: reason, at: end, note))

@@ -1,7 +1,7 @@
 package import Text
 
 /// What a client wants of a refresh beyond the rule.
-package struct RefreshWishes: Sendable {
+package struct RefreshOptions: Sendable {
     /// A session that keeps its token rotates from now on. For some clients that is the rule, whatever is wished for.
     package var rotation = false
     /// A repeated refresh gives the very access token again that the first has given, as far as it is still good.
@@ -21,7 +21,7 @@ extension Sessions {
     package func refresh(
         _ presented: SecretString, wantsRotation: Bool, caller: Caller
     ) async throws(IdentityError) -> SessionTokens {
-        try await refresh(presented, RefreshWishes(rotation: wantsRotation), caller: caller)
+        try await refresh(presented, RefreshOptions(rotation: wantsRotation), caller: caller)
     }
 
     /// Exchanges a refresh token (RFC 6749 §6) by the rule of `RefreshRotation`.
@@ -30,13 +30,13 @@ extension Sessions {
     /// - Throws: `IdentityError.invalidRefreshToken`; `userNotFound` when the token was good and the account has been deleted;
     ///   `tooManyRequests`; `unavailable` when a store is. Within the grace the request may be repeated, whatever became of it.
     package func refresh(
-        _ presented: SecretString, _ wishes: RefreshWishes, caller: Caller
+        _ presented: SecretString, _ options: RefreshOptions, caller: Caller
     ) async throws(IdentityError) -> SessionTokens {
         var outcome = IdentityMetrics.Refresh.refused
         defer { metrics.count(outcome) }
         do throws(IdentityError) {
             let (session, token) = try await counted(presented, caller)
-            return try await exchange(token, of: session, wishes, caller, &outcome)
+            return try await exchange(token, of: session, options, caller, &outcome)
         } catch {
             if error.isOurs, outcome != .reuse { outcome = .unavailable }
             throw error
@@ -70,19 +70,19 @@ extension Sessions {
     }
 
     private func exchange(
-        _ token: RefreshToken, of session: Session, _ wishes: RefreshWishes, _ caller: Caller,
+        _ token: RefreshToken, of session: Session, _ options: RefreshOptions, _ caller: Caller,
         _ outcome: inout IdentityMetrics.Refresh
     ) async throws(IdentityError) -> SessionTokens {
         let client = try await client(of: session)
-        let now = session.time(at: ambience.now())
-        let rotation = wishes.rotation || client.rotatesRefreshTokens
-        let minted = try issuer.mint(for: session, client: client, leeway: wishes.leeway, at: now)
+        let now = session.time(at: system.now())
+        let rotation = options.rotation || client.rotatesRefreshTokens
+        let minted = try issuer.mint(for: session, client: client, leeway: options.leeway, at: now)
         do throws(IdentityError) {
             try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
-            if wishes.sameAccessToken { try await keep(minted, parent: token) }
+            if options.sameAccessToken { try await keep(minted, parent: token) }
             let request = RefreshSessionScript.Request(
                 sessionID: session.id, generation: token.generation, wantsRotation: rotation,
-                accessToken: minted.issued, repeatsSuccessor: wishes.sameAccessToken)
+                accessToken: minted.issued, repeatsSuccessor: options.sameAccessToken)
             let reply = try await store.refresh(request, idle: client.sessionLifetime.idle, at: now)
             if case .repeated(let hash, let generation) = reply.outcome {
                 if let kept = try await store.successor(hash)?.open(token, hash: hash) {
@@ -166,7 +166,7 @@ extension Sessions {
     ///   `unavailable`.
     func holder(of presented: SecretString) async throws(IdentityError) -> RefreshTokenHolder {
         guard let presented = PresentedRefreshToken(presented.revealedText) else { throw .invalidRefreshToken }
-        switch try await store.record(presented.sessionID, at: ambience.now()) {
+        switch try await store.record(presented.sessionID, at: system.now()) {
         case .live(let session):
             guard let token = presented.verified(salt: session.salt, key: key) else { throw .invalidRefreshToken }
             return .live(session, token)

@@ -29,13 +29,13 @@ package final class Sessions: Sendable {
     /// How many a user may have; when one more begins, the one that would end first is ended.
     let limitPerUser: Int
     let policy: RefreshPolicy
-    let ambience: Ambience
+    let system: SystemContext
 
     package init(
         store: SessionStore, tokens: AccessTokenStore, issuer: AccessTokenIssuer, users: UserStore, clients: ClientRegistry,
         limiter: Limiter, audit: AuditLog, metrics: IdentityMetrics, key: SessionTokenKey, limitPerUser: Int,
         policy: RefreshPolicy,
-        ambience: Ambience
+        system: SystemContext
     ) {
         self.store = store
         self.tokens = tokens
@@ -48,7 +48,7 @@ package final class Sessions: Sendable {
         self.key = key
         self.limitPerUser = limitPerUser
         self.policy = policy
-        self.ambience = ambience
+        self.system = system
     }
 
     /// Whether a session could begin: the session store answers, and there is a key to sign with.
@@ -66,12 +66,12 @@ package final class Sessions: Sendable {
         for user: User, client: Client, kind: SessionKind, method: SessionMethod = .password, leeway: Duration = .zero,
         caller: Caller
     ) async throws(IdentityError) -> SessionTokens {
-        let now = ambience.now()
+        let now = system.now()
         let session = Session(
-            id: SessionID(random: ambience.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
+            id: SessionID(random: system.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
             emailVerified: user.emailVerified, clientID: client.id, kind: kind.begun(with: client), method: method,
             device: caller.device,
-            network: NetworkPrefix(of: caller.address), salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)),
+            network: NetworkPrefix(of: caller.address), salt: SessionSalt(random: system.random(SessionSalt.byteCount)),
             lifetime: client.sessionLifetime,
             beginningAt: now)
         try issuer.checkReadiness()
@@ -88,7 +88,7 @@ package final class Sessions: Sendable {
             refreshToken: refreshToken.text, rotates: session.kind == .rotating)
     }
 
-    /// Begins a session, or leaves nothing of it; a surplus one makes room for it. Returns it as it is kept.
+    /// Begins a session, or leaves nothing of it; a excess one makes room for it. Returns it as it is kept.
     /// - Parameter mint: makes its first access token, for the session as it is dated by who keeps it; nil for none.
     func begin(
         _ session: Session, of user: User, idle: Duration, _ caller: Caller, at now: Timestamp,
@@ -107,7 +107,7 @@ package final class Sessions: Sendable {
             await discard(session, minted)
             throw error
         }
-        if count > limitPerUser { await endSurplus(of: user.id, sparing: session.id, caller) }
+        if count > limitPerUser { await endExcess(of: user.id, sparing: session.id, caller) }
         return (begun, minted)
     }
 
@@ -124,7 +124,7 @@ package final class Sessions: Sendable {
         }
         // Who stood still for so long may have missed the tombstone that was to stop him. A span of one copy's own clock: one that is set
         // forward meanwhile costs an attempt.
-        guard ambience.now().duration(since: now) < SessionTombstone.standardLife else {
+        guard system.now().duration(since: now) < SessionTombstone.standardLife else {
             throw .unavailable(retryAfter: .seconds(1))
         }
         return begun
@@ -139,7 +139,7 @@ package final class Sessions: Sendable {
     /// The live sessions of a user, the one used last first.
     /// - Throws: `IdentityError.unavailable`.
     package func list(of userID: UserID) async throws(IdentityError) -> [Session] {
-        try await store.sessions(of: userID, at: ambience.now())
+        try await store.sessions(of: userID, at: system.now())
     }
 
     func note(
@@ -147,7 +147,7 @@ package final class Sessions: Sendable {
     ) async {
         await audit.record(
             AuditEvent(
-                id: ambience.uuid(), time: ambience.now(), kind: kind, actor: actor, userID: userID, clientID: client,
+                id: system.uuid(), time: system.now(), kind: kind, actor: actor, userID: userID, clientID: client,
                 sessionID: id, address: caller.address, referenceID: caller.referenceID))
     }
 }

@@ -2,7 +2,7 @@ package import Crypto
 import JOSE
 package import Text
 
-/// Tokens with `HS256` signatures, for client protocols that know no others. What they say is for the door that wants them.
+/// Tokens with `HS256` signatures, for client protocols that know no others. What they say is for the API that wants them.
 package struct SharedSecretTokens: Sendable {
     /// What a presented token is.
     package enum Reading: Sendable {

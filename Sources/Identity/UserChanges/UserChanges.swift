@@ -16,15 +16,15 @@ package final class UserChanges: Sendable {
     private let sessions: Sessions
     private let limiter: Limiter
     private let codes: OneTimeCodeStore
-    private let ambience: Ambience
+    private let system: SystemContext
     private let queue: HoldQueue
 
-    package init(pool: PostgresPool, sessions: Sessions, limiter: Limiter, ambience: Ambience) {
+    package init(pool: PostgresPool, sessions: Sessions, limiter: Limiter, system: SystemContext) {
         self.pool = pool
         self.sessions = sessions
         self.limiter = limiter
         self.codes = OneTimeCodeStore(redis: sessions.store.redis)
-        self.ambience = ambience
+        self.system = system
         queue = HoldQueue(limit: max(1, pool.connectionLimit / 2), loop: pool.loop)
     }
 
@@ -40,7 +40,7 @@ package final class UserChanges: Sendable {
         try await sessions.store.ping()
         let (value, ending) = try await queue.waiting { () throws(IdentityError) in
             try await pool.transaction { transaction throws(IdentityError) in
-                guard let held = try await HeldUser.hold(id, in: transaction, at: ambience.now()) else { throw .userNotFound }
+                guard let held = try await HeldUser.hold(id, in: transaction, at: system.now()) else { throw .userNotFound }
                 let (value, ending) = try await body(held)
                 try await end(ending, of: held.user)
                 return (value, ending)

@@ -12,8 +12,8 @@ extension Application {
         _ logSink: LogSink?
     ) throws(StartError) -> HTTPServer {
         guard let first = workers.first else { throw .configuration("there is no loop") }
-        let started = shared.ambience.now()
-        let door = OperationsDoor.make(first.services, others: workers.dropFirst().map(\.services), phase: shared.phase) {
+        let started = shared.system.now()
+        let api = OperationsRoutes.make(first.services, others: workers.dropFirst().map(\.services), phase: shared.phase) {
             // Thousands of descriptors are not counted on a loop.
             let statistics = try? await shared.housekeeping.run { ProcessStatistics.report(startedAt: started) }
             var report = statistics ?? MetricsReport()
@@ -48,7 +48,7 @@ extension Application {
         // Its requests ask all loops at once, where no times can be kept.
         configuration.slowRequest = .zero
         return HTTPServer(
-            configuration, router: try Worker.router([door]), loop: first.loop, logger: shared.logger,
+            configuration, router: try Worker.router([api]), loop: first.loop, logger: shared.logger,
             random: shared.randomNumber())
     }
 }

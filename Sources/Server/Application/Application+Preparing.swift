@@ -80,7 +80,7 @@ extension Application {
         let longest = signed.map(\.accessTokenLifetime).max() ?? .zero
         for step in try await worker.signingKeys.advance(KeyRotation(longestTokenLife: longest)) {
             logger.info("signing keys changed", ["step": .string(step.auditKind.name), "kid": .string(step.key.kid)])
-            await worker.audit.record(AuditEvent(step.auditKind, of: step.key, by: .system, ambience: shared.ambience))
+            await worker.audit.record(AuditEvent(step.auditKind, of: step.key, by: .system, system: shared.system))
         }
     }
 

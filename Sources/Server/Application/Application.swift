@@ -8,7 +8,7 @@ import Outbound
 import Postgres
 import Text
 
-/// The server, put together by hand: loops, stores, rooms, doors and listeners. It lives on the first loop.
+/// The server, put together by hand: loops, stores, parts, APIs and listeners. It lives on the first loop.
 package actor Application {
     /// Where a started server can be reached; ports may have been chosen by the kernel.
     package struct Addresses: Sendable {
@@ -32,8 +32,10 @@ package actor Application {
 
     /// Makes all parts; nothing listens yet.
     /// - Throws: `StartError`.
-    package init(_ configuration: Configuration, logger: Logger, ambience: Ambience, logSink: LogSink? = nil) throws(StartError) {
-        shared = try SharedParts(configuration, logger: logger, ambience: ambience)
+    package init(_ configuration: Configuration, logger: Logger, system: SystemContext, logSink: LogSink? = nil)
+        throws(StartError)
+    {
+        shared = try SharedParts(configuration, logger: logger, system: system)
         self.logger = logger
         lifecycle = configuration.lifecycle
         let smtp = configuration.smtp.map { SMTPClient($0) }
@@ -55,7 +57,7 @@ package actor Application {
     /// What is offered, for client developers.
     package nonisolated var document: OpenAPIDocument {
         let worker = workers[0]
-        return Worker.document(of: worker.doors, worker.services, shared.configuration)
+        return Worker.document(of: worker.apis, worker.services, shared.configuration)
     }
 
     /// Listens and serves. What needs PostgreSQL or the signing keys answers 503 until `prepare()` is through.

@@ -13,8 +13,8 @@ struct FederationParts: Sendable {
     let notices: ProviderNotices
     let revocations: RevocationQueue
 
-    init(_ shared: SharedParts, _ parts: LoopParts, _ rooms: Rooms) {
-        let (configuration, settings, ambience) = (shared.configuration, shared.configuration.providerTokens, shared.ambience)
+    init(_ shared: SharedParts, _ parts: LoopParts, _ identity: IdentityParts) {
+        let (configuration, settings, system) = (shared.configuration, shared.configuration.providerTokens, shared.system)
         let (audit, metrics, logger) = (parts.audit, parts.metrics, parts.logger)
         let keySets = parts.keySets
         let keys: Federation.KeyLookup = { keyID, provider in await keySets.key(keyID, of: provider) }
@@ -23,22 +23,22 @@ struct FederationParts: Sendable {
         let apple = settings.appleCredentials.map {
             AppleTokenService(
                 credentials: $0, tokenURL: settings.appleTokenURL, revokeURL: settings.appleRevokeURL, https: shared.tokenCalls,
-                ambience: ambience)
+                system: system)
         }
         federation = Federation(
             providers: configuration.federation.providers, keys: keys,
-            replays: ReplayMemory(redis: parts.redis, clock: ambience.scriptClock), limiter: parts.limiter, audit: audit,
-            metrics: metrics, ambience: ambience, endpoints: Self.endpoints(shared, logger))
+            replays: ReplayMemory(redis: parts.redis, clock: system.scriptClock), limiter: parts.limiter, audit: audit,
+            metrics: metrics, system: system, endpoints: Self.endpoints(shared, logger))
         codes = AuthorizationCodes(
             apple: apple, issuers: configuration.appleIssuers, keys: keys, store: tokens, audit: audit, metrics: metrics,
-            ambience: ambience, loop: parts.loop, logger: logger)
+            system: system, loop: parts.loop, logger: logger)
         notices = ProviderNotices(
-            issuers: configuration.noticeIssuers, keys: keys, store: noticeStore, tokens: tokens, accounts: rooms.accounts,
-            sessions: rooms.sessions, audit: audit, ambience: ambience, logger: logger)
+            issuers: configuration.noticeIssuers, keys: keys, store: noticeStore, tokens: tokens, accounts: identity.accounts,
+            sessions: identity.sessions, audit: audit, system: system, logger: logger)
         revocations = RevocationQueue(
             store: tokens, notices: noticeStore,
             revoker: TokenRevoker(apple: apple, googleRevokeURL: settings.googleRevokeURL, https: shared.tokenCalls),
-            audit: audit, metrics: metrics, ambience: ambience, loop: parts.loop, logger: logger)
+            audit: audit, metrics: metrics, system: system, loop: parts.loop, logger: logger)
     }
 
     /// Over clients of their own: whoever sends made-up tokens must keep neither key sets nor revocations nor codes waiting.
@@ -59,7 +59,7 @@ struct FederationParts: Sendable {
             apple = TokenEndpoints.AppleClient(
                 service: AppleTokenService(
                     credentials: credentials, tokenURL: settings.appleTokenURL, revokeURL: settings.appleRevokeURL,
-                    https: shared.signInCalls, ambience: shared.ambience),
+                    https: shared.signInCalls, system: shared.system),
                 id: settings.explicitAppleCodeClientID ?? first, redirectURI: settings.appleRedirectURI)
         }
         return TokenEndpoints(google: google, apple: apple, callsPerAddress: settings.callsPerAddress, logger: logger)

@@ -4,7 +4,7 @@ import Networking
 import Postgres
 import Redis
 
-/// What the rooms of one loop stand on: its connections to the stores, its keys, and the books that it keeps.
+/// What the parts of one loop stand on: its connections to the stores, its keys, and the books that it keeps.
 struct LoopParts: Sendable {
     let loop: EventLoop
     let logger: Logger

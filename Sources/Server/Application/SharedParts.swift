@@ -13,7 +13,7 @@ import Text
 struct SharedParts: Sendable {
     let configuration: Configuration
     let logger: Logger
-    let ambience: Ambience
+    let system: SystemContext
     let masterKey: MasterKey
     let sessionTokenKey: SessionTokenKey
     let hashing: BlockingPool
@@ -39,7 +39,7 @@ struct SharedParts: Sendable {
     let restAuth: Client
     let mailSeal: MailSeal
     let accountChangeSeal: AccountChangeSeal
-    let mailBell = MailBell()
+    let mailSignal = MailSignal()
     let limitKey: LimitKey
     let sharedSecretTokens: SharedSecretTokens
     let phase = ServerPhase()
@@ -47,13 +47,13 @@ struct SharedParts: Sendable {
     let http: HTTPServer.Configuration
 
     /// - Throws: `StartError.configuration`.
-    init(_ configuration: Configuration, logger: Logger, ambience: Ambience) throws(StartError) {
+    init(_ configuration: Configuration, logger: Logger, system: SystemContext) throws(StartError) {
         guard let masterKey = configuration.secrets.masterKey else {
             throw .configuration("KIDOBAN_MASTER_KEY is missing")
         }
         self.configuration = configuration
         self.logger = logger
-        self.ambience = ambience
+        self.system = system
         self.masterKey = masterKey
         hashing = BlockingPool(
             label: "kidoban.hash", threads: configuration.passwords.threadCount,
@@ -80,11 +80,11 @@ struct SharedParts: Sendable {
             sharedSecretTokens = try SharedSecretTokens(masterKey)
             hasher = try PasswordHasher(
                 configuration.passwords.argon2, hidesImported: configuration.passwords.hidesImported, pool: hashing,
-                random: ambience.random)
+                random: system.random)
         } catch {
             throw .configuration("the master key or the password parameters cannot be used: \(error)")
         }
-        http = Self.http(configuration, phase, clock: ambience.now)
+        http = Self.http(configuration, phase, clock: system.now)
     }
 
     private static func http(
@@ -114,18 +114,18 @@ struct SharedParts: Sendable {
     }
 
     var clockTolerance: ClockTolerance {
-        ClockTolerance(limit: configuration.clockTolerance, ambience: ambience)
+        ClockTolerance(limit: configuration.clockTolerance, system: system)
     }
 
     func randomNumber() -> UInt64 {
-        ambience.random(8).reduce(0) { $0 << 8 | UInt64($1) }
+        system.random(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// The keeper of the providers' key sets, to live on `loop`.
     func keySetKeeper(_ loop: EventLoop) -> KeySetKeeper {
         return KeySetKeeper(
             configuration.keySetURLs, policy: configuration.keySets, client: outbound, loop: loop,
-            logger: logger, random: ambience.random)
+            logger: logger, random: system.random)
     }
 
     static let appID = "app"
@@ -138,7 +138,7 @@ struct SharedParts: Sendable {
             id: id, name: "App", authentication: .publicClient, permissions: [.signIn], audiences: [configuration.audience],
             accessTokenFormat: configuration.tokens.signingAlgorithm == .rs256 ? .jwtRS256 : .jwtES256,
             accessTokenLifetime: configuration.tokens.accessTokenLifetime, sessionLifetime: configuration.sessions.lifetime,
-            scopes: configuration.tokens.appScopes, rotatesRefreshTokens: configuration.doors.rotatesRefreshTokens)
+            scopes: configuration.tokens.appScopes, rotatesRefreshTokens: configuration.apis.rotatesRefreshTokens)
     }
 
     private static func restAuth(_ configuration: Configuration, app: Client) -> Client {

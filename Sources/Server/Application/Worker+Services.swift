@@ -2,28 +2,29 @@ import Endpoints
 import Identity
 
 extension Worker {
-    /// What the doors of a loop need, and the queue that works behind them.
+    /// What the apis of a loop need, and the queue that works behind them.
     static func services(_ shared: SharedParts, _ parts: LoopParts) -> (Services, RevocationQueue) {
         let configuration = shared.configuration
-        let rooms = Rooms(shared, parts)
-        let profiles = ProfileStore(pool: parts.postgres, ambience: shared.ambience)
-        let federation = FederationParts(shared, parts, rooms)
+        let identity = IdentityParts(shared, parts)
+        let profiles = ProfileStore(pool: parts.postgres, system: shared.system)
+        let federation = FederationParts(shared, parts, identity)
         let services = Services(
-            accounts: rooms.accounts, sessions: rooms.sessions,
+            accounts: identity.accounts, sessions: identity.sessions,
             accessTokens: AccessTokens(
-                tokens: rooms.tokens, sessions: rooms.sessions, issuer: rooms.issuer, users: rooms.users,
+                tokens: identity.tokens, sessions: identity.sessions, issuer: identity.issuer, users: identity.users,
                 ownClients: [shared.app.id, shared.restAuth.id]),
-            introspection: Introspection(tokens: rooms.tokens, sessions: rooms.sessions, metrics: parts.metrics),
-            clients: rooms.clients,
+            introspection: Introspection(tokens: identity.tokens, sessions: identity.sessions, metrics: parts.metrics),
+            clients: identity.clients,
             clientRefusals: ClientRefusals(
-                clients: rooms.clients, audit: parts.audit, metrics: parts.metrics, ambience: shared.ambience),
+                clients: identity.clients, audit: parts.audit, metrics: parts.metrics, system: shared.system),
             keys: parts.keys, federation: federation.federation, codes: federation.codes, notices: federation.notices,
             restAuth: restAuth(shared, profiles: profiles), appOptions: configuration.placedApp,
             confirmations: Confirmations(
-                accounts: rooms.accounts, profiles: profiles, codes: OneTimeCodeStore(redis: parts.redis), outbox: parts.outbox,
+                accounts: identity.accounts, profiles: profiles, codes: OneTimeCodeStore(redis: parts.redis),
+                outbox: parts.outbox,
                 loop: parts.loop),
-            mailsVerification: configuration.doors.mailsVerification,
-            believesUnprovedIdentities: configuration.doors.believesUnprovedIdentities, app: shared.app,
+            mailsVerification: configuration.apis.mailsVerification,
+            believesUnprovedIdentities: configuration.apis.believesUnprovedIdentities, app: shared.app,
             cookies: configuration.cookies.policy(issuer: configuration.issuer),
             clock: shared.clockTolerance, redis: parts.redis, postgres: parts.postgres)
         return (services, federation.revocations)

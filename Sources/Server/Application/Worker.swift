@@ -8,7 +8,7 @@ import Outbound
 import Postgres
 import Redis
 
-/// Everything that one loop owns: its connections to the stores, the rooms on top of them, and its HTTP server.
+/// Everything that one loop owns: its connections to the stores, the parts on top of them, and its HTTP server.
 struct Worker: Sendable {
     let loop: EventLoop
     let postgres: PostgresPool
@@ -23,7 +23,7 @@ struct Worker: Sendable {
     let signingKeys: SigningKeyStore
     let keySets: KeySets
     let services: Services
-    let doors: [Door]
+    let apis: [RouteGroup]
     let revocations: RevocationQueue
     let outbox: MailOutbox
     let mail: MailDelivery
@@ -47,25 +47,25 @@ struct Worker: Sendable {
             pool: postgres, metrics: metrics, capacity: configuration.audit.queueLimit, refreshes: configuration.audit.refreshes,
             operatorName: configuration.audit.operatorName, logger: logger)
         auditUpkeep = AuditUpkeep(
-            pool: postgres, retention: configuration.audit.retention, metrics: metrics, ambience: shared.ambience, logger: logger)
+            pool: postgres, retention: configuration.audit.retention, metrics: metrics, system: shared.system, logger: logger)
         signingKeys = SigningKeyStore(
-            pool: postgres, masterKey: shared.masterKey, computing: shared.connecting, ambience: shared.ambience)
+            pool: postgres, masterKey: shared.masterKey, computing: shared.connecting, system: shared.system)
         keySets = KeySets(keySetKeeper, loop: loop)
-        outbox = MailOutbox(pool: postgres, seal: shared.mailSeal, bell: shared.mailBell)
+        outbox = MailOutbox(pool: postgres, seal: shared.mailSeal, signal: shared.mailSignal)
         mail = MailDelivery(
             queue: MailQueue(pool: postgres, seal: shared.mailSeal), client: smtp, composer: configuration.mail.composer,
-            policy: configuration.mail.policy, audit: audit, metrics: metrics, ambience: shared.ambience, bell: shared.mailBell,
+            policy: configuration.mail.policy, audit: audit, metrics: metrics, system: shared.system, signal: shared.mailSignal,
             loop: loop, logger: logger)
         limiter = Limiter(
-            slot: limits, redis: redis, key: shared.limitKey, audit: audit, metrics: metrics, ambience: shared.ambience)
+            slot: limits, redis: redis, key: shared.limitKey, audit: audit, metrics: metrics, system: shared.system)
         let parts = LoopParts(
             loop: loop, logger: logger, postgres: postgres, redis: redis, audit: audit, metrics: metrics, keys: keys,
             keySets: keySets, outbox: outbox,
             limiter: limiter)
         (services, revocations) = Self.services(shared, parts)
-        doors = Self.doors(services, configuration)
+        apis = Self.apis(services, configuration)
         server = HTTPServer(
-            shared.http, router: try Self.router(doors), loop: loop, logger: logger, random: shared.randomNumber())
+            shared.http, router: try Self.router(apis), loop: loop, logger: logger, random: shared.randomNumber())
     }
 
     /// Starts what runs for as long as the process does.

@@ -308,7 +308,7 @@ extension HelpTopic {
         case .config:
             "See `kidoban serve --help` for what the settings mean."
         case .openAPI:
-            "A running server has it at /openapi.json. What is in it depends on KIDOBAN_DOORS, the prefixes and KIDOBAN_ISSUER."
+            "A running server has it at /openapi.json. What is in it depends on KIDOBAN_APIS, the prefixes and KIDOBAN_ISSUER."
         case .devIssuer: DevIssuerPage.help
         case .explainIDToken:
             """

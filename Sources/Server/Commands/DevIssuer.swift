@@ -39,11 +39,11 @@ enum DevIssuer {
         _ options: DevIssuerOptions, _ loop: EventLoop, _ pool: BlockingPool, _ console: Console
     ) async throws -> HTTPServer {
         let url = Address()
-        let door = DevIssuerDoor(keys: try DevIssuerKeys(), pool: pool, url: { url.text }, now: { Timestamp.now() })
+        let api = DevIssuerRoutes(keys: try DevIssuerKeys(), pool: pool, url: { url.text }, now: { Timestamp.now() })
         let server = HTTPServer(
             HTTPServer.Configuration(
                 limits: Limits(), budget: ConnectionBudget(wanted: 100), phase: ServerPhase(), clock: { Timestamp.now() }),
-            router: try Router(doors: [door.make()], fallback: Router.plainText), loop: loop, logger: .disabled,
+            router: try Router(apis: [api.make()], fallback: Router.plainText), loop: loop, logger: .disabled,
             random: SecureRandom.bytes(8).reduce(0) { $0 << 8 | UInt64($1) })
         url.text = "http://\(try await server.start(on: options.listen))"
         _ = console.print("Issuing id tokens to anybody on \(url.text)\n")

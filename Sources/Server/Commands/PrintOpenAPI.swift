@@ -18,19 +18,19 @@ enum PrintOpenAPI {
         }
     }
 
-    /// - Throws: `StartError` when the doors do not fit together.
+    /// - Throws: `StartError` when the APIs do not fit together.
     static func document(_ configuration: Configuration) throws(StartError) -> OpenAPIDocument {
         let worker = try idleWorker(configuration)
-        return Worker.document(of: worker.doors, worker.services, configuration)
+        return Worker.document(of: worker.apis, worker.services, configuration)
     }
 
-    /// One that has never run and never will: for its doors.
+    /// One that has never run and never will: for its APIs.
     static func idleWorker(_ configuration: Configuration) throws(StartError) -> Worker {
         var configuration = configuration
         // Nothing is sealed or signed: any key will do.
         configuration.secrets.masterKey = MasterKey(SecretString(Hex.encode(SecureRandom.bytes(MasterKey.byteCount))))
-        let ambience = Ambience(now: { Timestamp.now() }, random: { SecureRandom.bytes($0) })
-        let shared = try SharedParts(configuration, logger: .disabled, ambience: ambience)
+        let system = SystemContext(now: { Timestamp.now() }, random: { SecureRandom.bytes($0) })
+        let shared = try SharedParts(configuration, logger: .disabled, system: system)
         defer { shared.stop() }
         let group: EventLoopGroup
         do throws(SystemError) {

@@ -49,8 +49,8 @@ enum Serve {
         let configuration = reading.configuration
         let signals = Signals()
         do throws(StartError) {
-            let ambience = Ambience(now: { Timestamp.now() }, random: { SecureRandom.bytes($0) })
-            let application = try Application(configuration, logger: logger, ambience: ambience, logSink: sink)
+            let system = SystemContext(now: { Timestamp.now() }, random: { SecureRandom.bytes($0) })
+            let application = try Application(configuration, logger: logger, system: system, logSink: sink)
             let addresses = try await application.start()
             logger.info(
                 "listening",

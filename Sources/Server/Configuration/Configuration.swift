@@ -39,7 +39,7 @@ package struct Configuration: Sendable {
     package var outbound = OutboundConfiguration()
     package var keySets = KeySetPolicy()
     package var providerTokens = ProviderTokens()
-    package var doors = Doors()
+    package var apis = APIs()
     package var restAuth = RestAuthOptions()
     package var app = AppOptions()
     package var accounts = AccountRules()

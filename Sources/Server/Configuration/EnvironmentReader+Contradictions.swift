@@ -17,7 +17,7 @@ extension EnvironmentReader {
         refuseLonger(
             "KIDOBAN_REFRESH_GRACE", \.sessions.refreshGrace,
             than: "KIDOBAN_REFRESH_RECOVERY", \.sessions.refreshRecovery)
-        if configuration.doors.believesUnprovedIdentities, !IssuerURL.isOnThisMachine(configuration.issuer) {
+        if configuration.apis.believesUnprovedIdentities, !IssuerURL.isOnThisMachine(configuration.issuer) {
             refuseContradiction(
                 of: "KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH", with: "KIDOBAN_ISSUER",
                 "would let anybody in as anybody, and KIDOBAN_ISSUER is not on this machine")
@@ -100,7 +100,7 @@ extension EnvironmentReader {
 
     /// A username that is taken after a sign-up says that the address was free.
     private mutating func refuseTellingUsernames() {
-        guard configuration.accounts.signsUpByMail, configuration.doors.open.contains("rest-auth"),
+        guard configuration.accounts.signsUpByMail, configuration.apis.open.contains("rest-auth"),
             configuration.restAuth.loginName != .email
         else { return }
         refuseContradiction(

@@ -58,7 +58,7 @@ extension SettingFormat where Value == String {
             render: { value, _ in value })
     }
 
-    /// What the paths of a door start with.
+    /// What the paths of an API start with.
     static var pathPrefix: SettingFormat {
         SettingFormat(
             "nothing, or a path of at most 128 bytes such as /api/v1: letters, digits and -._~, no slash at its end",

@@ -22,7 +22,7 @@ extension Settings {
                 "Whether `/touch` counts as use. If not, only requests that do something put off the end of a session."),
             Setting(
                 "KIDOBAN_COOKIE_ORIGINS", \.cookies.trustedOrigins, .origins,
-                "Of pages elsewhere that may act for their users and read the answers, at every door for apps. "
+                "Of pages elsewhere that may act for their users and read the answers, at every API for apps. "
                     + "Pages under the origin of `KIDOBAN_ISSUER` always may."),
             Setting(
                 "KIDOBAN_COOKIE_SAME_SITE", \.cookies.sameSite, .choice([.strict, .lax, .none]),

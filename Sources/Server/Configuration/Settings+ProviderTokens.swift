@@ -23,7 +23,7 @@ extension Settings {
             Setting(
                 "KIDOBAN_APPLE_CODE_CLIENT_ID", optional: \.providerTokens.explicitAppleCodeClientID, .clientID,
                 fallback: .derived("the first of `KIDOBAN_APPLE_CLIENT_IDS`", { $0.federation.apple.clientIDs.first ?? "" }),
-                "The app or Services ID whose authorization codes the rest-auth door takes alone, without an id token."),
+                "The app or Services ID whose authorization codes the rest-auth API takes alone, without an id token."),
             Setting(
                 "KIDOBAN_APPLE_REDIRECT_URI", optional: \.providerTokens.appleRedirectURI, .redirectURI,
                 fallback: .nothing("none, as for the codes of native apps"),
@@ -31,7 +31,7 @@ extension Settings {
             Setting(
                 "KIDOBAN_GOOGLE_CLIENT_SECRET", optional: \.providerTokens.googleClientSecret, .clientSecret,
                 fallback: .nothing("none; Google's authorization codes are then refused"),
-                "With it the rest-auth door exchanges Google's authorization codes."),
+                "With it the rest-auth API exchanges Google's authorization codes."),
             Setting(
                 "KIDOBAN_GOOGLE_CODE_CLIENT_ID", optional: \.providerTokens.explicitGoogleCodeClientID, .clientID,
                 fallback: .derived("the first of `KIDOBAN_GOOGLE_CLIENT_IDS`", { $0.federation.google.clientIDs.first ?? "" }),

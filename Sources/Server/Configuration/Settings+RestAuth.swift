@@ -1,9 +1,9 @@
 import Endpoints
 
 extension Settings {
-    /// What the team's own server was set to: the door answers like it.
+    /// What the team's own server was set to: the API answers like it.
     static let restAuth = Section(
-        title: "The rest-auth door",
+        title: "The rest-auth API",
         settings: [
             Setting(
                 "KIDOBAN_REST_AUTH_DIALECT", \.restAuth.dialect, .choice([.djangoRestAuth, .djRestAuth]),
@@ -39,7 +39,7 @@ extension Settings {
             Setting(
                 "KIDOBAN_REST_AUTH_RESET_LINK", optional: \.restAuth.explicitResetLink, .link(["{token}"], perhaps: "{uid}"),
                 fallback: .derived("a page of Kidoban's own", { $0.placedRestAuth.resetLink }),
-                "The link in a mail for a new password. With the door `pages` closed, allauth's path at `KIDOBAN_ISSUER`."),
+                "The link in a mail for a new password. With the API `pages` closed, allauth's path at `KIDOBAN_ISSUER`."),
             Setting(
                 "KIDOBAN_REST_AUTH_VERIFICATION_LINK", optional: \.restAuth.explicitVerificationLink, .link(["{key}"]),
                 fallback: .derived("a page of Kidoban's own", { $0.placedRestAuth.verificationLink }),
@@ -65,7 +65,7 @@ extension Settings {
                 "Whether scripts cannot read these cookies, and the refresh token is in no body: `JWT_AUTH_HTTPONLY`."),
             Setting(
                 "KIDOBAN_REST_AUTH_MOUNTS", \.restAuth.mounts, .mounts,
-                "Where the door's endpoints are."),
+                "Where the API's endpoints are."),
         ])
 }
 

@@ -10,7 +10,7 @@ package enum Settings {
     }
 
     static let sections = [
-        addresses, proxies, doors, restAuth, identity, tokens, cookies, passwords, limits, federation, providerTokens, database,
+        addresses, proxies, apis, restAuth, identity, tokens, cookies, passwords, limits, federation, providerTokens, database,
         redis, mail, outbound, requests, lifecycle, logging,
     ]
 

@@ -43,7 +43,7 @@ enum ConfigurationCheck {
 
     private static func switches(_ configuration: Configuration) -> [Finding?] {
         [
-            !configuration.doors.believesUnprovedIdentities
+            !configuration.apis.believesUnprovedIdentities
                 ? nil
                 : development(
                     .advice("set KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH=false, unless this is a demonstration"),
@@ -57,7 +57,7 @@ enum ConfigurationCheck {
                 ? nil
                 : development(
                     .advice("set KIDOBAN_REST_AUTH_PARITY=false once the clients send the old password"),
-                    "whoever has a session at the rest-auth door can set a new password without the old one"),
+                    "whoever has a session at the rest-auth API can set a new password without the old one"),
         ]
     }
 

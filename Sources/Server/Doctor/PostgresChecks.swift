@@ -5,7 +5,7 @@ enum PostgresChecks {
     /// The oldest that Kidoban is tested with.
     static let oldestVersion = 15
     private static let names = [
-        "postgres-version", "postgres-encoding", "postgres-schema", "postgres-rights", "postgres-room", "postgres-durability",
+        "postgres-version", "postgres-encoding", "postgres-schema", "postgres-rights", "postgres-space", "postgres-durability",
         "postgres-connections",
         "postgres-transport",
     ]
@@ -97,7 +97,7 @@ enum PostgresChecks {
     }
 
     static func room(_ facts: PostgresFacts) -> Finding {
-        let name = "postgres-room"
+        let name = "postgres-space"
         switch facts.hasRoom {
         case true?: return Finding(name, .ok, "there is room for more")
         case false?:

@@ -102,7 +102,7 @@ struct PostgresProbe: Sendable {
         guard let masterKey = configuration.secrets.masterKey else { return nil }
         let store = SigningKeyStore(
             pool: pool, masterKey: masterKey, computing: connecting,
-            ambience: Ambience(now: { Timestamp.now() }, random: { SecureRandom.bytes($0) }))
+            system: SystemContext(now: { Timestamp.now() }, random: { SecureRandom.bytes($0) }))
         do throws(SigningKeyStore.Failure) {
             return .success(try await store.load(ensuring: []))
         } catch {

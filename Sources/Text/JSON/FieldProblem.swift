@@ -1,4 +1,4 @@
-/// What is wrong with one field of a request. Every door renders it in its own error format; the value is never kept.
+/// What is wrong with one field of a request. Every API renders it in its own error format; the value is never kept.
 package struct FieldProblem: Error, Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         case missing(expected: JSONType)
@@ -13,7 +13,7 @@ package struct FieldProblem: Error, Equatable, Sendable {
         case notAllowed(options: [String])
         /// A string that is not of the named format: `email`, `url`, `uuid`, `datetime`.
         case invalidFormat(String)
-        /// A rule of one door or room, under a name that the door translates.
+        /// A rule of one API or concept, under a name that the API translates.
         case custom(code: String)
     }
 

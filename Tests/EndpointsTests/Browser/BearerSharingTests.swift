@@ -10,8 +10,8 @@ struct BearerSharingTests {
     private static let trusted = "https://app.example.com"
     private static let page = [(name: "Origin", value: trusted), (name: "Sec-Fetch-Site", value: "cross-site")]
 
-    /// A path of each door, its methods, and what a request for it without anything is answered.
-    private static let doors = [
+    /// A path of each API, its methods, and what a request for it without anything is answered.
+    private static let apis = [
         ("/auth/me", "GET, PATCH, DELETE", 401), ("/auth/token", "POST, PUT, DELETE", 405), ("/auth/nothing", "", 404),
     ]
 
@@ -20,7 +20,7 @@ struct BearerSharingTests {
             $0.cookies.trustedOrigins = Set([WebOrigin(Self.trusted)].compactMap(\.self))
         }.run { installation in
             let server = try installation.server
-            for (path, methods, status) in Self.doors {
+            for (path, methods, status) in Self.apis {
                 let answer = try await server.send("GET", path, Self.page)
                 #expect(answer.status == status)
                 #expect(answer.value("Access-Control-Allow-Origin") == Self.trusted)
@@ -45,7 +45,7 @@ struct BearerSharingTests {
 
     @Test func `where no page is trusted nobody is told anything`() async throws {
         try await Installation().run { installation in
-            for (path, _, status) in Self.doors {
+            for (path, _, status) in Self.apis {
                 let answer = try await installation.server.send("GET", path, Self.page)
                 #expect(answer.status == status)
                 #expect(answer.value("Access-Control-Allow-Origin") == nil)

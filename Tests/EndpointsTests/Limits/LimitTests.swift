@@ -7,7 +7,7 @@ import Text
 
 @testable import Endpoints
 
-/// How limits look from outside, at every door.
+/// How limits look from outside, at every API.
 @Suite(.needsServers, .needsOwnRedis, .timeLimit(.minutes(5)))
 struct LimitTests {
     private static let hour = Duration.seconds(3600)
@@ -50,7 +50,7 @@ struct LimitTests {
         #expect(response.value("WWW-Authenticate") == nil, sourceLocation: sourceLocation)
     }
 
-    @Test func `a guess at any door counts at all of them, and each says so in its words`() async throws {
+    @Test func `a guess at any API counts at all of them, and each says so in its words`() async throws {
         try await run([.signInAccountAddress: Budget(4, per: .seconds(3599))]) { _, server in
             let account = try await server.signUp()
             let (cookie, django) = (CookieClient(server), DjangoClient(server: server))
@@ -162,7 +162,7 @@ struct LimitTests {
         }
     }
 
-    @Test func `refreshes are limited at every door that has them`() async throws {
+    @Test func `refreshes are limited at every API that has them`() async throws {
         try await run([.refreshSession: Budget(2, per: Self.hour)]) { installation, server in
             let account = try await server.signUp()
             let body: JSONValue = ["refreshToken": .string(account.refreshToken)]

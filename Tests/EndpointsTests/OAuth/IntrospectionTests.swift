@@ -179,7 +179,7 @@ struct IntrospectionTests {
         #expect(method == "HEAD" || response.json["error"] == "invalid_request")
     }
 
-    @Test func `what is not there is said in this door's words`() async throws {
+    @Test func `what is not there is said in this API's words`() async throws {
         let response = try await server.get("/oauth2/nothing")
         #expect(response.status == 404)
         #expect(response.keys == ["error", "error_description"])

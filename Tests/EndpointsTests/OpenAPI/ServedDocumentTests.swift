@@ -58,9 +58,9 @@ struct ServedDocumentTests {
 }
 
 @Suite(.needsServers)
-struct ClosedDoorTests {
-    @Test func `a door that is closed is not there`() async throws {
-        try await Installation { $0.doors.open = .only(["app"]) }.run { installation in
+struct SwitchedOffAPITests {
+    @Test func `an API that is closed is not there`() async throws {
+        try await Installation { $0.apis.open = .only(["app"]) }.run { installation in
             let http = try installation.server
             #expect(try await http.get("/auth/me").status == 401)
             for path in ["/.well-known/jwks.json", "/openapi.json"] {
@@ -71,8 +71,8 @@ struct ClosedDoorTests {
         }
     }
 
-    @Test func `without the app's door, what is nowhere is said in the words of the first door that is open`() async throws {
-        try await Installation { $0.doors.open = .only(["oauth"]) }.run { installation in
+    @Test func `without the app's API, what is nowhere is said in the words of the first API that is open`() async throws {
+        try await Installation { $0.apis.open = .only(["oauth"]) }.run { installation in
             let http = try installation.server
             #expect(try await http.get("/.well-known/jwks.json").status == 200)
             let response = try await http.get("/auth/me")

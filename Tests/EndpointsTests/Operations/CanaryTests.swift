@@ -47,7 +47,7 @@ struct CanaryTests {
         let proofs = try await useProofs(server, last)
         _ = try await server.form("/oauth2/revoke", [("client_id", "app"), ("token", account.accessToken)])
         _ = try await server.post("/auth/logout", ["refreshToken": .string(account.refreshToken)])
-        let more = try await useOtherDoors(server, email)
+        let more = try await useOtherAPIs(server, email)
         let json = [first, second].flatMap { [$0["accessToken"], $0["refreshToken"]] }.compactMap { $0?.stringValue }
         let tokens = json + [account, rotating, last].flatMap { [$0.accessToken, $0.refreshToken] }
         let all = tokens + more
@@ -74,8 +74,8 @@ struct CanaryTests {
         return [Self.nonce, Self.code] + tokens + tokens.compactMap { $0.split(separator: ".").last.map(String.init) }
     }
 
-    /// The same for the doors of other clients.
-    private func useOtherDoors(_ server: TestHTTPClient, _ email: String) async throws -> [String] {
+    /// The same for the APIs of other clients.
+    private func useOtherAPIs(_ server: TestHTTPClient, _ email: String) async throws -> [String] {
         let pair = try TokenPair(await server.obtain(email, Self.password))
         let next = try TokenPair(await server.renew(pair.refreshToken))
         _ = try await server.renew(pair.refreshToken)

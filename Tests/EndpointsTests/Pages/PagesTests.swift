@@ -138,7 +138,7 @@ import Text
 /// Sign-ups where no mail is wanted, or no page is there for its link.
 @Suite(.needsServers) struct VerificationMailTests {
     @Test func `no mail is written where it is switched off`() async throws {
-        try await Installation({ $0.doors.mailsVerification = false }).run { installation in
+        try await Installation({ $0.apis.mailsVerification = false }).run { installation in
             let account = try await installation.server.signUp()
             #expect(try installation.mails(to: account.email).isEmpty)
         }
@@ -146,7 +146,7 @@ import Text
 
     @Test func `it is in the language of the request, and leads to the team's own page if there is one`() async throws {
         try await Installation({
-            $0.doors.open = .only(["app"])
+            $0.apis.open = .only(["app"])
             $0.restAuth.explicitVerificationLink = "https://town.example/confirm#{key}"
         }).run { installation in
             let email = Account.newEmail()

@@ -7,7 +7,7 @@ import Text
 
 @testable import Identity
 
-/// Asks the rest-auth door as its clients do.
+/// Asks the rest-auth API as its clients do.
 struct DjangoClient: Sendable {
     static let password = "correct horse battery"
 

@@ -108,7 +108,7 @@ struct RestAuthLoginTests {
             ([("Sec-Fetch-Site", "same-site")], 403), ([("Sec-Fetch-Site", "same-origin")], 200),
             ([("Origin", "https://evil.example"), ("Referer", "http://localhost:8080/")], 403),
         ] as [([(String, String)], Int)])
-    func `pages of the trusted origins may sign in, as at the cookie door`(_ fields: [(String, String)], _ status: Int)
+    func `pages of the trusted origins may sign in, as at the cookie API`(_ fields: [(String, String)], _ status: Int)
         async throws
     {
         let email = try await django.register().email
@@ -198,7 +198,7 @@ struct RestAuthLoginTests {
         #expect(response.keys == ["key"])
     }
 
-    @Test func `what is not there is not found, in this door's words`() async throws {
+    @Test func `what is not there is not found, in this API's words`() async throws {
         let response = try await django.get("/nothing/")
         #expect(response.status == 404)
         #expect(response.text == #"{"detail":"Not found."}"#)

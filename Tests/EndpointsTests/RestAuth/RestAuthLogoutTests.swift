@@ -85,7 +85,7 @@ struct RestAuthLogoutTests {
         #expect(try await django.user(try #require(response.key)).status == 200)
     }
 
-    @Test func `the cookie of another door is none here, nor the other way round`() async throws {
+    @Test func `the cookie of another API is none here, nor the other way round`() async throws {
         let response = try await django.register().response
         let value = try #require(response.cookieValue("sessionid"))
         #expect(value.hasPrefix("kdc_"))
@@ -93,7 +93,7 @@ struct RestAuthLogoutTests {
         #expect(touched.status == 401 || touched.status == 404)
     }
 
-    @Test func `signing out everywhere from another door ends the key`() async throws {
+    @Test func `signing out everywhere from another API ends the key`() async throws {
         let (email, key) = try await django.signedIn()
         let login = try await django.server.post(
             "/auth/login", ["email": .string(email), "password": .string(DjangoClient.password)])

@@ -217,7 +217,7 @@ struct RestAuthPasswordTests {
 
 @Suite(.needsServers, .installation { $0.restAuth.changesPasswordWithoutOld = true })
 struct RestAuthParityTests {
-    @Test func `an old session may set a password if the door is told so`() async throws {
+    @Test func `an old session may set a password if the API is told so`() async throws {
         let installation = try #require(Installation.current)
         let django = DjangoClient(server: try installation.server)
         let key = try await django.signedIn().key

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Text
 
-/// Scripts of pages elsewhere that are clients of the rest-auth door.
+/// Scripts of pages elsewhere that are clients of the rest-auth API.
 @Suite(.needsServers)
 struct RestAuthSharingTests {
     private typealias Fields = [(name: String, value: String)]

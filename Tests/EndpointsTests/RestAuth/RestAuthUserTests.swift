@@ -42,7 +42,7 @@ struct RestAuthUserTests {
         #expect(try await django.get("/user/", [("Authorization", "\(keyword) \(key)")]).status == 200)
     }
 
-    @Test func `an access token of another door is no key`() async throws {
+    @Test func `an access token of another API is no key`() async throws {
         let account = try await django.server.signUp()
         for header in ["Bearer \(account.accessToken)", "Token \(account.accessToken)"] {
             #expect(try await django.get("/user/", [("Authorization", header)]).status == 401)
@@ -152,7 +152,7 @@ struct RestAuthUserTests {
         #expect(numbers.count == 3)
     }
 
-    @Test func `who signed up at another door is a user here too`() async throws {
+    @Test func `who signed up at another API is a user here too`() async throws {
         let account = try await django.server.signUp()
         let response = try await django.logIn(account.email, Account.password)
         #expect(try await django.user(try #require(response.key)).json["email"] == .string(account.email))

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Text
 
-/// That a door has answered 503 in its own words, and when to come back.
+/// That an API has answered 503 in its own words, and when to come back.
 func expectUnavailable(_ response: TestHTTPResponse, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(response.status == 503, "\(response.text)", sourceLocation: sourceLocation)
     #expect(response.value("Retry-After").flatMap { Int($0) } ?? 0 >= 1, sourceLocation: sourceLocation)

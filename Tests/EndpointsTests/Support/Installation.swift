@@ -77,10 +77,10 @@ final class Installation: Sendable {
     /// Starts a copy and does not wait until it is prepared.
     func launch() async throws -> Copy {
         let clock = clock
-        let ambience = Ambience(
+        let system = SystemContext(
             now: { clock.now }, random: { SecureRandom.bytes($0) }, scriptClock: .callers, statementClock: .callers)
         let application = try Application(
-            configuration, logger: log?.logger ?? .disabled, ambience: ambience, logSink: log?.sink)
+            configuration, logger: log?.logger ?? .disabled, system: system, logSink: log?.sink)
         let addresses = try await application.start()
         // Whatever a test asks, the answer must be one that the OpenAPI document promises.
         let document = DocumentedAnswers(application.document, hasOwnServer: false)

@@ -99,8 +99,8 @@ func fuzzMultipart(_ input: [UInt8]) {
 
 /// The PROXY header, versions 1 and 2: incomplete ones end within the longest that there is.
 func fuzzProxyHeader(_ input: [UInt8]) {
-    do throws(ProxyPreface.Malformed) {
-        switch try ProxyPreface.parse(input.span) {
+    do throws(ProxyHeader.Malformed) {
+        switch try ProxyHeader.parse(input.span) {
         case .incomplete: require(input.count < 4112, "a header ends")
         case .complete(_, let consumed): require(consumed > 0 && consumed <= input.count, "it takes no more than there is")
         }

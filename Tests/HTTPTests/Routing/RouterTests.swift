@@ -3,15 +3,15 @@ import Testing
 @testable import HTTP
 
 @Suite struct RouterTests {
-    /// What a request is answered with: the handler's name or the door and status of the failure.
+    /// What a request is answered with: the handler's name or the API and status of the failure.
     private func outcome(_ method: String, _ path: String, fields: [String] = []) throws -> String {
         let head = try parsedHead(fields: fields, method: method, path: path)
         switch try Self.router().match(head) {
         case .found(let destination):
             let parameters = destination.pathParameters.map { "(\($0))" }.joined()
-            return "\(destination.route.method.name) \(destination.door.prefix)\(destination.route.pattern)\(parameters)"
-        case .refused(let failure, let door):
-            return "\(failure.status.code) \(door?.name ?? "-")"
+            return "\(destination.route.method.name) \(destination.api.prefix)\(destination.route.pattern)\(parameters)"
+        case .refused(let failure, let api):
+            return "\(failure.status.code) \(api?.name ?? "-")"
         }
     }
 
@@ -32,23 +32,23 @@ import Testing
         func route(_ method: Method, _ pattern: String, accepts: AcceptedContent = .none) -> Route {
             Route(method, pattern, accepts: accepts, documentation: .undocumented) { _ in .empty(.ok) }
         }
-        func door(_ name: String, prefix: String = "", _ routes: [Route]) -> Door {
-            Door(name: name, prefix: prefix, routes: routes, documentation: .plainText("")) { failure, _ in
+        func api(_ name: String, prefix: String = "", _ routes: [Route]) -> RouteGroup {
+            RouteGroup(name: name, prefix: prefix, routes: routes, documentation: .plainText("")) { failure, _ in
                 .text(failure.status, name)
             }
         }
-        return try Router(doors: [
-            door(
+        return try Router(apis: [
+            api(
                 "app", prefix: "/auth",
                 [
                     route(.post, "/login", accepts: .json), route(.get, "/me"), route(.patch, "/me", accepts: .json),
                     route(.delete, "/me"), route(.get, "/sessions"), route(.delete, "/sessions/{id}"),
                     route(.get, "/sessions/current"), route(.get, "/sessions/{id}/events/{event}"),
                 ]),
-            door(
+            api(
                 "oauth", prefix: "/oauth2",
                 [route(.post, "/introspect", accepts: .form), route(.head, "/keys"), route(.get, "/keys")]),
-            door("cors", [route(.options, "/open"), route(.get, "/open"), route(.get, "/")]),
+            api("cors", [route(.options, "/open"), route(.get, "/open"), route(.get, "/")]),
         ])
     }
 
@@ -97,7 +97,7 @@ import Testing
         ("/nothing", "404 -"), ("/auth/nothing", "404 app"), ("/oauth2", "404 oauth"), ("/oauth2/nothing/at/all", "404 oauth"),
         ("/open/x", "404 cors"), ("/auth/sessions/a/nothing", "404 app"), ("/authx/me", "404 -"), ("/oauth2x", "404 -"),
     ])
-    func `an unknown path is answered by the door that is nearest to it`(path: String, expected: String) throws {
+    func `an unknown path is answered by the API that is nearest to it`(path: String, expected: String) throws {
         #expect(try outcome("GET", path) == expected)
     }
 
@@ -110,15 +110,15 @@ import Testing
     ])
     func `a method that a path lacks is 405 with those it has`(method: String, path: String, allow: String) throws {
         let router = try Self.router()
-        guard case .refused(let failure, let door) = router.match(try parsedHead(fields: [], method: method, path: path)) else {
+        guard case .refused(let failure, let api) = router.match(try parsedHead(fields: [], method: method, path: path)) else {
             Issue.record("not refused")
             return
         }
         #expect(failure.status == .methodNotAllowed)
-        #expect(router.response(to: failure, in: door, head: nil).fields.values(named: "allow") == [allow])
+        #expect(router.response(to: failure, in: api, head: nil).fields.values(named: "allow") == [allow])
     }
 
-    @Test func `a body of another type is 415 in the words of the door`() throws {
+    @Test func `a body of another type is 415 in the words of the API`() throws {
         #expect(try outcome("POST", "/auth/login", fields: ["Content-Length: 2"]) == "415 app")
         #expect(
             try outcome("POST", "/auth/login", fields: ["Content-Length: 2", "Content-Type: application/json"])
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `a failure gets the fields its status asks for, and keeps those the door chose`() throws {
+    @Test func `a failure gets the fields its status asks for, and keeps those the API chose`() throws {
         let router = try Self.router()
         let overloaded = router.response(to: .unavailable(retryAfter: .milliseconds(100)), in: nil, head: nil)
         #expect(overloaded.status == .serviceUnavailable)
@@ -149,16 +149,16 @@ import Testing
         #expect(
             router.response(to: .unavailable(retryAfter: .seconds(7)), in: nil, head: nil).fields.values(named: "retry-after")
                 == ["7"])
-        let door = Door(name: "own", routes: [], documentation: .plainText("")) { _, _ in
+        let api = RouteGroup(name: "own", routes: [], documentation: .plainText("")) { _, _ in
             .empty(.serviceUnavailable, fields: ["Retry-After": "9"])
         }
         #expect(
-            router.response(to: .unavailable(retryAfter: .seconds(7)), in: door, head: nil).fields.values(named: "retry-after")
+            router.response(to: .unavailable(retryAfter: .seconds(7)), in: api, head: nil).fields.values(named: "retry-after")
                 == ["9"])
         #expect(router.response(to: .methodNotAllowed(allow: []), in: nil, head: nil).fields.values(named: "allow") == [""])
     }
 
-    @Test func `without a door a failure is a line of plain text`() throws {
+    @Test func `without an API a failure is a line of plain text`() throws {
         let response = try Self.router().response(to: .malformed(.malformedHost), in: nil, head: nil)
         #expect(response.status == .badRequest)
         #expect(response.body == [UInt8]("the Host field is malformed\n".utf8))
@@ -168,8 +168,8 @@ import Testing
         let route = Route(.get, "/{a}/{b}", documentation: .undocumented) { request in
             .text(.ok, request.pathParameters.joined(separator: "|"))
         }
-        let router = try Router(doors: [
-            Door(name: "d", routes: [route], documentation: .plainText(""), failure: Router.plainText)
+        let router = try Router(apis: [
+            RouteGroup(name: "d", routes: [route], documentation: .plainText(""), failure: Router.plainText)
         ])
         let head = try parsedHead(fields: [], path: "/x/y%20z")
         guard case .found(let found) = router.match(head) else {
@@ -186,9 +186,9 @@ import Testing
 @Suite struct RouterTableTests {
     private func router(_ routes: [(Method, String)], prefix: String = "") throws(RouterError) -> Router {
         let routes = routes.map { Route($0.0, $0.1, documentation: .undocumented) { _ in .empty(.ok) } }
-        let door = Door(
+        let api = RouteGroup(
             name: "d", prefix: prefix, routes: routes, documentation: .plainText(""), failure: Router.plainText)
-        return try Router(doors: [door])
+        return try Router(apis: [api])
     }
 
     @Test(arguments: [
@@ -210,8 +210,8 @@ import Testing
             route(.get, "/a"), route(.put, "/a", hasOptionalSlash: false), route(.get, "/b/"), route(.get, "/c/{d}"),
             route(.get, "/e", hasOptionalSlash: false),
         ]
-        let door = Door(name: "d", routes: routes, documentation: .plainText(""), failure: Router.plainText)
-        let router = try Router(doors: [door])
+        let api = RouteGroup(name: "d", routes: routes, documentation: .plainText(""), failure: Router.plainText)
+        let router = try Router(apis: [api])
         func found(_ method: String, _ path: String) throws -> Int? {
             guard case .found(let found) = router.match(try parsedHead(fields: [], method: method, path: path)) else {
                 return nil
@@ -249,11 +249,11 @@ import Testing
     }
 
     @Test func `a route that comes twice is refused, whatever its parameters are called`() throws {
-        let doors = ["d", "d"]
-        #expect(throws: RouterError.duplicateRoute(method: .get, pattern: "/a", doors: doors)) {
+        let apis = ["d", "d"]
+        #expect(throws: RouterError.duplicateRoute(method: .get, pattern: "/a", apis: apis)) {
             try router([(.get, "/a"), (.get, "/a")])
         }
-        #expect(throws: RouterError.duplicateRoute(method: .get, pattern: "/{b}", doors: doors)) {
+        #expect(throws: RouterError.duplicateRoute(method: .get, pattern: "/{b}", apis: apis)) {
             try router([(.get, "/{a}"), (.get, "/{b}")])
         }
         _ = try router([(.get, "/a"), (.post, "/a"), (.get, "/{a}"), (.get, "/{a}/b")])

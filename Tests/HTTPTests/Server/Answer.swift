@@ -30,7 +30,7 @@ struct Answer {
         Answer(status: status, body: reason, number: number, connection: "close")
     }
 
-    /// What could not be read as a request is answered in the words of no door.
+    /// What could not be read as a request is answered in the words of no API.
     static func malformed(_ status: String, _ error: HTTPParseError, number: Int = 1) -> Answer {
         refusal(status, "\(error.reason)\n", number: number)
     }

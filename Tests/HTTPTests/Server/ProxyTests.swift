@@ -21,11 +21,11 @@ struct ProxyTests {
     }
 
     /// Who the server thinks asks.
-    private static func client(_ server: TestServer, from address: String, _ fields: [String], preface: String = "") throws
+    private static func client(_ server: TestServer, from address: String, _ fields: [String], header: String = "") throws
         -> String
     {
         let socket = try server.connect(from: address)
-        try socket.send(preface + get(fields))
+        try socket.send(header + get(fields))
         socket.endSending()
         return try body(of: socket.receiveText())
     }
@@ -101,30 +101,30 @@ struct ProxyTests {
         }
     }
 
-    private static let preface = "PROXY TCP4 203.0.113.9 192.0.2.1 4711 443\r\n"
+    private static let header = "PROXY TCP4 203.0.113.9 192.0.2.1 4711 443\r\n"
 
     @Test func `a PROXY header names the client of all requests of a connection`() async throws {
         try await withServer(proxies: Self.proxies(.xForwardedFor, .on)) { server throws in
             let socket = try server.connect(from: Self.proxy)
             // Byte by byte, the request right behind.
-            for byte in (Self.preface + Self.get([])).utf8 { try socket.send([byte]) }
+            for byte in (Self.header + Self.get([])).utf8 { try socket.send([byte]) }
             #expect(Self.body(of: try socket.receiveAnswer()) == "203.0.113.9")
             try socket.send(Self.get([]) + Self.get([]))
             #expect(Self.body(of: try socket.receiveAnswer(count: 2)) == "203.0.113.9")
             #expect(try server.refusals == [:])
             // What that client says of itself is not believed, unless it is a trusted proxy again.
-            #expect(try Self.client(server, from: Self.proxy, Self.lines, preface: Self.preface) == "203.0.113.9")
+            #expect(try Self.client(server, from: Self.proxy, Self.lines, header: Self.header) == "203.0.113.9")
             #expect(try server.refusals == [.untrustedPeer: 1])
             let chained = "PROXY TCP4 10.1.2.3 192.0.2.1 4711 443\r\n"
-            #expect(try Self.client(server, from: Self.proxy, Self.lines, preface: chained) == "198.51.100.7")
-            #expect(try Self.client(server, from: Self.proxy, ["X-Forwarded-For: a"], preface: chained) == "10.1.2.3")
+            #expect(try Self.client(server, from: Self.proxy, Self.lines, header: chained) == "198.51.100.7")
+            #expect(try Self.client(server, from: Self.proxy, ["X-Forwarded-For: a"], header: chained) == "10.1.2.3")
         }
     }
 
     @Test func `a proxy that asks for itself keeps its address`() async throws {
         try await withServer(proxies: Self.proxies(.xForwardedFor, .on)) { server throws in
-            for preface in ["PROXY UNKNOWN\r\n", "\r\n\r\n\0\r\nQUIT\n\u{20}\0\0\0"] {
-                #expect(try Self.client(server, from: Self.proxy, Self.lines, preface: preface) == Self.proxy)
+            for header in ["PROXY UNKNOWN\r\n", "\r\n\r\n\0\r\nQUIT\n\u{20}\0\0\0"] {
+                #expect(try Self.client(server, from: Self.proxy, Self.lines, header: header) == Self.proxy)
             }
         }
     }
@@ -145,7 +145,7 @@ struct ProxyTests {
             #expect(try server.refusals == [.untrustedPeer: 1, .noProxyHeader: 3])
             #expect(server.served.value == ["/client"])
             // From others the header is no request.
-            #expect(try Self.client(server, from: Self.other, [], preface: Self.preface).contains("malformed"))
+            #expect(try Self.client(server, from: Self.other, [], header: Self.header).contains("malformed"))
         }
     }
 

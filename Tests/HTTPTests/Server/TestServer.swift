@@ -44,11 +44,12 @@ final class TestServer: Sendable {
         let clock: @Sendable () -> Timestamp = { Timestamp(seconds: 784_111_777) }
         let configuration = HTTPServer.Configuration(
             limits: limits, budget: budget, ledger: ledger, phase: phase, proxies: proxies, clock: clock)
-        let door = Door(name: "test", routes: Self.routes(gate, served), documentation: .plainText("For tests.")) { failure, _ in
+        let api = RouteGroup(name: "test", routes: Self.routes(gate, served), documentation: .plainText("For tests.")) {
+            failure, _ in
             .text(failure.status, "\(failure.reason)")
         }
         server = try HTTPServer(
-            configuration, router: Router(doors: [door]), loop: loop, logger: .disabled, random: 0x0123_4567_89ab_cdef)
+            configuration, router: Router(apis: [api]), loop: loop, logger: .disabled, random: 0x0123_4567_89ab_cdef)
         guard case .ip(_, let port) = try await server.start(on: .ip(.v4(0x7F00_0001), port: port)) else { throw Unexpected() }
         self.port = port
     }

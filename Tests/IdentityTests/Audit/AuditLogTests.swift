@@ -16,8 +16,8 @@ extension WithStores {
         }
 
         private func record(_ numbers: Range<Int>, on copy: Copy) async {
-            await copy.run { rooms in
-                for number in numbers { await rooms.audit.record(Self.event(number)) }
+            await copy.run { parts in
+                for number in numbers { await parts.audit.record(Self.event(number)) }
             }
         }
 
@@ -114,11 +114,11 @@ extension WithStores {
 
         @Test func `an event that PostgreSQL can never take holds up no other`() async throws {
             try await World.run { world in
-                await world.a.run { rooms in
+                await world.a.run { parts in
                     for number in 0..<700 {
                         let isBad = number % 300 == 7
                         let member = JSONObject.Member(key: "text", value: .string(isBad ? "a\0b" : "ab"))
-                        await rooms.audit.record(Self.event(number, detail: JSONObject([member])))
+                        await parts.audit.record(Self.event(number, detail: JSONObject([member])))
                     }
                 }
                 let events = try await world.a.events("user_updated", count: 697)

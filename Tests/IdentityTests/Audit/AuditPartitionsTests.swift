@@ -21,18 +21,18 @@ extension WithStores {
         }
 
         private func upkeep(_ copy: Copy, keeping retention: Duration, at time: Timestamp) async -> Bool {
-            await copy.run { rooms in
-                let ambience = Ambience(now: { time }, random: { [UInt8](repeating: 1, count: $0) }, statementClock: .callers)
+            await copy.run { parts in
+                let system = SystemContext(now: { time }, random: { [UInt8](repeating: 1, count: $0) }, statementClock: .callers)
                 let upkeep = AuditUpkeep(
-                    pool: rooms.postgres, retention: retention, metrics: rooms.metrics, ambience: ambience, logger: .disabled)
+                    pool: parts.postgres, retention: retention, metrics: parts.metrics, system: system, logger: .disabled)
                 return await upkeep.keep()
             }
         }
 
         private func record(_ events: [AuditEvent], on copy: Copy) async {
-            await copy.run { rooms in
-                for event in events { await rooms.audit.record(event) }
-                await rooms.audit.flush()
+            await copy.run { parts in
+                for event in events { await parts.audit.record(event) }
+                await parts.audit.flush()
             }
         }
 

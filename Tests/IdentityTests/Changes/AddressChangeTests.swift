@@ -21,9 +21,9 @@ extension WithStores {
                 #expect(try await world.a.user(member.id).email.typed == Copy.email)
                 await #expect(throws: IdentityError.invalidCredentials) { try await world.a.signIn(Self.new) }
                 #expect(try await world.a.signIn(.google(email: Self.new)).isNew)
-                try await world.a.run { rooms in
-                    let taken = try await rooms.users.credentials(of: EmailAddress(Self.new))
-                    try await rooms.accounts.delete(try #require(taken).user.id, caller: Copy.caller)
+                try await world.a.run { parts in
+                    let taken = try await parts.users.credentials(of: EmailAddress(Self.new))
+                    try await parts.accounts.delete(try #require(taken).user.id, caller: Copy.caller)
                 }
 
                 let change = try await world.b.confirmAddress(code)

@@ -20,20 +20,20 @@ extension Copy {
     }
 
     func setPassword(_ new: String, of member: Member) async throws {
-        try await rooms.accounts.changePassword(
+        try await parts.accounts.changePassword(
             of: member.id, in: member.sessionID, from: SecretString(Self.password), to: SecretString(new),
             caller: Self.caller)
     }
 
     func askForAddress(_ address: String, of member: Member, password: String? = password) async throws {
-        try await rooms.confirmations.requestAddressChange(
+        try await parts.confirmations.requestAddressChange(
             of: member.id, in: member.sessionID, password: password.map { SecretString($0) }, to: address, link: { $0 },
             caller: Self.caller)
     }
 
     @discardableResult
     func confirmAddress(_ code: SecretString) async throws -> Confirmations.AddressChange {
-        try await rooms.confirmations.changeAddress(code: code, caller: Self.caller)
+        try await parts.confirmations.changeAddress(code: code, caller: Self.caller)
     }
 
     /// Asks and confirms.
@@ -43,12 +43,12 @@ extension Copy {
     }
 
     func undo(_ code: SecretString) async throws -> Confirmations.Undoing {
-        try await rooms.confirmations.undo(code: code, caller: Self.caller)
+        try await parts.confirmations.undo(code: code, caller: Self.caller)
     }
 
     /// Mails that wait for an address, in order.
     func mails(to address: String) async throws -> [Mail] {
-        try await rooms.outbox.waiting(1000, at: ambience.statementTime).compactMap(\.mail)
+        try await parts.outbox.waiting(1000, at: system.statementTime).compactMap(\.mail)
             .filter { $0.recipient == address.lowercased() }
     }
 
@@ -59,16 +59,16 @@ extension Copy {
     }
 
     func confirmReset(_ code: SecretString, to password: String) async throws {
-        try await rooms.confirmations.resetPassword(code: code, to: SecretString(password), caller: Self.caller)
+        try await parts.confirmations.resetPassword(code: code, to: SecretString(password), caller: Self.caller)
     }
 
     /// All that is stored of changes, as text.
     func storedChanges() async throws -> String {
-        try await rooms.postgres.query(Self.changes).map { try $0.string(0) }.joined()
+        try await parts.postgres.query(Self.changes).map { try $0.string(0) }.joined()
     }
 
     func changeCount() async throws -> Int64 {
-        try await rooms.postgres.query(Self.changeCount)[0].int64(0)
+        try await parts.postgres.query(Self.changeCount)[0].int64(0)
     }
 }
 

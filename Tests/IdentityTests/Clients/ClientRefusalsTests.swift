@@ -23,8 +23,8 @@ extension WithStores {
         }
 
         private func refuse(_ ids: [String?], _ world: World) async {
-            await world.a.run { rooms in
-                for id in ids { await rooms.clientRefusals.note(id, caller) }
+            await world.a.run { parts in
+                for id in ids { await parts.clientRefusals.note(id, caller) }
             }
         }
 

@@ -107,15 +107,15 @@ extension WithStores {
             try await World.run({ $0.copies = 2 }) { world in
                 try await add(client(), on: world.a)
                 let (copy, asked) = (world.a, Locked(0))
-                let answers = try await world.b.run { rooms in
+                let answers = try await world.b.run { parts in
                     // Whoever looks a client up now waits for this transaction to end.
-                    try await rooms.postgres.transaction { (transaction) throws(IdentityError) in
+                    try await parts.postgres.transaction { (transaction) throws(IdentityError) in
                         try await asking { () throws(PostgresError) in _ = try await transaction.query(Self.lock) }
                         let questions = (1...100).map { _ in
                             Task {
-                                try await copy.run { rooms in
+                                try await copy.run { parts in
                                     asked.withLock { $0 += 1 }
-                                    return try await rooms.clients.client(id).client
+                                    return try await parts.clients.client(id).client
                                 }
                             }
                         }
@@ -141,11 +141,11 @@ extension WithStores {
                 try await add(client(), on: world.a)
                 try await world.a.run { try await $0.clients.warmUp() }
                 #expect(try await world.a.run { try await $0.clientStore.delete(World.clientID("backend")) })
-                try await world.a.run { rooms in
+                try await world.a.run { parts in
                     for number in 0..<2_500 {
-                        await #expect(throws: IdentityError.invalidClient) { try await rooms.clients.client("guess-\(number)") }
+                        await #expect(throws: IdentityError.invalidClient) { try await parts.clients.client("guess-\(number)") }
                     }
-                    let remembered = Mirror(reflecting: rooms.clients).descendant("remembered")
+                    let remembered = Mirror(reflecting: parts.clients).descendant("remembered")
                     let count = Mirror(reflecting: try #require(remembered)).children.count
                     #expect((2...1_001).contains(count))
                 }
@@ -160,13 +160,13 @@ extension WithStores {
             }) { world in
                 try await add(client(), on: world.a)
                 try await world.a.run { try await $0.clients.warmUp() }
-                await world.a.run { rooms in
+                await world.a.run { parts in
                     for number in 0..<10 {
-                        await #expect(throws: IdentityError.invalidClient) { try await rooms.clients.client("guess-\(number)") }
+                        await #expect(throws: IdentityError.invalidClient) { try await parts.clients.client("guess-\(number)") }
                     }
                     for number in 10..<20 {
                         let error = await #expect(throws: IdentityError.self) {
-                            try await rooms.clients.client("guess-\(number)")
+                            try await parts.clients.client("guess-\(number)")
                         }
                         guard case .tooManyRequests = error else {
                             Issue.record("\(String(describing: error))")
@@ -174,7 +174,7 @@ extension WithStores {
                         }
                     }
                     // What is remembered is told on.
-                    await #expect(throws: IdentityError.invalidClient) { try await rooms.clients.client("guess-0") }
+                    await #expect(throws: IdentityError.invalidClient) { try await parts.clients.client("guess-0") }
                 }
                 _ = try await authenticate("backend", secret, on: world.a)
             }
@@ -185,9 +185,9 @@ extension WithStores {
                 try await add(client(), on: world.a)
                 let proof = CredentialProof(of: Array("Basic x".utf8).span)
                 let secret = secret
-                try await world.a.run { rooms in
-                    _ = try await rooms.clients.authenticate("backend", secret: secret.text, as: proof)
-                    await #expect(throws: IdentityError.invalidClient) { try await rooms.clients.client("later") }
+                try await world.a.run { parts in
+                    _ = try await parts.clients.authenticate("backend", secret: secret.text, as: proof)
+                    await #expect(throws: IdentityError.invalidClient) { try await parts.clients.client("later") }
                 }
                 let new = other.digest
                 let id = World.clientID("backend")
@@ -208,11 +208,11 @@ extension WithStores {
                 try await add(client(), on: world.a)
                 let proof = CredentialProof(of: Array("Basic x".utf8).span)
                 let secret = secret
-                try await world.a.run { rooms in
-                    #expect(await rooms.clients.recognise(proof) == nil)
-                    let entry = try await rooms.clients.authenticate("backend", secret: secret.text, as: proof)
-                    #expect(await rooms.clients.recognise(proof) === entry)
-                    #expect(await rooms.clients.recognise(CredentialProof(of: Array("Basic y".utf8).span)) == nil)
+                try await world.a.run { parts in
+                    #expect(await parts.clients.recognise(proof) == nil)
+                    let entry = try await parts.clients.authenticate("backend", secret: secret.text, as: proof)
+                    #expect(await parts.clients.recognise(proof) === entry)
+                    #expect(await parts.clients.recognise(CredentialProof(of: Array("Basic y".utf8).span)) == nil)
                 }
                 let new = other.digest
                 let id = World.clientID("backend")

@@ -87,19 +87,19 @@ extension WithStores {
             try await withClient { world in
                 let began = Instant.now()
                 let (id, wrong) = (id.text, third.text)
-                try await world.a.run { rooms in
+                try await world.a.run { parts in
                     for _ in 0..<20 {
                         await withTaskGroup { group in
                             for _ in 0..<20 {
                                 group.addTask {
                                     await #expect(throws: IdentityError.invalidClient) {
-                                        try await rooms.clients.authenticate(id, secret: wrong)
+                                        try await parts.clients.authenticate(id, secret: wrong)
                                     }
                                 }
                             }
                         }
                     }
-                    let count = try #require(Mirror(reflecting: rooms.clients).descendant("lookUpCount") as? Int)
+                    let count = try #require(Mirror(reflecting: parts.clients).descendant("lookUpCount") as? Int)
                     #expect((1...2 + Int(Instant.now().since(began).components.seconds)).contains(count))
                 }
                 #expect(try await accepts(first, world.a))
@@ -112,10 +112,10 @@ extension WithStores {
                 await world.a.run { await $0.clients.renewAll(lifetime: .seconds(3600)) }
                 let (id, old) = (id.text, first.text)
                 let proof = CredentialProof(of: Array("Basic x".utf8).span)
-                try await world.a.run { rooms in
-                    let entry = try await rooms.clients.authenticate(id, secret: old, as: proof)
-                    #expect(await rooms.clients.recognise(proof) === entry)
-                    try await eventually { await rooms.clients.recognise(proof) == nil }
+                try await world.a.run { parts in
+                    let entry = try await parts.clients.authenticate(id, secret: old, as: proof)
+                    #expect(await parts.clients.recognise(proof) === entry)
+                    try await eventually { await parts.clients.recognise(proof) == nil }
                 }
                 #expect(try await !accepts(first, world.a))
                 #expect(try await accepts(second, world.a))

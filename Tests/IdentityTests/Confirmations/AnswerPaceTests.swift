@@ -29,12 +29,12 @@ extension WithStores {
 
         private func isPaced(_ email: String, on copy: Copy, resets: Bool) async throws -> Bool {
             let start = Instant.now()
-            try await copy.run { rooms in
+            try await copy.run { parts in
                 if resets {
-                    try await rooms.confirmations.requestPasswordReset(
+                    try await parts.confirmations.requestPasswordReset(
                         email: email, language: .english, link: { $1 }, caller: Copy.caller)
                 } else {
-                    try await rooms.confirmations.requestVerification(
+                    try await parts.confirmations.requestVerification(
                         email: email, language: .english, link: { $1 }, caller: Copy.caller)
                 }
             }

@@ -7,7 +7,7 @@ import Text
 @testable import Identity
 
 extension WithStores {
-    /// The room, with a real Redis for what has been used and a real PostgreSQL for what was refused.
+    /// The module, with a real Redis for what has been used and a real PostgreSQL for what was refused.
     @Suite struct FederationTests {
         private let issuer: TestIssuer
         private let lookup = Locked(KeySetLookup.unknownKey)
@@ -24,12 +24,12 @@ extension WithStores {
         ) async throws -> VerifiedIDToken {
             let lookup = lookup
             let keys = keys ?? { keyID, _ in keyID == TestIssuer.keyID ? lookup.value : .unknownKey }
-            return try await copy.run { rooms in
+            return try await copy.run { parts in
                 let federation = Federation(
                     providers: [TestIssuer.apple, TestIssuer.google], keys: keys,
-                    replays: ReplayMemory(redis: rooms.redis, clock: .callers), limiter: rooms.limiter, audit: rooms.audit,
-                    metrics: rooms.metrics,
-                    ambience: rooms.accounts.ambience)
+                    replays: ReplayMemory(redis: parts.redis, clock: .callers), limiter: parts.limiter, audit: parts.audit,
+                    metrics: parts.metrics,
+                    system: parts.accounts.system)
                 return try await federation.verify(
                     token, from: provider, nonce: nonce.map { SecretString($0) }, caller: Copy.caller)
             }
@@ -92,9 +92,9 @@ extension WithStores {
             }
         }
 
-        private static func giveBack(_ proof: VerifiedIDToken, _ rooms: Rooms) async throws {
+        private static func giveBack(_ proof: VerifiedIDToken, _ parts: IdentityParts) async throws {
             guard let mark = proof.replayMark else { return }
-            try await ReplayMemory(redis: rooms.redis, clock: .callers).forget(proof, by: mark)
+            try await ReplayMemory(redis: parts.redis, clock: .callers).forget(proof, by: mark)
         }
 
         @Test func `only who made the mark gives a token back, and nobody once another has used it`() async throws {
@@ -127,8 +127,8 @@ extension WithStores {
                 let hash = Base64URL.encode(Array(SHA256.hash("ya29.mine").bytes.prefix(16)))
                 func verify(_ claims: JSONObject, with accessToken: String?) async throws {
                     let (issuer, token) = (issuer, try issuer.token(claims))
-                    try await world.a.run { rooms in
-                        _ = try await Self.federation(rooms, issuer).verify(
+                    try await world.a.run { parts in
+                        _ = try await Self.federation(parts, issuer).verify(
                             token, from: .google, nonce: nil, accessToken: accessToken.map { SecretString($0) },
                             caller: Copy.caller)
                     }
@@ -150,13 +150,13 @@ extension WithStores {
             }
         }
 
-        private static func federation(_ rooms: Rooms, _ issuer: TestIssuer) -> Federation {
+        private static func federation(_ parts: IdentityParts, _ issuer: TestIssuer) -> Federation {
             let key = issuer.jwk
             return Federation(
                 providers: [TestIssuer.apple, TestIssuer.google],
                 keys: { keyID, _ in keyID == TestIssuer.keyID ? .key(key) : .unknownKey },
-                replays: ReplayMemory(redis: rooms.redis, clock: .callers), limiter: rooms.limiter, audit: rooms.audit,
-                metrics: rooms.metrics, ambience: rooms.accounts.ambience)
+                replays: ReplayMemory(redis: parts.redis, clock: .callers), limiter: parts.limiter, audit: parts.audit,
+                metrics: parts.metrics, system: parts.accounts.system)
         }
 
         @Test func `a refused token leaves nothing but its reason in the audit log`() async throws {
@@ -239,7 +239,7 @@ extension WithStores {
                         decoding: JWKSet(names.map { JWK(key: key, algorithm: .rs256, keyID: $0) }).rendered, as: UTF8.self)
                 }
                 let sets = try await KeySetWorld.started(set("key-1"))
-                let room = sets.rooms[0]
+                let room = sets.parts[0]
                 let keys: Federation.KeyLookup = { keyID, provider in await room.key(keyID, of: provider) }
                 _ = try await verify(issuer.token(TestIssuer.appleClaims()), on: world.a, keys: keys)
                 sets.serve(set("key-1", "key-2"))

@@ -116,9 +116,9 @@ extension WithStores {
                 let before = try await world.a.user(member.id)
                 try await world.a.unlink(.google, from: member)
                 await #expect(throws: IdentityError.invalidCredentials) {
-                    try await world.a.run { rooms in
-                        try await rooms.sessions.begin(
-                            for: before, client: rooms.app, kind: .static, method: .provider(.google), caller: Copy.caller)
+                    try await world.a.run { parts in
+                        try await parts.sessions.begin(
+                            for: before, client: parts.app, kind: .static, method: .provider(.google), caller: Copy.caller)
                     }
                 }
             }

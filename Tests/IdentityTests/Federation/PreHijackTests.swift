@@ -44,13 +44,13 @@ extension WithStores {
                 let before = try await world.a.user(hijacker.id)
                 let owner = try await world.a.signIn(.google()).member
                 await #expect(throws: IdentityError.invalidCredentials) {
-                    try await world.a.run { rooms in
-                        try await rooms.sessions.begin(for: before, client: rooms.app, kind: .static, caller: Copy.caller)
+                    try await world.a.run { parts in
+                        try await parts.sessions.begin(for: before, client: parts.app, kind: .static, caller: Copy.caller)
                     }
                 }
                 let claim = IdentityClaim(try ProviderProof.apple().token(), toldName: nil, claimedEmail: nil)
-                let added = try await world.a.run { rooms in
-                    try await rooms.accounts.add(claim.identity(of: before.id, at: Sample.now), to: before, Copy.caller)
+                let added = try await world.a.run { parts in
+                    try await parts.accounts.add(claim.identity(of: before.id, at: Sample.now), to: before, Copy.caller)
                 }
                 #expect(!added)
                 #expect(try await world.a.identities(of: owner.id).map(\.provider) == [.google])

@@ -61,30 +61,30 @@ extension Copy {
     func signIn(
         _ proof: ProviderProof, name: String? = nil, claimedEmail: String? = nil
     ) async throws -> (member: Member, isNew: Bool) {
-        let (user, tokens, isNew) = try await rooms.accounts.signIn(
-            with: try proof.token(), displayName: name, claimedEmail: claimedEmail, client: rooms.app, kind: .rotating,
+        let (user, tokens, isNew) = try await parts.accounts.signIn(
+            with: try proof.token(), displayName: name, claimedEmail: claimedEmail, client: parts.app, kind: .rotating,
             caller: Self.caller)
         return (Member(user: user, tokens: tokens), isNew)
     }
 
     func link(_ proof: ProviderProof, to member: Member) async throws {
-        try await rooms.accounts.link(try proof.token(), to: member.id, session: member.sessionID, caller: Self.caller)
+        try await parts.accounts.link(try proof.token(), to: member.id, session: member.sessionID, caller: Self.caller)
     }
 
     func unlink(_ provider: ProviderID, from member: Member) async throws {
-        try await rooms.accounts.unlink(provider, from: member.id, session: member.sessionID, caller: Self.caller)
+        try await parts.accounts.unlink(provider, from: member.id, session: member.sessionID, caller: Self.caller)
     }
 
     func identities(of id: UserID) async throws -> [ExternalIdentity] {
-        try await rooms.accounts.identities(of: id)
+        try await parts.accounts.identities(of: id)
     }
 
     func user(_ id: UserID) async throws -> User {
-        try await rooms.accounts.user(id)
+        try await parts.accounts.user(id)
     }
 
     /// Makes a user's address one that the user has shown to own.
     func verifyEmail(of id: UserID) async throws {
-        _ = try await rooms.postgres.query(Self.verification, [.uuid(id.description)])
+        _ = try await parts.postgres.query(Self.verification, [.uuid(id.description)])
     }
 }

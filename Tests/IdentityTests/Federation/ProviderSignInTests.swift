@@ -88,7 +88,7 @@ extension WithStores {
                 let events = try await world.a.events("identity_linked")
                 #expect(events.map(\.reason) == ["same_email"] && events.map(\.userID) == [local.id.description])
                 let now = world.clock.now
-                let mails = try await world.a.run { rooms in try await rooms.outbox.waiting(10, at: .given(now)) }
+                let mails = try await world.a.run { parts in try await parts.outbox.waiting(10, at: .given(now)) }
                     .compactMap(\.mail)
                 #expect(mails.map(\.kind) == [.identityLinked] && mails.map(\.recipient) == ["anna@gmail.com"])
                 // Under it the owner can undo it.
@@ -251,10 +251,10 @@ extension WithStores {
             try await World.run { world in
                 func signUp(_ proof: ProviderProof, password: String?) async throws -> Member {
                     let token = try proof.token()
-                    return try await world.a.run { rooms in
-                        let (user, tokens) = try await rooms.accounts.signUp(
+                    return try await world.a.run { parts in
+                        let (user, tokens) = try await parts.accounts.signUp(
                             with: token, password: password.map { SecretString($0) }, displayName: "Anna",
-                            claimedEmail: "claimed@town.example", client: rooms.app, kind: .static, caller: Copy.caller)
+                            claimedEmail: "claimed@town.example", client: parts.app, kind: .static, caller: Copy.caller)
                         return Member(user: user, tokens: tokens)
                     }
                 }

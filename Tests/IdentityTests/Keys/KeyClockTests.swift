@@ -28,7 +28,7 @@ extension WithStores {
                         #expect(try await advance(copy) == [])
                         #expect(try await copy.run { try await $0.signingKeys.rotate(.es256) } == .underWay(new))
                     }
-                    _ = try await world.a.run { rooms in try await rooms.postgres.query(Self.published) }
+                    _ = try await world.a.run { parts in try await parts.postgres.query(Self.published) }
                     // Who is behind does it too.
                     #expect(try await advance(world.b).map(\.key.kid) == [new.kid])
                     #expect(try await advance(world.a) == [])
@@ -39,10 +39,10 @@ extension WithStores {
         @Test func `who is days ahead takes no key out of the key set whose tokens live`() async throws {
             try await World.runApart(by: .seconds(3 * 86_400)) { world in
                 guard case .begun = try await world.a.run({ try await $0.signingKeys.rotate(.es256) }) else { return }
-                _ = try await world.a.run { rooms in try await rooms.postgres.query(Self.published) }
+                _ = try await world.a.run { parts in try await parts.postgres.query(Self.published) }
                 #expect(try await advance(world.b).count == 1)
                 #expect(try await advance(world.b) == [])
-                _ = try await world.a.run { rooms in try await rooms.postgres.query(Self.forgotten) }
+                _ = try await world.a.run { parts in try await parts.postgres.query(Self.forgotten) }
                 #expect(try await advance(world.a).count == 1)
             }
         }

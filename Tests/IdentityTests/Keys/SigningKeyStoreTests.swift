@@ -76,9 +76,9 @@ extension WithStores {
                 let pool = BlockingPool(label: "test.keys", threads: 1, queueLimit: 8)
                 defer { pool.stop() }
                 await #expect(throws: SigningKeyStore.Failure.unusable(kid: kid)) {
-                    try await world.a.run { rooms in
+                    try await world.a.run { parts in
                         let store = SigningKeyStore(
-                            pool: rooms.postgres, masterKey: other, computing: pool, ambience: rooms.sessions.ambience)
+                            pool: parts.postgres, masterKey: other, computing: pool, system: parts.sessions.system)
                         _ = try await store.load(ensuring: [.es256])
                     }
                 }

@@ -27,10 +27,10 @@ extension WithStores {
             let fresh = UInt64.random(in: 10_000 ... .max - 1_000)
             let seeds = Array(0..<600 as Range<UInt64>) + Array(fresh..<fresh + 400)
             try await World.run { world in
-                let met = try await world.a.run { rooms in
+                let met = try await world.a.run { parts in
                     var met: Set<String> = []
                     for seed in seeds {
-                        var history = History(seed: seed, rooms.redis)
+                        var history = History(seed: seed, parts.redis)
                         met.formUnion(try await history.run())
                     }
                     return met

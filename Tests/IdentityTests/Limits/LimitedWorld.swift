@@ -19,8 +19,8 @@ extension Copy {
         _ name: SignInAttempt.Name, password: String, from address: String? = "192.0.2.7", device: String? = nil
     ) async throws -> Attempt {
         do {
-            _ = try await rooms.accounts.signIn(
-                SignInAttempt(name, passwords: [SecretString(password)]), client: rooms.app, kind: .rotating,
+            _ = try await parts.accounts.signIn(
+                SignInAttempt(name, passwords: [SecretString(password)]), client: parts.app, kind: .rotating,
                 caller: Self.caller(address, device: device))
             return .signedIn
         } catch IdentityError.invalidCredentials {

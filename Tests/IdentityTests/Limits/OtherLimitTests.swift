@@ -14,10 +14,10 @@ extension WithStores {
                 (.signUpAddress, Budget(4, per: Self.hour)), (.signUpAccount, Budget(2, per: Self.hour)))
             try await World.run({ $0.limits = limits }) { world in
                 func signUp(_ email: String, from address: String) async throws {
-                    try await world.a.run { rooms in
-                        _ = try await rooms.accounts.signUp(
+                    try await world.a.run { parts in
+                        _ = try await parts.accounts.signUp(
                             Accounts.SignUp(email: email, password: SecretString(Copy.password), displayName: nil),
-                            client: rooms.app, kind: .static, caller: Copy.caller(address))
+                            client: parts.app, kind: .static, caller: Copy.caller(address))
                     }
                 }
                 try await signUp("a@town.example", from: "192.0.2.1")
@@ -42,8 +42,8 @@ extension WithStores {
                 let (one, other) = (try await a.signUp(kind: .static), try await a.signUp("b@town.example", kind: .static))
                 let forged = SecretString("kdr_\(one.sessionID).1.\(Base64URL.encode([UInt8](repeating: 7, count: 32)))")
                 func refresh(_ token: SecretString, from address: String) async throws {
-                    _ = try await a.run { rooms in
-                        try await rooms.sessions.refresh(token, wantsRotation: false, caller: Copy.caller(address))
+                    _ = try await a.run { parts in
+                        try await parts.sessions.refresh(token, wantsRotation: false, caller: Copy.caller(address))
                     }
                 }
                 for _ in 0..<5 {
@@ -107,8 +107,8 @@ extension WithStores {
                     let caller = Caller(
                         address: address, referenceID: nil, device: DeviceDescription(""),
                         report: { standing in if standing.limit == 2 { told.withLock { $0 += 1 } } })
-                    try await world.a.run { rooms in
-                        try await rooms.confirmations.requestPasswordReset(
+                    try await world.a.run { parts in
+                        try await parts.confirmations.requestPasswordReset(
                             email: email, language: .english, link: { _, code in code }, caller: caller)
                     }
                 }
@@ -125,8 +125,8 @@ extension WithStores {
                 // Of two in one millisecond nobody knows which is the last.
                 var good = 0
                 for link in sent {
-                    let user = try? await world.a.run { rooms in
-                        try await rooms.confirmations.user(ofCode: link, for: .resetPassword, caller: Copy.caller)
+                    let user = try? await world.a.run { parts in
+                        try await parts.confirmations.user(ofCode: link, for: .resetPassword, caller: Copy.caller)
                     }
                     if user?.email.normalized == "anna@town.example" { good += 1 }
                 }
@@ -145,11 +145,11 @@ extension WithStores {
             try await World.run({ $0.limits = limits }) { world in
                 func present(_ number: Int64?, from address: String) async throws {
                     let code = SecretString(Base64URL.encode([UInt8](repeating: 1, count: 32)))
-                    try await world.a.run { rooms in
+                    try await world.a.run { parts in
                         guard let number else {
-                            return try await rooms.confirmations.verifyEmail(code: code, caller: Copy.caller(address))
+                            return try await parts.confirmations.verifyEmail(code: code, caller: Copy.caller(address))
                         }
-                        _ = try await rooms.confirmations.user(
+                        _ = try await parts.confirmations.user(
                             withNumber: number, code: code, for: .resetPassword, caller: Copy.caller(address))
                     }
                 }

@@ -38,9 +38,9 @@ extension WithStores {
             try await World.run({ $0.limits = limits }) { world in
                 let request = Accounts.SignUp(
                     email: Copy.email, password: SecretString(Copy.password), displayName: nil)
-                _ = try await world.a.run { rooms in
-                    try await rooms.accounts.register(
-                        request, username: try Username("anna"), client: rooms.app, caller: Copy.caller)
+                _ = try await world.a.run { parts in
+                    try await parts.accounts.register(
+                        request, username: try Username("anna"), client: parts.app, caller: Copy.caller)
                 }
                 let names: [SignInAttempt.Name] = [
                     .email("Anna@Town.example"), .email("anna@TOWN.example"), .username("ANNA"),
@@ -67,9 +67,9 @@ extension WithStores {
                         address: "203.0.113.\(standings.count)", referenceID: nil, device: DeviceDescription(""),
                         report: { standing in told.withLock { $0.append(standing) } })
                     for _ in 0..<12 {
-                        _ = try? await world.a.run { rooms in
-                            try await rooms.accounts.signIn(
-                                email: email, password: SecretString("wrong"), client: rooms.app, kind: .static, caller: caller)
+                        _ = try? await world.a.run { parts in
+                            try await parts.accounts.signIn(
+                                email: email, password: SecretString("wrong"), client: parts.app, kind: .static, caller: caller)
                         }
                     }
                     standings.append(told.value)
@@ -253,8 +253,8 @@ extension WithStores {
             let limits = LimitSettings.only((.signInAccount, Budget(1, per: Self.hour)))
             try await World.run({ $0.limits = limits }) { world in
                 let member = try await world.a.signUp()
-                try await world.a.run { rooms in
-                    try await rooms.accounts.changePassword(
+                try await world.a.run { parts in
+                    try await parts.accounts.changePassword(
                         of: member.id, in: member.sessionID, from: SecretString(Copy.password),
                         to: SecretString("another long password"), caller: Copy.caller)
                 }
@@ -266,8 +266,8 @@ extension WithStores {
             try await World.run({ $0.limits = LimitSettings() }) { world in
                 let member = try await world.a.signUp()
                 func change(_ old: String) async throws {
-                    try await world.a.run { rooms in
-                        try await rooms.accounts.changePassword(
+                    try await world.a.run { parts in
+                        try await parts.accounts.changePassword(
                             of: member.id, in: member.sessionID, from: SecretString(old),
                             to: SecretString("another long password"), caller: Copy.caller)
                     }

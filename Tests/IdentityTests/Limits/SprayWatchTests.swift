@@ -44,10 +44,10 @@ extension WithStores {
             try await World.run({ $0.limits.sprayAccounts = 3 }) { world in
                 for number in 1...6 {
                     await #expect(throws: IdentityError.invalidCredentials) {
-                        try await world.a.run { rooms in
+                        try await world.a.run { parts in
                             let attempt = SignInAttempt(
                                 .email("user\(number)@town.example"), passwords: [SecretString("Spring2026 lanterns")])
-                            _ = try await rooms.accounts.signIn(attempt, client: rooms.app, kind: .rotating, caller: Copy.caller)
+                            _ = try await parts.accounts.signIn(attempt, client: parts.app, kind: .rotating, caller: Copy.caller)
                         }
                     }
                 }

@@ -33,7 +33,7 @@ extension WithStores {
             }
             try await World.runApart(by: .zero - Self.hour) { world in
                 try await world.put(1, life: .seconds(1800))
-                _ = try await world.a.run { rooms in try await rooms.postgres.query(Self.over) }
+                _ = try await world.a.run { parts in try await parts.postgres.query(Self.over) }
                 await (try world.delivery(world.b, server)).work()
                 #expect(await world.b.mailOutcomes() == [.expired: 1])
                 #expect(try server.messages().isEmpty)
@@ -43,7 +43,7 @@ extension WithStores {
         @Test func `who is ahead takes neither what another has under way nor what was put off`() async throws {
             let server = try TestSMTPServer(faults: [.recipient("mei0@example.com"): .reply("451 later")])
             try await World.runApart(by: Self.hour) { world in
-                let queue = MailQueue(pool: world.a.rooms.postgres, seal: try MailSeal(world.masterKey))
+                let queue = MailQueue(pool: world.a.parts.postgres, seal: try MailSeal(world.masterKey))
                 let other = try world.delivery(world.b, server)
                 try await world.put(1)
                 let taken = try await world.a.run { _ in try await queue.claim(9, at: .postgres, for: .seconds(120)) }
@@ -64,9 +64,9 @@ extension WithStores {
                 let other = try world.delivery(world.b, nil) { $0.retention = Self.hour }
                 try await world.put(MailOutbox.limit)
                 let user = try #require(try await world.waitingMails().first?.mail?.userID)
-                _ = try await world.a.run { rooms in try await rooms.postgres.query(Self.sent) }
+                _ = try await world.a.run { parts in try await parts.postgres.query(Self.sent) }
                 await other.work()
-                let time = world.b.ambience.statementTime
+                let time = world.b.system.statementTime
                 #expect(try await !world.b.run { try await $0.outbox.hasRoom(for: user, .passwordReset, at: time) })
                 #expect(await world.b.run { $0.metrics.snapshot.mails.oldestAge } == .zero)
             }

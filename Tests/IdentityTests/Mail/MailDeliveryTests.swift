@@ -55,7 +55,7 @@ extension WithStores {
             let server = try TestSMTPServer()
             try await World.run { world in
                 try await world.put(1)
-                let queue = MailQueue(pool: world.a.rooms.postgres, seal: try MailSeal(world.masterKey))
+                let queue = MailQueue(pool: world.a.parts.postgres, seal: try MailSeal(world.masterKey))
                 let policy = MailDelivery.Policy()
                 let now = world.clock.now
                 let taken = try await world.a.run { _ in try await queue.claim(9, at: .given(now), for: policy.lease) }
@@ -156,7 +156,7 @@ extension WithStores {
             try await World.run { world in
                 try await world.put(3)
                 for statement in [Copy.mailOfTheFuture, Copy.sealedOtherwise] {
-                    _ = try await world.a.run { rooms in try await rooms.postgres.query(statement) }
+                    _ = try await world.a.run { parts in try await parts.postgres.query(statement) }
                 }
                 let delivery = try world.delivery(world.a, server) { $0.connections = 1 }
                 await delivery.work()
@@ -212,19 +212,19 @@ extension WithStores {
             }
         }
 
-        @Test func `the bell has a mail sent at once, and after the end nothing is`() async throws {
+        @Test func `the signal has a mail sent at once, and after the end nothing is`() async throws {
             let server = try TestSMTPServer()
             try await World.run { world in
-                let bell = MailBell()
-                let delivery = try world.delivery(world.a, server, bell: bell) { $0.pollInterval = .seconds(3600) }
+                let signal = MailSignal()
+                let delivery = try world.delivery(world.a, server, signal: signal) { $0.pollInterval = .seconds(3600) }
                 let running = Task(executorPreference: world.a.loop) { await delivery.run() }
                 try await world.put(1)
-                bell.ring()
+                signal.ring()
                 try await eventually { try server.messages().count == 1 }
                 await delivery.close(by: Instant.now() + .seconds(30))
                 await running.value
                 try await world.put(1, recipient: "after")
-                bell.ring()
+                signal.ring()
                 await delivery.work()
                 #expect(try server.messages().count == 1)
             }
@@ -243,16 +243,16 @@ extension Copy {
     private static let rows = Statement(name: "test_mail_rows", sql: "SELECT count(*) FROM mail_outbox")
 
     fileprivate func takenMails() async throws -> Int {
-        Int(try await rooms.postgres.query(Self.taken)[0].int64(0))
+        Int(try await parts.postgres.query(Self.taken)[0].int64(0))
     }
 
     /// Links that are still in the outbox.
     fileprivate func storedLinks() async throws -> Int64 {
-        try await rooms.postgres.query(Self.links)[0].int64(0)
+        try await parts.postgres.query(Self.links)[0].int64(0)
     }
 
     fileprivate func outboxRows() async throws -> Int64 {
-        try await rooms.postgres.query(Self.rows)[0].int64(0)
+        try await parts.postgres.query(Self.rows)[0].int64(0)
     }
 }
 

@@ -44,13 +44,13 @@ extension WithStores {
                 await #expect(throws: Self.unavailable) { try await world.a.signIn() }
                 await #expect(throws: Self.unavailable) { try await world.a.signIn("nobody@town.example") }
                 await #expect(throws: Self.unavailable) { try await world.a.signUp("berta@town.example") }
-                let requests: [@Sendable (Rooms) async throws -> Void] = [
+                let requests: [@Sendable (IdentityParts) async throws -> Void] = [
                     { _ = try await $0.accounts.user(member.id) },
                     { _ = try await $0.accounts.change(member.id, Accounts.ProfileChange(), caller: Copy.caller) },
                     { try await $0.accounts.disable(member.id, caller: Copy.caller) },
                     { try await $0.accounts.delete(member.id, from: member.sessionID, caller: Copy.caller) },
-                    { rooms in
-                        try await rooms.accounts.replacePassword(
+                    { parts in
+                        try await parts.accounts.replacePassword(
                             of: member.id, with: SecretString("staple battery"), keeping: nil, caller: Copy.caller)
                     },
                 ]
@@ -75,9 +75,9 @@ extension WithStores {
                 let proved = try await world.a.run { try await $0.accounts.user(member.id) }
                 postgres.stop(.immediate)
                 await #expect(throws: Self.unavailable) {
-                    try await world.a.run { rooms in
-                        _ = try await rooms.sessions.begin(
-                            for: proved, client: rooms.app, kind: .rotating, caller: Copy.caller)
+                    try await world.a.run { parts in
+                        _ = try await parts.sessions.begin(
+                            for: proved, client: parts.app, kind: .rotating, caller: Copy.caller)
                     }
                 }
                 let mine = AccessTokenHash(of: member.accessToken.revealedText).key
@@ -97,23 +97,23 @@ extension WithStores {
                 let client = Client(
                     id: World.clientID("backend"), name: "Backend", authentication: .secret(secret.digest),
                     permissions: [.introspect], audiences: [World.audience])
-                try await world.a.run { rooms in
-                    try await rooms.clientStore.insert(client, at: Sample.now)
-                    try await rooms.clients.warmUp()
-                    await #expect(throws: IdentityError.invalidClient) { try await rooms.clients.client("nobody") }
+                try await world.a.run { parts in
+                    try await parts.clientStore.insert(client, at: Sample.now)
+                    try await parts.clients.warmUp()
+                    await #expect(throws: IdentityError.invalidClient) { try await parts.clients.client("nobody") }
                 }
                 postgres.stop(.immediate)
-                try await world.a.run { rooms in
+                try await world.a.run { parts in
                     for _ in 1...3 {
-                        let entry = try await rooms.clients.authenticate("backend", secret: secret.text)
+                        let entry = try await parts.clients.authenticate("backend", secret: secret.text)
                         #expect(entry.client == client)
                         // It may have been made a moment ago.
                         await #expect(throws: Self.unavailable) {
-                            try await rooms.clients.authenticate("backend", secret: SecretString("kds_x"))
+                            try await parts.clients.authenticate("backend", secret: SecretString("kds_x"))
                         }
-                        #expect(try await rooms.clients.client("app").client == rooms.app)
+                        #expect(try await parts.clients.client("app").client == parts.app)
                         for id in ["nobody", "somebody"] {
-                            await #expect(throws: Self.unavailable) { try await rooms.clients.client(id) }
+                            await #expect(throws: Self.unavailable) { try await parts.clients.client(id) }
                         }
                     }
                 }

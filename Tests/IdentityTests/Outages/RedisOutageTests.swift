@@ -11,7 +11,7 @@ extension WithStores {
         private static let unavailable = IdentityError.unavailable(retryAfter: .seconds(1))
 
         /// Everything that asks Redis, with what a user has.
-        private static func requests(_ member: Member) -> [(name: String, run: @Sendable (Rooms) async throws -> Void)] {
+        private static func requests(_ member: Member) -> [(name: String, run: @Sendable (IdentityParts) async throws -> Void)] {
             let (access, refresh, id, session) = (member.accessToken, member.refreshToken, member.id, member.sessionID)
             let caller = Copy.caller
             return [
@@ -27,16 +27,16 @@ extension WithStores {
                 ("disable", { try await $0.accounts.disable(id, caller: caller) }),
                 (
                     "enable",
-                    { rooms in
-                        try await rooms.accounts.enable(id, caller: caller)
+                    { parts in
+                        try await parts.accounts.enable(id, caller: caller)
                         throw unavailable  // It needs no Redis; here it only undoes the line before.
                     }
                 ),
                 (
                     "sign in",
-                    { rooms in
-                        _ = try await rooms.accounts.signIn(
-                            email: Copy.email, password: SecretString(Copy.password), client: rooms.app, kind: .rotating,
+                    { parts in
+                        _ = try await parts.accounts.signIn(
+                            email: Copy.email, password: SecretString(Copy.password), client: parts.app, kind: .rotating,
                             caller: caller)
                     }
                 ),
@@ -63,7 +63,7 @@ extension WithStores {
                 #expect(counts.refreshes == [.unavailable: 1])
                 #expect(counts.signIns == [.unavailable: 1])
                 try world.redis.start()
-                try await eventually { await world.a.rooms.redis.isReady }
+                try await eventually { await world.a.parts.redis.isReady }
                 // This server has forgotten everything, so now it is known that the token is not good.
                 #expect(try await world.a.active([member.accessToken, member.refreshToken]) == [false, false])
                 let again = try await world.a.signIn()
@@ -86,7 +86,7 @@ extension WithStores {
                     group.addTask { await #expect(throws: Self.unavailable) { try await a.signIn() } }
                 }
                 world.redis.resume()
-                try await eventually { await world.a.rooms.redis.isReady }
+                try await eventually { await world.a.parts.redis.isReady }
                 #expect(try await world.a.active([member.accessToken, other.accessToken]) == [true, true])
                 let next = try await world.a.refresh(member.refreshToken)
                 #expect(
@@ -104,14 +104,14 @@ extension WithStores {
                 let other = try await a.signUp("carla@town.example")
                 let revoked = try await a.signIn("carla@town.example")
                 _ = try await a.run { try await $0.redis.send(RedisCommand("SAVE")) }
-                try await a.run { rooms in
-                    try await rooms.accounts.disable(disabled.id, caller: Copy.caller)
-                    try await rooms.sessions.signOut(signedOut.refreshToken, caller: Copy.caller)
-                    try await rooms.tokens.revoke(revoked.accessToken, for: rooms.app, caller: Copy.caller)
+                try await a.run { parts in
+                    try await parts.accounts.disable(disabled.id, caller: Copy.caller)
+                    try await parts.sessions.signOut(signedOut.refreshToken, caller: Copy.caller)
+                    try await parts.tokens.revoke(revoked.accessToken, for: parts.app, caller: Copy.caller)
                 }
                 redis.stop()
                 try redis.start()
-                try await eventually { await a.rooms.redis.isReady }
+                try await eventually { await a.parts.redis.isReady }
                 let tokens = [disabled.accessToken, signedOut.accessToken, revoked.accessToken, other.accessToken]
                 #expect(try await a.active(tokens) == [false, false, false, true])
                 for member in [disabled, signedOut] {

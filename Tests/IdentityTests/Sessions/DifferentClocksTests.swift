@@ -13,9 +13,9 @@ extension WithStores {
 
         /// A session of a cookie that lives half an hour after its last use.
         private func cookie(on copy: Copy, idle: Duration = .seconds(1800)) async throws -> CookieSession {
-            try await copy.run { rooms in
-                try await rooms.accounts.signIn(
-                    email: Copy.email, password: SecretString(Copy.password), client: rooms.app,
+            try await copy.run { parts in
+                try await parts.accounts.signIn(
+                    email: Copy.email, password: SecretString(Copy.password), client: parts.app,
                     terms: CookieTerms(use: .session, lifetime: SessionLifetime(idle: idle, absolute: .seconds(7200))),
                     caller: Copy.caller
                 ).session
@@ -32,8 +32,8 @@ extension WithStores {
 
         /// Makes what a session's record says of a moment older.
         private func age(_ field: String, of session: SessionID, by duration: Duration, on copy: Copy) async throws {
-            _ = try await copy.run { rooms in
-                try await rooms.redis.send(
+            _ = try await copy.run { parts in
+                try await parts.redis.send(
                     RedisCommand("HINCRBY", SessionRecord.key(session), field, "\(-duration.wholeMilliseconds)"))
             }
         }
@@ -95,8 +95,8 @@ extension WithStores {
                     for (begins, refreshes) in [(copies[0], copies[1]), (copies[1], copies[0])] {
                         let member = try await begins.signUp("\(begins === world.a ? "a" : "b")@town.example")
                         let refreshed = try await refreshes.refresh(member.refreshToken)
-                        let further = try await refreshes.run { rooms in
-                            try await rooms.sessions.issue(in: refreshed.session, client: rooms.app) { facts in
+                        let further = try await refreshes.run { parts in
+                            try await parts.sessions.issue(in: refreshed.session, client: parts.app) { facts in
                                 SecretString("further \(facts.tokenID)")
                             }
                         }
@@ -171,9 +171,9 @@ extension WithStores {
         /// How long a guess has to wait that counts no more; nil for one that does.
         private func delay(at email: String, on copy: Copy) async throws -> Duration? {
             do {
-                _ = try await copy.run { rooms in
-                    try await rooms.accounts.signIn(
-                        email: email, password: SecretString("a guess"), client: rooms.app, kind: .rotating, caller: Copy.caller)
+                _ = try await copy.run { parts in
+                    try await parts.accounts.signIn(
+                        email: email, password: SecretString("a guess"), client: parts.app, kind: .rotating, caller: Copy.caller)
                 }
                 return nil
             } catch IdentityError.tooManyRequests(let wait) {

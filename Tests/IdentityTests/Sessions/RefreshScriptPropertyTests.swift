@@ -27,10 +27,10 @@ extension WithStores {
                 let met = try await withThrowingTaskGroup(of: Set<String>.self) { group in
                     for lane in 0..<lanes {
                         group.addTask {
-                            try await copy.run { rooms in
+                            try await copy.run { parts in
                                 var met: Set<String> = []
                                 for index in stride(from: lane, to: seeds.count, by: lanes) {
-                                    var history = History(seed: seeds[index], rooms.redis)
+                                    var history = History(seed: seeds[index], parts.redis)
                                     met.formUnion(try await history.run())
                                 }
                                 return met

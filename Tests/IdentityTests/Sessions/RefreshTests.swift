@@ -5,7 +5,7 @@ import Text
 @testable import Identity
 
 extension WithStores {
-    /// The table of the rotation, through the rooms.
+    /// The table of the rotation, through the parts.
     @Suite struct RefreshTests {
         @Test func `for a client whose rule is rotation every session rotates, whatever it asks for`() async throws {
             try await World.run({ $0.client = World.app(rotates: true) }) { world in
@@ -23,8 +23,8 @@ extension WithStores {
         @Test func `a session that was static before the rule rotates from its next refresh on`() async throws {
             try await World.run({ $0.client = World.app(rotates: true) }) { world in
                 let member = try await world.a.signUp()
-                _ = try await world.a.run { rooms in
-                    try await rooms.redis.send(RedisCommand("HSET", SessionRecord.key(member.sessionID), "kind", "static"))
+                _ = try await world.a.run { parts in
+                    try await parts.redis.send(RedisCommand("HSET", SessionRecord.key(member.sessionID), "kind", "static"))
                 }
                 let next = try await world.a.refresh(member.refreshToken)
                 #expect(next.rotates)
@@ -227,9 +227,9 @@ extension WithStores {
                     id: World.clientID("kiosk"), name: "Kiosk", authentication: .publicClient, permissions: [.signIn],
                     audiences: [World.audience], accessTokenFormat: .opaque)
                 _ = try await world.a.signUp()
-                let tokens = try await world.a.run { rooms in
-                    try await rooms.clientStore.insert(client, at: Sample.now)
-                    return try await rooms.accounts.signIn(
+                let tokens = try await world.a.run { parts in
+                    try await parts.clientStore.insert(client, at: Sample.now)
+                    return try await parts.accounts.signIn(
                         email: Copy.email, password: SecretString(Copy.password), client: client, kind: .rotating,
                         caller: Copy.caller
                     ).tokens

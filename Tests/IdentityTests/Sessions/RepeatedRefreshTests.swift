@@ -7,12 +7,12 @@ import Text
 extension WithStores {
     /// Refreshes whose repetition gives the very same pair of tokens.
     @Suite struct RepeatedRefreshTests {
-        private static let wishes = RefreshWishes(rotation: true, sameAccessToken: true, leeway: .seconds(60))
+        private static let options = RefreshOptions(rotation: true, sameAccessToken: true, leeway: .seconds(60))
 
         private func refresh(
-            _ token: SecretString, _ wishes: RefreshWishes = wishes, on copy: Copy
+            _ token: SecretString, _ options: RefreshOptions = options, on copy: Copy
         ) async throws -> SessionTokens {
-            try await copy.run { try await $0.sessions.refresh(token, wishes, caller: Copy.caller) }
+            try await copy.run { try await $0.sessions.refresh(token, options, caller: Copy.caller) }
         }
 
         @Test func `a repetition within the grace gives the same pair with the same expiry`() async throws {
@@ -91,7 +91,7 @@ extension WithStores {
         @Test func `who does not wish for it gets a new access token, and so does who comes after him`() async throws {
             try await World.run { world in
                 let member = try await world.a.signUp()
-                let first = try await refresh(member.refreshToken, RefreshWishes(rotation: true), on: world.a)
+                let first = try await refresh(member.refreshToken, RefreshOptions(rotation: true), on: world.a)
                 let second = try await refresh(member.refreshToken, on: world.a)
                 #expect(second.accessToken.revealedText != first.accessToken.revealedText)
                 #expect(try await world.a.keyspace().items.allSatisfy { $0.life > 0 })

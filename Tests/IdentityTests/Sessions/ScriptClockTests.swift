@@ -36,8 +36,8 @@ extension WithStores {
 
         private func run(_ body: @escaping @Sendable (SessionStore) async throws -> Void) async throws {
             try await World.run { world in
-                try await world.a.run { rooms in
-                    try await body(SessionStore(redis: rooms.redis, policy: .standard, clock: .redis))
+                try await world.a.run { parts in
+                    try await body(SessionStore(redis: parts.redis, policy: .standard, clock: .redis))
                 }
             }
         }

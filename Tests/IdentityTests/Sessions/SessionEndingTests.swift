@@ -16,9 +16,9 @@ extension WithStores {
         /// The events of ends, once all that has been recorded up to now is in PostgreSQL: each copy writes in order.
         private func endings(_ world: World) async throws -> [RecordedEvent] {
             for copy in world.copies {
-                let reference = "marker-\(SessionID(random: copy.ambience.random(SessionID.byteCount)))"
+                let reference = "marker-\(SessionID(random: copy.system.random(SessionID.byteCount)))"
                 let caller = Caller(address: nil, referenceID: reference, device: DeviceDescription(""))
-                let user = UserID(at: Sample.now, random: copy.ambience.random(10))
+                let user = UserID(at: Sample.now, random: copy.system.random(10))
                 await copy.run { await $0.accounts.note(.userUpdated, user, by: .system, nil, caller) }
                 try await eventually { try await copy.recordedEvents().contains { $0.referenceID == reference } }
             }
@@ -28,7 +28,7 @@ extension WithStores {
         /// As if the index had lost the session.
         private func forget(_ member: Member, _ world: World) async throws {
             let command = RedisCommand("ZREM", IndexSessionScript.key(member.id), member.sessionID.text)
-            #expect(try await world.a.rooms.redis.send(command).integerValue == 1)
+            #expect(try await world.a.parts.redis.send(command).integerValue == 1)
         }
 
         enum Way: CaseIterable {
@@ -65,11 +65,11 @@ extension WithStores {
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         for number in 0..<20 {
                             group.addTask {
-                                try await copies[number % 2].run { rooms in
+                                try await copies[number % 2].run { parts in
                                     if number % 3 == 0 {
-                                        try await rooms.sessions.signOut(member.refreshToken, caller: Copy.caller)
+                                        try await parts.sessions.signOut(member.refreshToken, caller: Copy.caller)
                                     } else {
-                                        try await rooms.sessions.end(
+                                        try await parts.sessions.end(
                                             member.sessionID, of: member.id, reason: .signedOut, caller: Copy.caller)
                                     }
                                 }

@@ -23,8 +23,8 @@ extension WithStores {
 
         private func run(_ body: @escaping @Sendable (SessionStore, RedisConnection) async throws -> Void) async throws {
             try await World.run { world in
-                try await world.a.run { rooms in
-                    try await body(SessionStore(redis: rooms.redis, policy: .standard, clock: .callers), rooms.redis)
+                try await world.a.run { parts in
+                    try await body(SessionStore(redis: parts.redis, policy: .standard, clock: .callers), parts.redis)
                 }
             }
         }

@@ -201,20 +201,20 @@ extension WithStores {
                 let member = try await world.a.signUp()
                 let clock = world.clock
                 // Every look at the clock takes a minute.
-                let slow = Ambience(
+                let slow = SystemContext(
                     now: {
                         clock.advance(by: .seconds(60))
                         return clock.now
                     }, random: { [UInt8](repeating: 7, count: $0) })
                 await #expect(throws: IdentityError.unavailable(retryAfter: .seconds(1))) {
-                    try await world.a.run { rooms in
-                        let user = try await rooms.accounts.user(member.id)
+                    try await world.a.run { parts in
+                        let user = try await parts.accounts.user(member.id)
                         let sessions = Sessions(
-                            store: rooms.sessions.store, tokens: rooms.sessions.tokens, issuer: rooms.sessions.issuer,
-                            users: rooms.users, clients: rooms.clients, limiter: rooms.limiter, audit: rooms.audit,
-                            metrics: rooms.metrics,
-                            key: rooms.sessions.key, limitPerUser: 50, policy: .standard, ambience: slow)
-                        _ = try await sessions.begin(for: user, client: rooms.app, kind: .rotating, caller: Copy.caller)
+                            store: parts.sessions.store, tokens: parts.sessions.tokens, issuer: parts.sessions.issuer,
+                            users: parts.users, clients: parts.clients, limiter: parts.limiter, audit: parts.audit,
+                            metrics: parts.metrics,
+                            key: parts.sessions.key, limitPerUser: 50, policy: .standard, system: slow)
+                        _ = try await sessions.begin(for: user, client: parts.app, kind: .rotating, caller: Copy.caller)
                     }
                 }
                 let mine = AccessTokenHash(of: member.accessToken.revealedText).key

@@ -30,8 +30,8 @@ extension WithStores {
 
         /// A token of the user that is live, and was issued to this client.
         private func token(of member: Member, for client: Client, on copy: Copy) async throws -> SecretString {
-            try await copy.run { rooms in
-                try await rooms.sessions.begin(for: member.user, client: client, kind: .rotating, caller: Copy.caller).accessToken
+            try await copy.run { parts in
+                try await parts.sessions.begin(for: member.user, client: client, kind: .rotating, caller: Copy.caller).accessToken
             }
         }
 
@@ -72,7 +72,7 @@ extension WithStores {
                     }
                 }
                 // A token of a version that gave out no scopes.
-                let rule = AccountAccessRule(audience: World.audience, clients: [world.a.rooms.app.id])
+                let rule = AccountAccessRule(audience: World.audience, clients: [world.a.parts.app.id])
                 let old: JSONValue = ["aud": .string(World.audience), "client_id": "app"]
                 #expect(rule.permits(.change) { old[$0] })
                 let list: JSONValue = ["aud": ["x", .string(World.audience)], "client_id": "app", "scope": .string(account)]
@@ -86,8 +86,8 @@ extension WithStores {
             try await World.run { world in
                 let member = try await world.a.signUp()
                 #expect(try await world.a.introspect(member.accessToken)["email_verified"] == false)
-                try await world.a.run { rooms in
-                    _ = try await rooms.postgres.query(
+                try await world.a.run { parts in
+                    _ = try await parts.postgres.query(
                         Statement(name: "test_verify", sql: "UPDATE users SET email_verified = true"))
                 }
                 let again = try await world.a.signIn()
@@ -105,20 +105,20 @@ extension WithStores {
         @Test func `of several sign-outs at once with one good token each succeeds, and the session ends once`() async throws {
             try await World.run { world in
                 let member = try await world.a.signUp()
-                let (loop, rooms) = (world.a.loop, world.a.rooms)
+                let (loop, parts) = (world.a.loop, world.a.parts)
                 // In one turn of the loop: each finds the token good before any of them ends the session.
                 try await world.a.run { _ in
                     try await withThrowingTaskGroup { group in
                         for _ in 0..<20 {
                             group.addTask(executorPreference: loop) {
-                                try await rooms.tokens.signOut(member.accessToken, lateness: .zero, caller: Copy.caller)
+                                try await parts.tokens.signOut(member.accessToken, lateness: .zero, caller: Copy.caller)
                             }
                         }
                         try await group.waitForAll()
                     }
                 }
                 await #expect(throws: IdentityError.invalidToken) {
-                    try await rooms.tokens.signOut(member.accessToken, lateness: .zero, caller: Copy.caller)
+                    try await parts.tokens.signOut(member.accessToken, lateness: .zero, caller: Copy.caller)
                 }
                 #expect(try await world.a.run { try await $0.tokens.endedSession(of: member.accessToken) } == member.sessionID)
                 #expect(try await world.a.run { try await $0.tokens.endedSession(of: member.refreshToken) } == nil)
@@ -169,9 +169,9 @@ extension WithStores {
         @Test func `a token that is signed by us and was never stored is none`() async throws {
             try await World.run { world in
                 let member = try await world.a.signUp()
-                let signed = try await world.a.run { rooms in
-                    let session = try #require(try await rooms.sessions.list(of: member.id).first)
-                    return try rooms.sessions.issuer.mint(for: session, client: rooms.app, at: Sample.now).text
+                let signed = try await world.a.run { parts in
+                    let session = try #require(try await parts.sessions.list(of: member.id).first)
+                    return try parts.sessions.issuer.mint(for: session, client: parts.app, at: Sample.now).text
                 }
                 #expect(try await !world.a.isActive(signed))
                 await #expect(throws: IdentityError.invalidToken) { try await authenticate(signed, on: world.a) }

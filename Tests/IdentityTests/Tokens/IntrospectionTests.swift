@@ -31,7 +31,7 @@ extension WithStores {
         @Test func `a refresh token has neither type, id nor audience, and lives as long as its session`() async throws {
             try await World.run { world in
                 let member = try await world.a.signUp(kind: .static)
-                let answer = try await world.a.introspect(member.refreshToken, as: world.a.rooms.app.id)
+                let answer = try await world.a.introspect(member.refreshToken, as: world.a.parts.app.id)
                 let expected: JSONValue = [
                     "active": true, "client_id": "app", "sub": .string("\(member.id)"),
                     "username": "Anna@Town.example", "email_verified": false, "exp": .integer(Sample.now.seconds + 30 * 86_400),
@@ -120,7 +120,7 @@ extension WithStores {
         ) async throws {
             try await World.run { world in
                 let member = try await world.a.signUp(kind: kind)
-                let app = world.a.rooms.app.id
+                let app = world.a.parts.app.id
                 for hint in [nil, .refreshToken, .accessToken] as [TokenTypeHint?] {
                     let own = try await world.a.introspect(member.refreshToken, hint: hint, as: app)
                     #expect((own["active"] == true) == (hint != .accessToken))
@@ -138,13 +138,13 @@ extension WithStores {
             try await World.run { world in
                 let member = try await world.a.signUp()
                 let session = member.tokens.session
-                let sessions = world.a.rooms.sessions
+                let sessions = world.a.parts.sessions
                 let others = [
                     sessions.cookie(of: session, use: .session), sessions.cookie(of: session, use: .restAuth),
                     sessions.formToken(of: session), sessions.lastingToken(of: session),
                 ]
                 for other in others {
-                    for id in [world.a.rooms.app.id, nil] {
+                    for id in [world.a.parts.app.id, nil] {
                         #expect(try await world.a.introspect(other, as: id) == ["active": false])
                     }
                 }
@@ -156,9 +156,9 @@ extension WithStores {
                 let member = try await world.a.signUp()
                 for token in [member.accessToken, member.refreshToken, SecretString("x")] {
                     await #expect(throws: IdentityError.clientNotPermitted) {
-                        try await world.a.run { rooms in
-                            _ = try await rooms.introspection.answer(
-                                token, for: ClientRegistry.Entry(rooms.app, readAt: Instant.now()))
+                        try await world.a.run { parts in
+                            _ = try await parts.introspection.answer(
+                                token, for: ClientRegistry.Entry(parts.app, readAt: Instant.now()))
                         }
                     }
                 }

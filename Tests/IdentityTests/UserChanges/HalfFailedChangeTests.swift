@@ -42,11 +42,11 @@ extension WithStores {
 
         private func perform(_ change: Change, _ subject: Subject, _ number: Int, on copy: Copy) async throws {
             let (id, session) = (subject.asking.id, subject.asking.sessionID)
-            try await copy.run { rooms in
-                let (accounts, caller) = (rooms.accounts, Copy.caller)
+            try await copy.run { parts in
+                let (accounts, caller) = (parts.accounts, Copy.caller)
                 switch change {
                 case .passwordReset:
-                    try await rooms.confirmations.resetPassword(
+                    try await parts.confirmations.resetPassword(
                         code: subject.code, to: SecretString(Self.new), caller: caller)
                 case .passwordChange:
                     try await accounts.changePassword(
@@ -57,7 +57,7 @@ extension WithStores {
                 case .takingBack:
                     _ = try await accounts.signIn(
                         with: ProviderProof.google("g-\(number)", email: subject.email).token(), displayName: nil,
-                        client: rooms.app, kind: .rotating, caller: caller)
+                        client: parts.app, kind: .rotating, caller: caller)
                 case .unlinking: try await accounts.unlink(.google, from: id, session: session, caller: caller)
                 }
             }
@@ -160,7 +160,7 @@ extension WithStores {
                 }
             } _: { world in
                 let proxy = try #require(proxied.value)
-                try await breakEachStep(of: change, in: world, proxy, .cut) { await world.a.rooms.redis.isReady }
+                try await breakEachStep(of: change, in: world, proxy, .cut) { await world.a.parts.redis.isReady }
                 proxy.stop()
             }
         }

@@ -65,8 +65,8 @@ extension WithStores {
             try await World.run({ $0.limits = LimitSettings() }) { world in
                 _ = try await world.a.signUp("anna@gmail.com")
                 for _ in 0..<7 {
-                    try await world.a.run { rooms in
-                        try await rooms.confirmations.requestVerification(
+                    try await world.a.run { parts in
+                        try await parts.confirmations.requestVerification(
                             email: "anna@gmail.com", language: .english, link: { $1 }, caller: Copy.caller)
                     }
                 }

@@ -9,10 +9,10 @@ extension WithStores {
         private func change(_ id: UserID, on copy: Copy, _ set: @Sendable (inout Accounts.ProfileChange) -> Void) async throws
             -> User
         {
-            try await copy.run { rooms in
+            try await copy.run { parts in
                 var change = Accounts.ProfileChange()
                 set(&change)
-                return try await rooms.accounts.change(id, change, caller: Copy.caller)
+                return try await parts.accounts.change(id, change, caller: Copy.caller)
             }
         }
 

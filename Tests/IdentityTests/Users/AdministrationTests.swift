@@ -86,8 +86,8 @@ extension WithStores {
                 let member = try await world.a.signUp()
                 let data = try await world.a.run { try await $0.accounts.data(of: member.id) }
                 #expect(data["user"]?["email"] == .string(Copy.email))
-                let columns = try await world.a.run { rooms in
-                    try await rooms.postgres.query(Self.personal).map { (try $0.string(0), try $0.string(1)) }
+                let columns = try await world.a.run { parts in
+                    try await parts.postgres.query(Self.personal).map { (try $0.string(0), try $0.string(1)) }
                 }
                 let sql = UserDataQueries.data.sql
                 for (table, column) in columns where !table.hasPrefix("audit_event") {
@@ -104,8 +104,8 @@ extension WithStores {
 
         @Test func `what operators look for is found by an index`() async throws {
             try await World.run { world in
-                try await world.a.run { rooms in
-                    for statement in [Self.fill, Self.events, Self.analyze] { _ = try await rooms.postgres.query(statement) }
+                try await world.a.run { parts in
+                    for statement in [Self.fill, Self.events, Self.analyze] { _ = try await parts.postgres.query(statement) }
                 }
                 let plans: [(Statement, String, String)] = [
                     (UserQueries.byEmailPrefix, "'u777', 'u778', 21", "users_by_email_prefix"),

@@ -39,9 +39,9 @@ extension WithStores {
                 // The next one, from elsewhere.
                 let request = Accounts.SignUp(
                     email: Copy.email, password: SecretString("another long password"), displayName: nil)
-                _ = try await world.a.run { rooms in
-                    try await rooms.accounts.signUp(
-                        request, client: rooms.app, kind: .rotating, caller: Copy.caller("198.51.100.7"))
+                _ = try await world.a.run { parts in
+                    try await parts.accounts.signUp(
+                        request, client: parts.app, kind: .rotating, caller: Copy.caller("198.51.100.7"))
                 }
                 let guesses = try await world.a.guess(10, device: device)
                 #expect(guesses == .of((.refused, 3), (.limited, 7)))

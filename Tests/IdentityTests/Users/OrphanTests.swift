@@ -14,14 +14,14 @@ extension WithStores {
             name: "test_disable_users", sql: "UPDATE users SET disabled_at = now() WHERE email_normalized LIKE 'barred%'")
 
         private func orphans(_ world: World, ending: Bool = false) async throws -> [Accounts.Orphan] {
-            try await world.a.run { rooms async throws in
+            try await world.a.run { parts async throws in
                 var all: [UserID: Accounts.Orphan] = [:]
                 var cursor: SessionScanCursor?
                 repeat {
-                    let (orphans, next) = try await rooms.accounts.orphans(from: cursor)
+                    let (orphans, next) = try await parts.accounts.orphans(from: cursor)
                     for orphan in orphans {
                         all[orphan.userID] = orphan
-                        if ending { try await rooms.accounts.endSessions(of: orphan, caller: Copy.caller) }
+                        if ending { try await parts.accounts.endSessions(of: orphan, caller: Copy.caller) }
                     }
                     cursor = next
                 } while cursor != nil
@@ -76,15 +76,15 @@ extension WithStores {
             try await World.run { world in
                 let gone = try await world.a.signUp("gone@town.example")
                 // Other keys and other indexes in the way.
-                try await world.a.run { rooms async throws in
+                try await world.a.run { parts async throws in
                     for number in 0..<5000 {
-                        _ = try await rooms.redis.send(RedisCommand("SET", "at:\(number)", "x", "PX", "600000"))
+                        _ = try await parts.redis.send(RedisCommand("SET", "at:\(number)", "x", "PX", "600000"))
                     }
                     for number in 0..<1500 {
                         let id = UserID(
                             at: Sample.now, random: [UInt8(number >> 8), UInt8(number & 255)] + [UInt8](repeating: 0, count: 8))
                         let session = SessionID(random: Array(0..<16)).text
-                        _ = try await rooms.redis.send(RedisCommand("ZADD", IndexSessionScript.key(id), "1", session))
+                        _ = try await parts.redis.send(RedisCommand("ZADD", IndexSessionScript.key(id), "1", session))
                     }
                 }
                 _ = try await world.a.run { try await $0.postgres.query(Self.delete) }
@@ -99,12 +99,12 @@ extension WithStores {
                 let gone = try await world.a.signUp("gone@town.example")
                 let barred = try await world.a.signUp("barred@town.example")
                 let there = try await world.a.signUp("there@town.example")
-                _ = try await world.a.run { rooms async throws in
+                _ = try await world.a.run { parts async throws in
                     // As Redis evicts them.
                     for member in [gone, barred, there] {
-                        _ = try await rooms.redis.send(RedisCommand("DEL", IndexSessionScript.key(member.id)))
+                        _ = try await parts.redis.send(RedisCommand("DEL", IndexSessionScript.key(member.id)))
                     }
-                    for statement in [Self.delete, Self.disable] { _ = try await rooms.postgres.query(statement) }
+                    for statement in [Self.delete, Self.disable] { _ = try await parts.postgres.query(statement) }
                 }
                 let found = try await orphans(world)
                 #expect(Set(found.map(\.userID)) == [gone.id, barred.id])
@@ -126,11 +126,11 @@ extension WithStores {
                 try await world.a.run { try await $0.accounts.signOut(listed.id, caller: Copy.caller) }
                 // What the index does not name goes on, which is why the operator's commands look further.
                 _ = try await world.a.refresh(listed.refreshToken)
-                let count = try await world.a.run { rooms async throws in
+                let count = try await world.a.run { parts async throws in
                     var count = 0
                     var cursor: SessionScanCursor?
                     repeat {
-                        let (found, next) = try await rooms.accounts.endUnlistedSessions(
+                        let (found, next) = try await parts.accounts.endUnlistedSessions(
                             of: listed.id, reason: .revoked, from: cursor)
                         count += found
                         cursor = next

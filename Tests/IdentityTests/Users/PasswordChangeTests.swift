@@ -13,8 +13,8 @@ extension WithStores {
         private func change(
             _ member: Member, from old: String?, to new: String = new, trustsSession: Bool = false, on copy: Copy
         ) async throws {
-            try await copy.run { rooms in
-                try await rooms.accounts.changePassword(
+            try await copy.run { parts in
+                try await parts.accounts.changePassword(
                     of: member.id, in: member.sessionID, from: old.map { SecretString($0) }, to: SecretString(new),
                     trustsSession: trustsSession, caller: Copy.caller)
             }
@@ -47,8 +47,8 @@ extension WithStores {
         /// The code of a mail for a new password.
         private func code(on copy: Copy) async throws -> SecretString {
             let code = Locked<SecretString?>(nil)
-            try await copy.run { rooms in
-                try await rooms.confirmations.requestPasswordReset(
+            try await copy.run { parts in
+                try await parts.confirmations.requestPasswordReset(
                     email: Copy.email, language: .english,
                     link: { _, text in
                         code.withLock { $0 = text }

@@ -28,12 +28,12 @@ extension WithStores {
         private func populate(_ copy: Copy) async throws {
             _ = try await copy.signUp()
             let disabled = try await copy.signUp("disabled@town.example")
-            try await copy.run { rooms in
-                try await rooms.accounts.disable(disabled.id, caller: Copy.caller)
+            try await copy.run { parts in
+                try await parts.accounts.disable(disabled.id, caller: Copy.caller)
                 let federated = User(
                     id: UserID(at: Sample.now, random: SecureRandom.bytes(10)), email: try EmailAddress("federated@town.example"),
                     createdAt: Sample.now, updatedAt: Sample.now)
-                _ = try await rooms.users.insert(federated, passwordHash: nil)
+                _ = try await parts.users.insert(federated, passwordHash: nil)
             }
         }
 
@@ -144,8 +144,8 @@ extension WithStores {
                 let costly = try Argon2id(parameters: Argon2id.Parameters(memoryKiB: 16, iterations: 2))
                 let old = try costly.hash(password: Array(Copy.password.utf8))
                 func stored() async throws -> String? {
-                    try await world.a.run { rooms in
-                        try await rooms.users.credentials(of: try EmailAddress(Copy.email))?.passwordHash
+                    try await world.a.run { parts in
+                        try await parts.users.credentials(of: try EmailAddress(Copy.email))?.passwordHash
                     }
                 }
                 let first = try #require(try await stored())
@@ -166,11 +166,11 @@ extension WithStores {
 
         /// Somebody whom an operator has written into the table, with a hash of another server.
         private func bringAlong(_ hash: String, _ copy: Copy, as email: String = "mongo@town.example") async throws {
-            try await copy.run { rooms in
+            try await copy.run { parts in
                 let user = User(
                     id: UserID(at: Sample.now, random: SecureRandom.bytes(10)), email: try EmailAddress(email),
                     createdAt: Sample.now, updatedAt: Sample.now)
-                _ = try await rooms.users.insert(user, passwordHash: hash)
+                _ = try await parts.users.insert(user, passwordHash: hash)
             }
         }
 
@@ -183,8 +183,8 @@ extension WithStores {
                     }
                 }
                 func stored() async throws -> String? {
-                    try await world.a.run { rooms in
-                        try await rooms.users.credentials(of: try EmailAddress("mongo@town.example"))?.passwordHash
+                    try await world.a.run { parts in
+                        try await parts.users.credentials(of: try EmailAddress("mongo@town.example"))?.passwordHash
                     }
                 }
                 #expect(try await stored() == Self.bcrypt)
@@ -205,9 +205,9 @@ extension WithStores {
                 try await bringAlong(Self.bcrypt.replacing("$05$", with: "$12$"), world.a, as: "other@town.example")
                 try await bringAlong(Self.bcrypt.replacing("$05$", with: "$31$"), world.a, as: "no.such.cost@town.example")
                 #expect(try await cost() == 12)
-                try await world.a.run { rooms in
-                    let other = try await rooms.users.credentials(of: try EmailAddress("other@town.example"))
-                    try await rooms.accounts.delete(try #require(other).user.id, caller: Copy.caller)
+                try await world.a.run { parts in
+                    let other = try await parts.users.credentials(of: try EmailAddress("other@town.example"))
+                    try await parts.accounts.delete(try #require(other).user.id, caller: Copy.caller)
                 }
                 await #expect(throws: IdentityError.invalidCredentials) { try await world.a.signIn(password: "wrong") }
                 _ = try await world.a.signIn("mongo@town.example", password: "U*U")

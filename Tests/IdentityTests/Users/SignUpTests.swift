@@ -87,7 +87,7 @@ extension WithStores {
                 world.redis.stop()
                 await #expect(throws: IdentityError.unavailable(retryAfter: .seconds(1))) { try await world.a.signUp() }
                 try world.redis.start()
-                try await eventually { await world.a.rooms.redis.isReady }
+                try await eventually { await world.a.parts.redis.isReady }
                 #expect(try await world.a.userCount() == 0)
                 _ = try await world.a.signUp()
             }

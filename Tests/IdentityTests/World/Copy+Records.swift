@@ -13,15 +13,15 @@ extension Copy {
 
     /// Waits for whoever holds a user's row, also if he is not there any more to hear of the end.
     func waitForOthers(on id: UserID) async throws {
-        try await eventually { (try? await rooms.postgres.query(Self.lockUser, [.uuid(id.description)])) != nil }
+        try await eventually { (try? await parts.postgres.query(Self.lockUser, [.uuid(id.description)])) != nil }
     }
 
     /// Whether PostgreSQL answers, now.
     var reachesPostgres: Bool {
-        get async { (try? await rooms.postgres.ping()) != nil }
+        get async { (try? await parts.postgres.ping()) != nil }
     }
 
     func userCount() async throws -> Int64 {
-        try await rooms.postgres.query(Self.users)[0].int64(0)
+        try await parts.postgres.query(Self.users)[0].int64(0)
     }
 }

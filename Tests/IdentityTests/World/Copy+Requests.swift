@@ -26,20 +26,20 @@ extension Copy {
         _ email: String = email, password: String = password, name: String? = nil, kind: SessionKind = .rotating
     ) async throws -> Member {
         let request = Accounts.SignUp(email: email, password: SecretString(password), displayName: name)
-        let (user, tokens) = try await rooms.accounts.signUp(request, client: rooms.app, kind: kind, caller: Self.caller)
+        let (user, tokens) = try await parts.accounts.signUp(request, client: parts.app, kind: kind, caller: Self.caller)
         return Member(user: user, tokens: tokens)
     }
 
     func signIn(
         _ email: String = email, password: String = password, kind: SessionKind = .rotating
     ) async throws -> Member {
-        let (user, tokens) = try await rooms.accounts.signIn(
-            email: email, password: SecretString(password), client: rooms.app, kind: kind, caller: Self.caller)
+        let (user, tokens) = try await parts.accounts.signIn(
+            email: email, password: SecretString(password), client: parts.app, kind: kind, caller: Self.caller)
         return Member(user: user, tokens: tokens)
     }
 
     func refresh(_ token: SecretString, wantsRotation: Bool = false) async throws -> SessionTokens {
-        try await rooms.sessions.refresh(token, wantsRotation: wantsRotation, caller: Self.caller)
+        try await parts.sessions.refresh(token, wantsRotation: wantsRotation, caller: Self.caller)
     }
 
     /// What a client is told that may see the tokens of every audience.
@@ -51,12 +51,12 @@ extension Copy {
             id: id ?? World.clientID("backend"), name: "Caller", authentication: .publicClient,
             permissions: id == nil ? [.introspect] : [.introspect, .signIn], audiences: audiences)
         return try JSON.parse(
-            try await rooms.introspection.answer(token, hint: hint, for: ClientRegistry.Entry(client, readAt: Instant.now())))
+            try await parts.introspection.answer(token, hint: hint, for: ClientRegistry.Entry(client, readAt: Instant.now())))
     }
 
     /// Whether a token is good, as the client hears that it was issued to.
     func isActive(_ token: SecretString) async throws -> Bool {
-        let answer = try await introspect(token, as: rooms.app.id)
+        let answer = try await introspect(token, as: parts.app.id)
         if answer == ["active": false] { return false }
         try #require(answer["active"] == true)
         return true
@@ -72,7 +72,7 @@ extension Copy {
     /// The code of a mail for a new password; nil when none is written.
     func resetCode(_ email: String = email) async throws -> SecretString? {
         let code = Locked<(profile: Profile, text: SecretString)?>(nil)
-        try await rooms.confirmations.requestPasswordReset(
+        try await parts.confirmations.requestPasswordReset(
             email: email, language: .english,
             link: { profile, text in
                 code.withLock { $0 = (profile, text) }
@@ -83,13 +83,13 @@ extension Copy {
     }
 
     func resetPassword(_ code: SecretString, to password: String) async throws {
-        try await rooms.confirmations.resetPassword(code: code, to: SecretString(password), caller: Self.caller)
+        try await parts.confirmations.resetPassword(code: code, to: SecretString(password), caller: Self.caller)
     }
 
     /// The code of a mail that proves an address.
     func verificationCode(of user: User) async throws -> SecretString {
         let code = Locked<SecretString?>(nil)
-        try await rooms.confirmations.requestVerification(
+        try await parts.confirmations.requestVerification(
             of: user, language: .english,
             link: { _, text in
                 code.withLock { $0 = text }
@@ -99,6 +99,6 @@ extension Copy {
     }
 
     func verify(_ code: SecretString) async throws {
-        try await rooms.confirmations.verifyEmail(code: code, caller: Self.caller)
+        try await parts.confirmations.verifyEmail(code: code, caller: Self.caller)
     }
 }

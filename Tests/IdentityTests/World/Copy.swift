@@ -7,13 +7,13 @@ import Text
 
 @testable import Identity
 
-/// One running copy of the rooms, on a loop of its own. Whatever it is asked to run, it runs there.
+/// One running copy of the parts, on a loop of its own. Whatever it is asked to run, it runs there.
 actor Copy {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    nonisolated let rooms: Rooms
-    nonisolated let ambience: Ambience
+    nonisolated let parts: IdentityParts
+    nonisolated let system: SystemContext
     /// Where passwords are hashed.
     nonisolated let hashing: BlockingPool
     private let connecting: BlockingPool
@@ -26,12 +26,12 @@ actor Copy {
         loop = try EventLoop()
         hashing = BlockingPool(label: "test.hash", threads: 1, queueLimit: options.hashQueue)
         connecting = BlockingPool(label: "test.connect", threads: 1, queueLimit: 100)
-        let ambience = Ambience(
+        let system = SystemContext(
             now: { clock.now.adding(ahead) }, random: { SecureRandom.bytes($0) }, scriptClock: options.scriptClock,
             statementClock: options.statementClock)
-        self.ambience = ambience
-        rooms = try Rooms(
-            options, ambience, masterKey: masterKey,
+        self.system = system
+        parts = try IdentityParts(
+            options, system, masterKey: masterKey,
             postgres: PostgresPool(postgres, loop: loop, connecting: connecting, logger: logger),
             redis: RedisConnection(
                 store, loop: loop, resolving: connecting,
@@ -43,18 +43,18 @@ actor Copy {
     /// Connects, and makes or loads the signing keys.
     func start() async throws {
         running = [
-            Task(executorPreference: loop) { [rooms] in await rooms.redis.run() },
-            Task(executorPreference: loop) { [rooms] in await rooms.audit.run() },
+            Task(executorPreference: loop) { [parts] in await parts.redis.run() },
+            Task(executorPreference: loop) { [parts] in await parts.audit.run() },
         ]
-        try await eventually { await rooms.redis.isReady }
-        let formats = [rooms.app.accessTokenFormat]
-        rooms.keys.value = try await rooms.signingKeys.load(ensuring: Set(formats.compactMap(\.algorithm)))
+        try await eventually { await parts.redis.isReady }
+        let formats = [parts.app.accessTokenFormat]
+        parts.keys.value = try await parts.signingKeys.load(ensuring: Set(formats.compactMap(\.algorithm)))
     }
 
     func stop() async {
-        await rooms.audit.close()
-        await rooms.postgres.close()
-        await rooms.redis.close()
+        await parts.audit.close()
+        await parts.postgres.close()
+        await parts.redis.close()
         hashing.stop()
         connecting.stop()
         // The audit log notices at its next turn, for which no test need wait.
@@ -64,13 +64,13 @@ actor Copy {
         }
     }
 
-    func run<T: Sendable>(_ body: @Sendable (Rooms) async throws -> T) async rethrows -> T {
-        try await body(rooms)
+    func run<T: Sendable>(_ body: @Sendable (IdentityParts) async throws -> T) async rethrows -> T {
+        try await body(parts)
     }
 }
 
-/// The rooms of one copy, and what is below them.
-struct Rooms: Sendable {
+/// The parts of one copy, and what is below them.
+struct IdentityParts: Sendable {
     let app: Client
     let postgres: PostgresPool
     let redis: RedisConnection
@@ -94,14 +94,14 @@ struct Rooms: Sendable {
     let introspection: Introspection
 
     init(
-        _ options: World.Options, _ ambience: Ambience, masterKey: MasterKey, postgres: PostgresPool, redis: RedisConnection,
+        _ options: World.Options, _ system: SystemContext, masterKey: MasterKey, postgres: PostgresPool, redis: RedisConnection,
         hashing: BlockingPool, connecting: BlockingPool, logger: Logger
     ) throws {
         app = options.client
         self.postgres = postgres
         self.redis = redis
         audit = AuditLog(pool: postgres, metrics: metrics, capacity: options.auditCapacity, logger: logger)
-        signingKeys = SigningKeyStore(pool: postgres, masterKey: masterKey, computing: connecting, ambience: ambience)
+        signingKeys = SigningKeyStore(pool: postgres, masterKey: masterKey, computing: connecting, system: system)
         users = UserStore(pool: postgres)
         identities = IdentityStore(pool: postgres)
         outbox = MailOutbox(pool: postgres, seal: try MailSeal(masterKey))
@@ -109,28 +109,28 @@ struct Rooms: Sendable {
         clients = ClientRegistry(
             store: clientStore, builtIn: [app], lifetime: options.clientLifetime, strangers: options.strangers,
             loop: postgres.loop, logger: logger)
-        clientRefusals = ClientRefusals(clients: clients, audit: audit, metrics: metrics, ambience: ambience)
+        clientRefusals = ClientRefusals(clients: clients, audit: audit, metrics: metrics, system: system)
         // The least that argon2 takes.
         hasher = try PasswordHasher(
-            Argon2id.Parameters(memoryKiB: 8, iterations: 1), pool: hashing, random: ambience.random)
+            Argon2id.Parameters(memoryKiB: 8, iterations: 1), pool: hashing, random: system.random)
         limits = LoopSlot(options.limits)
         limiter = Limiter(
-            slot: limits, redis: redis, key: try LimitKey(masterKey), audit: audit, metrics: metrics, ambience: ambience)
+            slot: limits, redis: redis, key: try LimitKey(masterKey), audit: audit, metrics: metrics, system: system)
         let store = AccessTokenStore(redis: redis)
-        let issuer = AccessTokenIssuer(issuer: World.issuer, audience: World.audience, keys: keys, ambience: ambience)
+        let issuer = AccessTokenIssuer(issuer: World.issuer, audience: World.audience, keys: keys, system: system)
         sessions = Sessions(
             store: SessionStore(redis: redis, policy: options.policy, clock: options.scriptClock), tokens: store,
             issuer: issuer, users: users, clients: clients, limiter: limiter, audit: audit, metrics: metrics,
             key: try SessionTokenKey(masterKey),
-            limitPerUser: options.sessionsPerUser, policy: options.policy, ambience: ambience)
+            limitPerUser: options.sessionsPerUser, policy: options.policy, system: system)
         accounts = Accounts(
             users: users, identities: identities, outbox: outbox,
             notices: AccountNotices(
-                outbox: outbox, seal: try AccountChangeSeal(masterKey), policy: options.notices, ambience: ambience),
-            sessions: sessions, hasher: hasher, limiter: limiter, audit: audit, metrics: metrics, ambience: ambience,
+                outbox: outbox, seal: try AccountChangeSeal(masterKey), policy: options.notices, system: system),
+            sessions: sessions, hasher: hasher, limiter: limiter, audit: audit, metrics: metrics, system: system,
             providers: options.providers)
         confirmations = Confirmations(
-            accounts: accounts, profiles: ProfileStore(pool: postgres, ambience: ambience), codes: OneTimeCodeStore(redis: redis),
+            accounts: accounts, profiles: ProfileStore(pool: postgres, system: system), codes: OneTimeCodeStore(redis: redis),
             outbox: outbox, pace: options.pace, loop: postgres.loop)
         tokens = AccessTokens(tokens: store, sessions: sessions, issuer: issuer, users: users, ownClients: [app.id])
         introspection = Introspection(tokens: store, sessions: sessions, metrics: metrics)

@@ -49,7 +49,7 @@ struct Keyspace: Sendable {
 
 extension Copy {
     func keyspace() async throws -> Keyspace {
-        try await Keyspace(rooms.redis)
+        try await Keyspace(parts.redis)
     }
 
     /// The access tokens of a user that are good, by their keys, whoever holds them.
@@ -61,7 +61,7 @@ extension Copy {
     func age(by duration: Duration) async throws {
         for item in try await keyspace().items where item.life >= 0 {
             // Redis deletes what has less than nothing left.
-            _ = try await rooms.redis.send(
+            _ = try await parts.redis.send(
                 RedisCommand("PEXPIRE", item.key, "\(item.life - duration.wholeMilliseconds)"))
         }
     }
@@ -70,6 +70,6 @@ extension Copy {
     func permitKeys(_ patterns: String...) async throws {
         var command = RedisCommand("ACL", "SETUSER", "default", "resetkeys")
         for pattern in patterns { command.append("~" + pattern) }
-        _ = try await rooms.redis.send(command)
+        _ = try await parts.redis.send(command)
     }
 }

@@ -47,7 +47,7 @@ extension Copy {
     }
 
     func recordedEvents() async throws -> [RecordedEvent] {
-        try await rooms.postgres.query(RecordedEvent.all).map { try RecordedEvent($0) }
+        try await parts.postgres.query(RecordedEvent.all).map { try RecordedEvent($0) }
     }
 }
 
@@ -57,7 +57,7 @@ extension Copy {
 
     /// What else the events of a kind tell.
     func auditDetails(_ kind: String) async throws -> [JSONObject] {
-        try await rooms.postgres.query(Self.details, [.text(kind)]).map { row in
+        try await parts.postgres.query(Self.details, [.text(kind)]).map { row in
             try JSON.parse(row.string(0)).objectValue ?? JSONObject()
         }
     }

@@ -16,7 +16,7 @@ extension World {
     /// A copy's delivery, on its loop.
     func delivery(
         _ copy: Copy, _ server: TestSMTPServer?, masterKey: MasterKey? = nil, login: String? = nil,
-        security: SMTPConfiguration.Security = .none, timeout: Duration = .seconds(60), bell: MailBell = MailBell(),
+        security: SMTPConfiguration.Security = .none, timeout: Duration = .seconds(60), signal: MailSignal = MailSignal(),
         _ change: (inout MailDelivery.Policy) -> Void = { _ in }
     ) throws -> MailDelivery {
         var policy = MailDelivery.Policy()
@@ -30,12 +30,12 @@ extension World {
                     connectTimeout: .seconds(60), timeout: timeout))
         }
         let sender = try #require(MailSender("Kidoban <no-reply@id.example>"))
-        let rooms = copy.rooms
+        let parts = copy.parts
         return MailDelivery(
-            queue: MailQueue(pool: rooms.postgres, seal: try MailSeal(masterKey ?? self.masterKey)), client: client,
-            composer: MailComposer(sender: sender, templates: .builtIn), policy: policy, audit: rooms.audit,
-            metrics: rooms.metrics,
-            ambience: copy.ambience, bell: bell, loop: copy.loop, logger: logger)
+            queue: MailQueue(pool: parts.postgres, seal: try MailSeal(masterKey ?? self.masterKey)), client: client,
+            composer: MailComposer(sender: sender, templates: .builtIn), policy: policy, audit: parts.audit,
+            metrics: parts.metrics,
+            system: copy.system, signal: signal, loop: copy.loop, logger: logger)
     }
 
     /// Mails for one new user, at other addresses of the mail server's.
@@ -45,21 +45,21 @@ extension World {
     ) async throws {
         let copy = copy ?? a
         let id = try await copy.signUp("\(recipient)-owner@example.com").id
-        let now = copy.ambience.now()
+        let now = copy.system.now()
         for index in 0..<count {
             let mail = Mail(
                 id: UUID(version7At: now, random: SecureRandom.bytes(10)), userID: id, kind: kind,
                 recipient: "\(recipient)\(index)@example.com", language: language, link: SecretString(Self.link), createdAt: now,
                 expiresAt: now.adding(life))
-            let time = copy.ambience.statementTime
-            try await copy.run { rooms in try await rooms.outbox.add(mail, at: time) }
+            let time = copy.system.statementTime
+            try await copy.run { parts in try await parts.outbox.add(mail, at: time) }
         }
     }
 
     /// What waits, due or not.
     func waitingMails() async throws -> [StoredMail] {
-        let time = a.ambience.statementTime
-        return try await a.run { rooms in try await rooms.outbox.waiting(1000, at: time) }
+        let time = a.system.statementTime
+        return try await a.run { parts in try await parts.outbox.waiting(1000, at: time) }
     }
 }
 

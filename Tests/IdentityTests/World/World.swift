@@ -16,7 +16,7 @@ import Text
     .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine"))
 enum WithStores {}
 
-/// A test's own stores, its clock, and one or more running copies of the rooms on top of them, each with its own loop and
+/// A test's own stores, its clock, and one or more running copies of the parts on top of them, each with its own loop and
 /// connections.
 final class World {
     /// What a test may want otherwise.
@@ -128,7 +128,7 @@ final class World {
         for copy in copies { await copy.stop() }
     }
 
-    /// Lets time pass, for the rooms and for Redis alike: what would have expired is gone.
+    /// Lets time pass, for the parts and for Redis alike: what would have expired is gone.
     func pass(_ duration: Duration) async throws {
         clock.advance(by: duration)
         try await a.age(by: duration)
@@ -149,7 +149,7 @@ final class World {
         return rows.flatMap(\.self).joined(separator: "\n")
     }
 
-    /// Writes into the same log as the rooms.
+    /// Writes into the same log as the parts.
     var logger: Logger { Logger(sink: log.sink, level: .trace) }
 
     /// Everything that was logged up to now.

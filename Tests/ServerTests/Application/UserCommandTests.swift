@@ -71,7 +71,7 @@ struct UserCommandTests {
         private var json: (String, String) { UserCommandTests.json }
     }
 
-    @Test func `a disabled user is out at once, at every door, until he is enabled`() async throws {
+    @Test func `a disabled user is out at once, at every API, until he is enabled`() async throws {
         let town = try await Town()
         let id = try await town.create("mei@example.com", "--verified")
         let mei = try await town.signIn("mei@example.com")

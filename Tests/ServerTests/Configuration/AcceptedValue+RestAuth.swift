@@ -4,7 +4,7 @@ import Endpoints
 
 extension AcceptedValue {
     static let restAuth: [AcceptedValue] = [
-        .init("KIDOBAN_REST_AUTH_PREFIX", "/api") { $0.doors[prefixOf: "rest-auth"] == "/api" },
+        .init("KIDOBAN_REST_AUTH_PREFIX", "/api") { $0.apis[prefixOf: "rest-auth"] == "/api" },
         .init("KIDOBAN_REST_AUTH_DIALECT", "7") { $0.restAuth.dialect == .djRestAuth },
         .init("KIDOBAN_REST_AUTH_TOKENS", "jwt") { $0.restAuth.tokens == .jwt },
         .init("KIDOBAN_REST_AUTH_KEYS", "shared") { $0.restAuth.keySharing == .shared },

@@ -90,7 +90,7 @@ import Testing
     @Test func `where a sign-up says nothing, no username says it`() {
         let environment = ["KIDOBAN_SIGN_UP_BY_MAIL": "true", "KIDOBAN_REST_AUTH_LOGIN_NAME": "username"]
         #expect(Sample.problems(environment).map(\.name) == ["KIDOBAN_SIGN_UP_BY_MAIL"])
-        let others = environment.merging(["KIDOBAN_DOORS": "app,oauth"]) { $1 }
+        let others = environment.merging(["KIDOBAN_APIS": "app,oauth"]) { $1 }
         #expect(Sample.problems(others).isEmpty)
         #expect(Sample.problems(["KIDOBAN_SIGN_UP_BY_MAIL": "true"]).isEmpty)
     }

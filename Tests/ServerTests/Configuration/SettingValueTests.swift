@@ -49,10 +49,10 @@ extension AcceptedValue {
         .init("KIDOBAN_OPERATIONS_LISTEN", "127.0.0.2:9") { $0.operations.listen == .ip(.v4(0x7F00_0002), port: 9) },
         .init("KIDOBAN_ISSUER", "https://id.example.com/tenant-1") { $0.issuer == "https://id.example.com/tenant-1" },
         .init("KIDOBAN_ISSUER", "http://[::1]:8080") { $0.issuer == "http://[::1]:8080" && $0.audience == $0.issuer },
-        .init("KIDOBAN_ECHOLOG_PREFIX", "/api/v1") { $0.doors[prefixOf: "app"] == "/api/v1" },
-        .init("KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH", "true") { $0.doors.believesUnprovedIdentities },
-        .init("KIDOBAN_ECHOLOG_PREFIX", "") { $0.doors[prefixOf: "app"].isEmpty },
-        .init("KIDOBAN_ECHOLOG_VERIFICATION_MAIL", "false") { !$0.doors.mailsVerification },
+        .init("KIDOBAN_ECHOLOG_PREFIX", "/api/v1") { $0.apis[prefixOf: "app"] == "/api/v1" },
+        .init("KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH", "true") { $0.apis.believesUnprovedIdentities },
+        .init("KIDOBAN_ECHOLOG_PREFIX", "") { $0.apis[prefixOf: "app"].isEmpty },
+        .init("KIDOBAN_ECHOLOG_VERIFICATION_MAIL", "false") { !$0.apis.mailsVerification },
         .init("KIDOBAN_APP_RESET_LINK", "https://a.example/reset#{code}") {
             $0.placedApp.resetLink == "https://a.example/reset#{code}" && $0.placedApp.needsPages
         },
@@ -65,15 +65,15 @@ extension AcceptedValue {
         .init("KIDOBAN_APP_DELETE_IN_OLD_SESSIONS", "true") { $0.app.deletesInOldSessions },
         .init("KIDOBAN_RECENT_SIGN_IN", "90s") { $0.accounts.recentSignIn == .seconds(90) },
         .init("KIDOBAN_SIGN_UP_BY_MAIL", "true") { $0.accounts.signsUpByMail },
-        .init("KIDOBAN_ECHOLOG_ROTATE", "true") { $0.doors.rotatesRefreshTokens },
+        .init("KIDOBAN_ECHOLOG_ROTATE", "true") { $0.apis.rotatesRefreshTokens },
         .init("KIDOBAN_SCOPES", "openid  orders:read", shown: "openid orders:read") {
             $0.tokens.scopes == ["openid", "orders:read"] && $0.tokens.appScopes == ["openid", "orders:read", "account"]
         },
         .init("KIDOBAN_SCOPES", "") { $0.tokens.appScopes == ["account"] },
         .init("KIDOBAN_CLOCK_TOLERANCE", "2s") { $0.clockTolerance == .seconds(2) },
-        .init("KIDOBAN_PAGES_PREFIX", "/id") { $0.doors[prefixOf: "pages"] == "/id" },
-        .init("KIDOBAN_DOORS", "all") { $0.doors.open == .all },
-        .init("KIDOBAN_DOORS", "oauth,app", shown: "app,oauth") { $0.doors.open == .only(["app", "oauth"]) },
+        .init("KIDOBAN_PAGES_PREFIX", "/id") { $0.apis[prefixOf: "pages"] == "/id" },
+        .init("KIDOBAN_APIS", "all") { $0.apis.open == .all },
+        .init("KIDOBAN_APIS", "oauth,app", shown: "app,oauth") { $0.apis.open == .only(["app", "oauth"]) },
         .init("KIDOBAN_MASTER_KEY", Sample.masterKey, shown: "‹redacted›") { $0.secrets.masterKey != nil },
         .init("KIDOBAN_MASTER_KEY", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", shown: "‹redacted›") {
             $0.secrets.masterKey != nil
@@ -87,8 +87,8 @@ extension AcceptedValue {
         .init("KIDOBAN_SESSION_IDLE_LIFETIME", "36h") { $0.sessions.lifetime.idle == .seconds(129_600) },
         .init("KIDOBAN_SESSION_LIFETIME", "31d") { $0.sessions.lifetime.absolute == .seconds(31 * 86_400) },
         .init("KIDOBAN_SESSIONS_PER_USER", "7") { $0.sessions.perUser == 7 },
-        .init("KIDOBAN_TOKEN_PREFIX", "/api") { $0.doors[prefixOf: "token"] == "/api" },
-        .init("KIDOBAN_COOKIE_PREFIX", "/web") { $0.doors[prefixOf: "cookie"] == "/web" },
+        .init("KIDOBAN_TOKEN_PREFIX", "/api") { $0.apis[prefixOf: "token"] == "/api" },
+        .init("KIDOBAN_COOKIE_PREFIX", "/web") { $0.apis[prefixOf: "cookie"] == "/web" },
         .init("KIDOBAN_COOKIE_IDLE_LIFETIME", "10m") { $0.cookies.idleLifetime == .seconds(600) },
         .init("KIDOBAN_COOKIE_LIFETIME", "1d") { $0.cookies.absoluteLifetime == .seconds(86_400) },
         .init("KIDOBAN_COOKIE_REMEMBERED_IDLE_LIFETIME", "7d") { $0.cookies.rememberedIdleLifetime == .seconds(7 * 86_400) },

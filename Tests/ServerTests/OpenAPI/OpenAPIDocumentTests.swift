@@ -8,11 +8,11 @@ import Text
 
 @Suite struct OpenAPIDocumentTests {
     private let document: OpenAPIDocument
-    private let doors: [Door]
+    private let apis: [RouteGroup]
 
     init() throws {
         document = try PrintOpenAPI.document(Configuration())
-        doors = try PrintOpenAPI.idleWorker(Configuration()).doors
+        apis = try PrintOpenAPI.idleWorker(Configuration()).apis
     }
 
     /// An operation of the document.
@@ -42,7 +42,7 @@ import Text
     }
 
     @Test func `no route is without an entry, and no entry without a route`() {
-        let public_ = doors.flatMap { door in door.routes.map { "\($0.method.name) \(door.prefix)\($0.pattern)" } }
+        let public_ = apis.flatMap { api in api.routes.map { "\($0.method.name) \(api.prefix)\($0.pattern)" } }
         let operations = ["GET /health/live", "GET /health/ready", "GET /metrics"]
         #expect(self.operations.map(\.name).sorted() == (public_ + operations).sorted())
     }
@@ -65,10 +65,10 @@ import Text
     }
 
     @Test func `a body is documented where one is read, and only there`() {
-        for door in doors {
-            for route in door.routes {
+        for api in apis {
+            for route in api.routes {
                 let hasBody = route.documentation.body != nil
-                #expect(hasBody == !route.accepts.types.isEmpty, "\(route.method.name) \(door.prefix)\(route.pattern)")
+                #expect(hasBody == !route.accepts.types.isEmpty, "\(route.method.name) \(api.prefix)\(route.pattern)")
             }
         }
     }
@@ -98,11 +98,11 @@ import Text
         #expect(schemes == Set(document.value["components"]?["securitySchemes"]?.objectValue?.members.map(\.key) ?? []))
     }
 
-    @Test func `what a door is given as its prefix and issuer is in the document, and what is closed is not`() throws {
+    @Test func `what an API is given as its prefix and issuer is in the document, and what is closed is not`() throws {
         var configuration = Configuration()
         configuration.issuer = "https://id.example.com"
-        configuration.doors[prefixOf: "app"] = "/api/v1"
-        configuration.doors.open = .only(["app"])
+        configuration.apis[prefixOf: "app"] = "/api/v1"
+        configuration.apis.open = .only(["app"])
         let value = try PrintOpenAPI.document(configuration).value
         #expect(value["servers"]?.arrayValue?.first?["url"] == "https://id.example.com")
         #expect(value["paths"]?["/api/v1/auth/login"] != nil)

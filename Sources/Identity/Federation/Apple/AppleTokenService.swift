@@ -8,16 +8,16 @@ package struct AppleTokenService: Sendable {
     private let tokenURL: String
     private let revokeURL: String
     private let https: HTTPSClient
-    private let ambience: Ambience
+    private let system: SystemContext
 
     package init(
-        credentials: AppleCredentials, tokenURL: String, revokeURL: String, https: HTTPSClient, ambience: Ambience
+        credentials: AppleCredentials, tokenURL: String, revokeURL: String, https: HTTPSClient, system: SystemContext
     ) {
         self.credentials = credentials
         self.tokenURL = tokenURL
         self.revokeURL = revokeURL
         self.https = https
-        self.ambience = ambience
+        self.system = system
     }
 
     /// Exchanges an authorization code of the app or Services ID that it was made for. A code is good once and for five minutes.
@@ -45,7 +45,7 @@ package struct AppleTokenService: Sendable {
         var call = ProviderCall(url: url)
         do throws(JOSEError) {
             call.form.append("client_id", clientID)
-            call.form.append("client_secret", try credentials.clientSecret(for: clientID, at: ambience.now()))
+            call.form.append("client_secret", try credentials.clientSecret(for: clientID, at: system.now()))
         } catch {
             throw .notSigned
         }

@@ -23,7 +23,7 @@ package actor AuthorizationCodes {
     private let store: ProviderTokenStore
     private let audit: AuditLog
     private let metrics: IdentityMetrics
-    private let ambience: Ambience
+    private let system: SystemContext
     private let logger: Logger
     private var underWay = 0
 
@@ -31,7 +31,7 @@ package actor AuthorizationCodes {
     package init(
         apple: AppleTokenService?, issuers: [String], keys: @escaping Federation.KeyLookup, store: ProviderTokenStore,
         audit: AuditLog,
-        metrics: IdentityMetrics, ambience: Ambience, loop: EventLoop, logger: Logger
+        metrics: IdentityMetrics, system: SystemContext, loop: EventLoop, logger: Logger
     ) {
         self.apple = apple
         self.issuers = issuers
@@ -39,7 +39,7 @@ package actor AuthorizationCodes {
         self.store = store
         self.audit = audit
         self.metrics = metrics
-        self.ambience = ambience
+        self.system = system
         self.loop = loop
         self.logger = logger
     }
@@ -150,7 +150,7 @@ package actor AuthorizationCodes {
 
     private func keep(_ token: SecretString, of grant: ProviderGrant) async throws(CodeExchangeFailure) {
         do throws(IdentityError) {
-            guard try await store.keep(token, of: grant, at: ambience.statementTime) else { throw IdentityError.userNotFound }
+            guard try await store.keep(token, of: grant, at: system.statementTime) else { throw IdentityError.userNotFound }
         } catch .userNotFound {
             throw .userGone
         } catch {
@@ -164,7 +164,7 @@ package actor AuthorizationCodes {
         detail["provider_client_id"] = .string(grant.clientID)
         await audit.record(
             AuditEvent(
-                id: ambience.uuid(), time: ambience.now(), kind: .provider(event), actor: .system, userID: userID,
+                id: system.uuid(), time: system.now(), kind: .provider(event), actor: .system, userID: userID,
                 address: caller.address, referenceID: caller.referenceID, detail: detail))
     }
 }

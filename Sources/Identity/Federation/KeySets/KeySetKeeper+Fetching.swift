@@ -46,8 +46,8 @@ extension KeySetKeeper {
         entries[provider]?.version += 1
         endWaiting(provider)
         guard let entry = entries[provider] else { return }
-        let shelf = shelf(entry)
-        for room in rooms { await room.take(shelf, of: provider) }
+        let cached = cached(entry)
+        for room in parts { await room.take(cached, of: provider) }
     }
 
     /// The whole set takes the place of the old one: a key that is no longer in it has been withdrawn.

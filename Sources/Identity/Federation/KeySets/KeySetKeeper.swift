@@ -31,7 +31,7 @@ package actor KeySetKeeper {
     let logger: Logger
     let random: @Sendable (Int) -> [UInt8]
     var entries: [ProviderID: Entry] = [:]
-    var rooms: [KeySets] = []
+    var parts: [KeySets] = []
     var store: KeySetStore?
     private let policy: KeySetPolicy
     private var waiterCount = 0
@@ -57,10 +57,10 @@ package actor KeySetKeeper {
         editions = UInt64(urls.count)
     }
 
-    /// Begins to fetch, for these rooms. Returns at once.
+    /// Begins to fetch, for these parts. Returns at once.
     /// - Parameter store: where sets outlive the process; nil for nowhere.
-    package func start(_ rooms: [KeySets], store: KeySetStore? = nil) {
-        self.rooms = rooms
+    package func start(_ parts: [KeySets], store: KeySetStore? = nil) {
+        self.parts = parts
         self.store = store
         for (provider, entry) in entries { begin(provider, entry.edition) }
     }
@@ -95,7 +95,7 @@ package actor KeySetKeeper {
         let askedAt = loop.now
         let deadline = askedAt + policy.patience
         while let entry = entries[provider] {
-            if let answer = shelf(entry).answer(keyID, at: loop.now) { return answer }
+            if let answer = cached(entry).answer(keyID, at: loop.now) { return answer }
             guard !isClosed, loop.now < deadline, waiterCount < Self.waiterLimit else { break }
             switch entry.schedule.verdict(on: keyID, at: loop.now) {
             case .fetch:
@@ -114,10 +114,10 @@ package actor KeySetKeeper {
     /// What is known without another fetch: a key that is not in a set of this moment or later is unknown.
     private func answer(_ keyID: String, of provider: ProviderID, since moment: Instant) -> KeySetLookup {
         guard let entry = entries[provider] else { return .unknownKey }
-        let shelf = shelf(entry)
-        if let key = shelf.key(keyID, at: loop.now) { return .key(key) }
+        let cached = cached(entry)
+        if let key = cached.key(keyID, at: loop.now) { return .key(key) }
         if entry.schedule.failures == 0, let fetchedAt = entry.schedule.fetchedAt, moment <= fetchedAt { return .unknownKey }
-        return shelf.answer(keyID, at: loop.now) ?? .unavailable(retryAfter: .seconds(1))
+        return cached.answer(keyID, at: loop.now) ?? .unavailable(retryAfter: .seconds(1))
     }
 
     /// The counters, by provider.
@@ -130,8 +130,8 @@ package actor KeySetKeeper {
         }.sorted { $0.provider.text < $1.provider.text }
     }
 
-    func shelf(_ entry: Entry) -> KeySetShelf {
-        KeySetShelf(keys: entry.keys, version: entry.version, entry.schedule)
+    func cached(_ entry: Entry) -> CachedKeySet {
+        CachedKeySet(keys: entry.keys, version: entry.version, entry.schedule)
     }
 
     /// Fetches a set whenever it is time.

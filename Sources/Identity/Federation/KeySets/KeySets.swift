@@ -7,7 +7,7 @@ package actor KeySets {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let keeper: KeySetKeeper
-    private var shelves: [ProviderID: KeySetShelf] = [:]
+    private var cachedSets: [ProviderID: CachedKeySet] = [:]
 
     package init(_ keeper: KeySetKeeper, loop: EventLoop) {
         self.keeper = keeper
@@ -16,15 +16,15 @@ package actor KeySets {
 
     /// The key of that name. It may take as long as the keeper's patience, when a key is asked for that nobody knows.
     package func key(_ keyID: String, of provider: ProviderID) async -> KeySetLookup {
-        if let answer = shelves[provider]?.answer(keyID, at: loop.now) { return answer }
+        if let answer = cachedSets[provider]?.answer(keyID, at: loop.now) { return answer }
         let start = loop.now
         defer { WaitTimes.add(.outbound, from: start, to: loop.now) }
         return await keeper.key(keyID, of: provider)
     }
 
     /// What the keeper has found out. Two fetches may overtake each other on their way here.
-    func take(_ shelf: KeySetShelf, of provider: ProviderID) {
-        guard shelves[provider].map({ $0.version < shelf.version }) ?? true else { return }
-        shelves[provider] = shelf
+    func take(_ cached: CachedKeySet, of provider: ProviderID) {
+        guard cachedSets[provider].map({ $0.version < cached.version }) ?? true else { return }
+        cachedSets[provider] = cached
     }
 }

@@ -24,21 +24,21 @@ package actor RevocationQueue {
     private let revoker: TokenRevoker
     private let audit: AuditLog
     private let metrics: IdentityMetrics
-    private let ambience: Ambience
+    private let system: SystemContext
     private let logger: Logger
     private var isRunning = true
     private var swept: Rest?
 
     package init(
         store: ProviderTokenStore, notices: NoticeStore, revoker: TokenRevoker, audit: AuditLog, metrics: IdentityMetrics,
-        ambience: Ambience, loop: EventLoop, logger: Logger
+        system: SystemContext, loop: EventLoop, logger: Logger
     ) {
         self.store = store
         self.notices = notices
         self.revoker = revoker
         self.audit = audit
         self.metrics = metrics
-        self.ambience = ambience
+        self.system = system
         self.loop = loop
         self.logger = logger
     }
@@ -61,7 +61,7 @@ package actor RevocationQueue {
         do throws(PostgresError) {
             while isRunning {
                 let claims = try await store.claim(
-                    Self.batch, of: revoker.providers, at: ambience.statementTime, for: Self.lease)
+                    Self.batch, of: revoker.providers, at: system.statementTime, for: Self.lease)
                 for claim in claims { try await attempt(claim) }
                 if claims.count < Self.batch { break }
             }
@@ -92,7 +92,7 @@ package actor RevocationQueue {
     }
 
     private func failed(_ claim: ProviderTokenStore.Claim, _ failure: ProviderCallFailure) async throws(PostgresError) {
-        let chance = ambience.random(1).first ?? 0
+        let chance = system.random(1).first ?? 0
         guard let pause = RevocationSchedule.pause(afterAttempts: claim.attempts, chance: chance) else {
             return try await giveUp(claim, because: failure.description)
         }
@@ -103,7 +103,7 @@ package actor RevocationQueue {
                 "provider": .string(claim.grant.provider.text), "attempts": .integer(claim.attempts),
                 "failure": .string(failure.description),
             ])
-        try await store.postpone(claim, at: ambience.statementTime, by: pause, because: failure.description)
+        try await store.postpone(claim, at: system.statementTime, by: pause, because: failure.description)
     }
 
     private func giveUp(_ claim: ProviderTokenStore.Claim, because failure: String) async throws(PostgresError) {
@@ -111,15 +111,15 @@ package actor RevocationQueue {
         logger.error(
             "a token could not be revoked, and will not be tried again",
             ["provider": .string(claim.grant.provider.text), "id": .string(claim.id), "failure": .string(failure)])
-        try await store.giveUp(claim, at: ambience.statementTime, because: failure)
+        try await store.giveUp(claim, at: system.statementTime, because: failure)
         await note(.revocationGivenUp, claim)
     }
 
     private func sweep() async throws(PostgresError) {
-        let now = ambience.now()
+        let now = system.now()
         if swept?.holds(at: now) == true { return }
-        try await store.deleteGivenUp(at: ambience.statementTime, after: Self.retention)
-        try await notices.forget(at: ambience.statementTime, after: Self.noticeRetention)
+        try await store.deleteGivenUp(at: system.statementTime, after: Self.retention)
+        try await notices.forget(at: system.statementTime, after: Self.noticeRetention)
         swept = Rest(since: now, length: Self.sweepPeriod)
     }
 
@@ -129,6 +129,6 @@ package actor RevocationQueue {
         detail["provider_client_id"] = .string(claim.grant.clientID)
         detail["attempts"] = .integer(Int64(claim.attempts))
         await audit.record(
-            AuditEvent(id: ambience.uuid(), time: ambience.now(), kind: .provider(event), actor: .system, detail: detail))
+            AuditEvent(id: system.uuid(), time: system.now(), kind: .provider(event), actor: .system, detail: detail))
     }
 }

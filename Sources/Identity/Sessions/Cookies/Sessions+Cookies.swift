@@ -7,11 +7,11 @@ extension Sessions {
     package func begin(
         for user: User, client: Client, terms: CookieTerms, method: SessionMethod = .password, caller: Caller
     ) async throws(IdentityError) -> CookieSession {
-        let now = ambience.now()
+        let now = system.now()
         let session = Session(
-            id: SessionID(random: ambience.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
+            id: SessionID(random: system.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
             emailVerified: user.emailVerified, clientID: client.id, kind: .cookie, method: method, device: caller.device,
-            network: NetworkPrefix(of: caller.address), salt: SessionSalt(random: ambience.random(SessionSalt.byteCount)),
+            network: NetworkPrefix(of: caller.address), salt: SessionSalt(random: system.random(SessionSalt.byteCount)),
             lifetime: terms.lifetime, beginningAt: now)
         let (begun, _) = try await begin(session, of: user, idle: terms.lifetime.idle, caller, at: now) { _ in nil }
         if let replaced = terms.replaced {
@@ -32,7 +32,7 @@ extension Sessions {
         of cookie: SecretString, use: CookieUse, slides: Bool
     ) async throws(IdentityError) -> CookieSession {
         guard case .live(let session) = try await holder(of: cookie, use: use) else { throw .invalidToken }
-        let now = ambience.now()
+        let now = system.now()
         guard slides else {
             guard session.time(at: now) < session.idleEnd(usedAt: session.lastUsedAt) else { throw .invalidToken }
             return CookieSession(session, use: use, usedAt: session.lastUsedAt, key: key)
@@ -44,8 +44,8 @@ extension Sessions {
     /// Makes the cookie of a session void, and gives the session that has another one. Its other tokens stay as they are.
     /// - Throws: `IdentityError.invalidToken` when it is over; `unavailable`.
     package func changeCookie(of id: SessionID) async throws(IdentityError) -> Session {
-        let salt = SessionSalt(random: ambience.random(SessionSalt.byteCount))
-        guard try await store.changeCookie(of: id, salt), case .live(let session) = try await store.record(id, at: ambience.now())
+        let salt = SessionSalt(random: system.random(SessionSalt.byteCount))
+        guard try await store.changeCookie(of: id, salt), case .live(let session) = try await store.record(id, at: system.now())
         else {
             throw .invalidToken
         }
@@ -91,7 +91,7 @@ extension Sessions {
     /// - Throws: `IdentityError.invalidToken` when the mac does not hold or nothing is left of its session; `unavailable`.
     private func holder(of cookie: SecretString, use: CookieUse) async throws(IdentityError) -> CookieHolder {
         guard let presented = PresentedSessionCookie(cookie) else { throw .invalidToken }
-        switch try await store.record(presented.sessionID, at: ambience.now()) {
+        switch try await store.record(presented.sessionID, at: system.now()) {
         case .live(let session):
             // Clients of rest-auth have a cookie beside their other tokens.
             guard session.kind == .cookie || use == .restAuth,

@@ -15,13 +15,13 @@ package final class AccessTokenIssuer: Sendable {
     /// Who the tokens are for, when nothing else is asked.
     package let audience: String
     private let keys: LoopSlot<KeyRing?>
-    private let ambience: Ambience
+    private let system: SystemContext
 
-    package init(issuer: String, audience: String, keys: LoopSlot<KeyRing?>, ambience: Ambience) {
+    package init(issuer: String, audience: String, keys: LoopSlot<KeyRing?>, system: SystemContext) {
         self.issuer = issuer
         self.audience = audience
         self.keys = keys
-        self.ambience = ambience
+        self.system = system
     }
 
     /// - Throws: `IdentityError.unavailable` while there is no key.
@@ -37,7 +37,7 @@ package final class AccessTokenIssuer: Sendable {
     func mint(for session: Session, client: Client, leeway: Duration = .zero, at now: Timestamp) throws(IdentityError) -> Minted {
         let expiresAt = client.sessionLifetime.accessTokenExpiry(
             lifetime: client.accessTokenLifetime + leeway, at: now, absoluteEnd: session.absoluteEnd)
-        let tokenID = ambience.uuid(at: now)
+        let tokenID = system.uuid(at: now)
         let text = try text(for: session, client: client, tokenID: tokenID, at: now, expiresAt: expiresAt)
         return minted(text, for: session, client: client, tokenID: tokenID, at: now, expiresAt: expiresAt)
     }
@@ -48,7 +48,7 @@ package final class AccessTokenIssuer: Sendable {
     ) -> Minted {
         let expiresAt = client.sessionLifetime.accessTokenExpiry(
             lifetime: client.accessTokenLifetime, at: now, absoluteEnd: session.absoluteEnd)
-        let tokenID = ambience.uuid(at: now)
+        let tokenID = system.uuid(at: now)
         let text = write(AccessTokenFacts(session: session, tokenID: tokenID, issuedAt: now, expiresAt: expiresAt))
         return minted(text, for: session, client: client, tokenID: tokenID, at: now, expiresAt: expiresAt)
     }
@@ -91,7 +91,7 @@ package final class AccessTokenIssuer: Sendable {
         for session: Session, client: Client, tokenID: UUID, at now: Timestamp, expiresAt: Timestamp
     ) throws(IdentityError) -> SecretString {
         guard let algorithm = client.accessTokenFormat.algorithm else {
-            return OpaqueToken(random: ambience.random(OpaqueToken.randomByteCount)).text
+            return OpaqueToken(random: system.random(OpaqueToken.randomByteCount)).text
         }
         guard let signer = try keys.current().signer(for: algorithm) else { throw .unavailable(retryAfter: .seconds(1)) }
         let claims = AccessTokenClaims(

@@ -23,7 +23,7 @@ extension Sessions {
     package func issue(
         in session: Session, client: Client, _ write: (AccessTokenFacts) -> SecretString
     ) async throws(IdentityError) -> FurtherAccessToken {
-        let now = session.time(at: ambience.now())
+        let now = session.time(at: system.now())
         let minted = issuer.mint(for: session, client: client, at: now, write)
         try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
         guard try await store.list(minted.issued, in: session.id, at: now) else {
@@ -59,7 +59,7 @@ extension Sessions {
     /// A session that lives.
     /// - Throws: `IdentityError.sessionNotFound`, `unavailable`.
     package func session(_ id: SessionID) async throws(IdentityError) -> Session {
-        guard case .live(let session) = try await store.record(id, at: ambience.now()) else { throw .sessionNotFound }
+        guard case .live(let session) = try await store.record(id, at: system.now()) else { throw .sessionNotFound }
         return session
     }
 }

@@ -111,10 +111,10 @@ package enum RefreshSessionScript {
             end
         end
         table.sort(listed, function(a, b) return a.expiry < b.expiry end)
-        local surplus = #listed + 1 - capacity
+        local excess = #listed + 1 - capacity
         for i, token in ipairs(listed) do
             local skipped = parent >= 0 and token.generation > parent and token.generation < generation
-            if i <= surplus or skipped then dead[#dead + 1] = token.hash end
+            if i <= excess or skipped then dead[#dead + 1] = token.hash end
         end
 
         redis.call('HSET', key, hash, string.format('%.0f %.0f', generation, expiry), 'used', string.format('%.0f', now))

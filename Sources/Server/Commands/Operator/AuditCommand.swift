@@ -12,21 +12,21 @@ struct AuditCommand {
     /// Copies write their events up to half a second late, and their clocks differ: what is younger is looked at again.
     private static let lateness: Duration = .seconds(10)
 
-    private let desk: OperatorDesk
+    private let context: OperatorContext
     private let console: Console
     private let question: AuditQuestion
 
     /// - Returns: one of `ExitStatus`.
     static func run(_ question: AuditQuestion, _ configuration: Configuration, _ console: Console) async -> Int32 {
-        await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
-            try await AuditCommand(desk: desk, console: console, question: question).carryOut()
+        await OperatorContext.run(configuration, console) { context throws(Complaint) in
+            try await AuditCommand(context: context, console: console, question: question).carryOut()
         }
     }
 
     private func carryOut() async throws(Complaint) -> Int32 {
-        let now = desk.ambience.now()
+        let now = context.system.now()
         var filter = AuditFilter()
-        if let user = question.user { filter.userID = try await desk.id(of: user) }
+        if let user = question.user { filter.userID = try await context.id(of: user) }
         filter.kind = question.kind
         filter.referenceID = question.request
         filter.operatorName = question.operatorName
@@ -64,8 +64,8 @@ struct AuditCommand {
         while true {
             guard printed(events) else { return ExitStatus.failure }
             for event in events { seen[event.id] = event.time }
-            await desk.pause(for: Self.period)
-            let from = desk.ambience.now().adding(.zero - Self.lateness)
+            await context.pause(for: Self.period)
+            let from = context.system.now().adding(.zero - Self.lateness)
             seen = seen.filter { $0.value >= from.adding(.zero - Self.lateness) }
             filter.since = max(from, filter.since ?? from)
             events = try await latest(filter, .max).filter { event in
@@ -86,7 +86,7 @@ struct AuditCommand {
     }
 
     private func page(_ filter: AuditFilter, before: UUID?, _ count: Int) async throws(Complaint) -> [RecordedAuditEvent] {
-        try await desk.ask { worker throws(IdentityError) in
+        try await context.ask { worker throws(IdentityError) in
             try await AuditStore(pool: worker.postgres).page(filter, before: before, count: count)
         }
     }

@@ -7,26 +7,26 @@ import Text
 enum AuditRetentionCommand {
     /// - Returns: one of `ExitStatus`.
     static func run(_ action: AuditRetention, _ configuration: Configuration, _ console: Console) async -> Int32 {
-        await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
+        await OperatorContext.run(configuration, console) { context throws(Complaint) in
             switch action {
             case .list(let asJSON):
-                let partitions = try await partitions(desk)
+                let partitions = try await partitions(context)
                 return console.print(asJSON ? partitions.map { document($0).line }.joined() : table(partitions, configuration))
             case .apply:
-                let before = try await Set(partitions(desk).map(\.name))
-                guard await desk.run({ await $0.auditUpkeep.keep() }) else {
+                let before = try await Set(partitions(context).map(\.name))
+                guard await context.run({ await $0.auditUpkeep.keep() }) else {
                     throw Complaint(
                         "PostgreSQL has refused: our role needs DELETE on audit_events, and nobody may hold the table for longer. "
                             + "Nothing is lost; repeat it")
                 }
-                let after = try await Set(partitions(desk).map(\.name))
+                let after = try await Set(partitions(context).map(\.name))
                 return console.print("Made \(after.subtracting(before).count) and dropped \(before.subtracting(after).count)\n")
             }
         }
     }
 
-    private static func partitions(_ desk: OperatorDesk) async throws(Complaint) -> [AuditPartition] {
-        try await desk.ask { worker throws(IdentityError) in try await AuditPartitions(pool: worker.postgres).all() }
+    private static func partitions(_ context: OperatorContext) async throws(Complaint) -> [AuditPartition] {
+        try await context.ask { worker throws(IdentityError) in try await AuditPartitions(pool: worker.postgres).all() }
     }
 
     private static func table(_ partitions: [AuditPartition], _ configuration: Configuration) -> String {

@@ -7,14 +7,14 @@ import Text
 /// `kidoban keys`: lists and replaces the keys that access tokens are signed with. What is written here the copies find when they look, once
 /// a minute.
 struct KeysCommand {
-    private let desk: OperatorDesk
+    private let context: OperatorContext
     private let console: Console
     private let configuration: Configuration
 
     /// - Returns: one of `ExitStatus`.
     static func run(_ action: KeysAction, _ configuration: Configuration, _ console: Console) async -> Int32 {
-        await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
-            let command = KeysCommand(desk: desk, console: console, configuration: configuration)
+        await OperatorContext.run(configuration, console) { context throws(Complaint) in
+            let command = KeysCommand(context: context, console: console, configuration: configuration)
             switch action {
             case .list(let asJSON): return try await command.list(asJSON: asJSON)
             case .rotate(let algorithm): return try await command.rotate(algorithm ?? configuration.tokens.signingAlgorithm)
@@ -82,7 +82,7 @@ struct KeysCommand {
 
     private func longestTokenLife() async throws(Complaint) -> Duration {
         let configured = configuration.tokens.accessTokenLifetime
-        return try await desk.ask { worker throws(IdentityError) in
+        return try await context.ask { worker throws(IdentityError) in
             do throws(PostgresError) {
                 let clients = try await ClientStore(pool: worker.postgres).all()
                 return clients.map(\.accessTokenLifetime).reduce(configured, max)
@@ -93,14 +93,14 @@ struct KeysCommand {
     }
 
     private func note(_ kind: AuditKind, _ key: SigningKeyRecord, successor: String? = nil) async {
-        let event = AuditEvent(kind, of: key, successor: successor, by: .administrator, ambience: desk.ambience)
-        await desk.run { await $0.audit.record(event) }
+        let event = AuditEvent(kind, of: key, successor: successor, by: .administrator, system: context.system)
+        await context.run { await $0.audit.record(event) }
     }
 
     private func keeping<T: Sendable>(
         _ body: @Sendable (Worker) async throws(SigningKeyStore.Failure) -> T
     ) async throws(Complaint) -> T {
-        let result = await desk.run { worker in
+        let result = await context.run { worker in
             do throws(SigningKeyStore.Failure) {
                 return Result<T, SigningKeyStore.Failure>.success(try await body(worker))
             } catch {

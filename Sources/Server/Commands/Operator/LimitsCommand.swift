@@ -5,12 +5,12 @@ import Identity
 enum LimitsCommand {
     /// - Returns: one of `ExitStatus`.
     static func run(_ action: LimitsAction, _ configuration: Configuration, _ console: Console) async -> Int32 {
-        await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
-            await desk.meetRedis()
+        await OperatorContext.run(configuration, console) { context throws(Complaint) in
+            await context.meetRedis()
             switch action {
             case .lift(let address, let account):
-                let count = try await desk.ask { worker throws(IdentityError) in
-                    try await worker.limiter.lift(address: address, account: account, caller: OperatorDesk.caller)
+                let count = try await context.ask { worker throws(IdentityError) in
+                    try await worker.limiter.lift(address: address, account: account, caller: OperatorContext.caller)
                 }
                 return console.print(count == 0 ? "Nothing was used up\n" : "Emptied \(count) budget(s)\n")
             }

@@ -4,20 +4,20 @@ import Identity
 /// `kidoban sessions prune`: ends the sessions of users whom PostgreSQL does not know or has disabled. Effects are there when the command
 /// ends; one that failed may be repeated.
 struct SessionsCommand {
-    let desk: OperatorDesk
+    let context: OperatorContext
     let console: Console
 
     /// - Returns: one of `ExitStatus`.
     static func run(_ action: SessionsAction, _ configuration: Configuration, _ console: Console) async -> Int32 {
-        await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
-            await desk.meetRedis()
+        await OperatorContext.run(configuration, console) { context throws(Complaint) in
+            await context.meetRedis()
             switch action {
             case .end(let id):
-                try await desk.ask { worker throws(IdentityError) in
-                    try await worker.services.sessions.end(id, caller: OperatorDesk.caller)
+                try await context.ask { worker throws(IdentityError) in
+                    try await worker.services.sessions.end(id, caller: OperatorContext.caller)
                 }
                 return console.print("Ended \(id)\n")
-            case .prune(let consent): return try await SessionsCommand(desk: desk, console: console).prune(consent)
+            case .prune(let consent): return try await SessionsCommand(context: context, console: console).prune(consent)
             }
         }
     }
@@ -62,11 +62,11 @@ struct SessionsCommand {
         var cursor: SessionScanCursor?
         repeat {
             let from = cursor
-            let (orphans, next) = try await desk.ask { worker throws(IdentityError) in
+            let (orphans, next) = try await context.ask { worker throws(IdentityError) in
                 let accounts = worker.services.accounts
                 let (orphans, next) = try await accounts.orphans(from: from)
                 guard ending else { return (orphans, next) }
-                for orphan in orphans { try await accounts.endSessions(of: orphan, caller: OperatorDesk.caller) }
+                for orphan in orphans { try await accounts.endSessions(of: orphan, caller: OperatorContext.caller) }
                 // The events of one batch fit into memory, those of all may not.
                 await worker.audit.flush()
                 return (orphans, next)

@@ -12,7 +12,7 @@ extension UserCommand {
         do throws(Complaint) {
             repeat {
                 let from = cursor
-                let (found, next) = try await desk.ask { worker throws(IdentityError) in
+                let (found, next) = try await context.ask { worker throws(IdentityError) in
                     try await worker.services.accounts.endUnlistedSessions(of: id, reason: reason, from: from)
                 }
                 count += found

@@ -5,14 +5,14 @@ import Text
 
 /// `kidoban user`: looks after users, by the rules of the server. Effects are there when the command ends.
 struct UserCommand {
-    let desk: OperatorDesk
+    let context: OperatorContext
     let console: Console
 
     /// - Returns: one of `ExitStatus`.
     static func run(_ action: UserAction, _ configuration: Configuration, _ console: Console) async -> Int32 {
-        await OperatorDesk.run(configuration, console) { desk throws(Complaint) in
-            await desk.meetRedis()
-            return try await UserCommand(desk: desk, console: console).carryOut(action)
+        await OperatorContext.run(configuration, console) { context throws(Complaint) in
+            await context.meetRedis()
+            return try await UserCommand(context: context, console: console).carryOut(action)
         }
     }
 
@@ -23,21 +23,21 @@ struct UserCommand {
         case .show(let user, let asJSON): return try await show(user, asJSON: asJSON)
         case .disable(let reference):
             let id = try await id(of: reference)
-            try await desk.ask(about: reference) { worker throws(IdentityError) in
-                try await worker.services.accounts.disable(id, caller: OperatorDesk.caller)
+            try await context.ask(about: reference) { worker throws(IdentityError) in
+                try await worker.services.accounts.disable(id, caller: OperatorContext.caller)
             }
             let unlisted = try await endUnlisted(of: id, .userDisabled, ifItFails: "\(id) is disabled")
             return console.print("Disabled \(id), whose sessions have ended\(unlisted)\n")
         case .enable(let reference):
             let id = try await id(of: reference)
-            try await desk.ask(about: reference) { worker throws(IdentityError) in
-                try await worker.services.accounts.enable(id, caller: OperatorDesk.caller)
+            try await context.ask(about: reference) { worker throws(IdentityError) in
+                try await worker.services.accounts.enable(id, caller: OperatorContext.caller)
             }
             return console.print("Enabled \(id)\n")
         case .signOut(let reference):
             let id = try await id(of: reference)
-            try await desk.ask(about: reference) { worker throws(IdentityError) in
-                try await worker.services.accounts.signOut(id, caller: OperatorDesk.caller)
+            try await context.ask(about: reference) { worker throws(IdentityError) in
+                try await worker.services.accounts.signOut(id, caller: OperatorContext.caller)
             }
             let unlisted = try await endUnlisted(of: id, .revoked, ifItFails: "\(id) is signed out as far as known")
             return console.print("Signed out \(id) everywhere\(unlisted)\n")
@@ -53,33 +53,33 @@ struct UserCommand {
         let password = new.hasPassword ? try newPassword(or: "--no-password") : nil
         let request = Accounts.NewUser(
             email: new.email, password: password, displayName: new.displayName, isEmailVerified: new.isVerified)
-        let user = try await desk.ask { worker throws(IdentityError) in
-            try await worker.services.accounts.create(request, caller: OperatorDesk.caller)
+        let user = try await context.ask { worker throws(IdentityError) in
+            try await worker.services.accounts.create(request, caller: OperatorContext.caller)
         }
         return console.print("user_id=\(user.id)\n")
     }
 
     private func setPassword(of reference: UserReference, isGenerated: Bool) async throws(Complaint) -> Int32 {
-        let password = isGenerated ? Self.generated(desk.ambience) : try newPassword(or: "--generate")
+        let password = isGenerated ? Self.generated(context.system) : try newPassword(or: "--generate")
         let id = try await id(of: reference)
-        try await desk.ask(about: reference) { worker throws(IdentityError) in
-            try await worker.services.accounts.setPassword(of: id, to: password, caller: OperatorDesk.caller)
+        try await context.ask(about: reference) { worker throws(IdentityError) in
+            try await worker.services.accounts.setPassword(of: id, to: password, caller: OperatorContext.caller)
         }
         let text = isGenerated ? "password=\(password.revealedText)\n" : ""
         return console.print("Set the password of \(id), whose sessions have ended\n" + text)
     }
 
     /// 120 bits, in groups that can be read out.
-    private static func generated(_ ambience: Ambience) -> SecretString {
-        let digits = Array(Hex.encode(ambience.random(15)))
+    private static func generated(_ system: SystemContext) -> SecretString {
+        let digits = Array(Hex.encode(system.random(15)))
         return SecretString(stride(from: 0, to: digits.count, by: 5).map { String(digits[$0..<$0 + 5]) }.joined(separator: "-"))
     }
 
     private func sendReset(to reference: UserReference) async throws(Complaint) -> Int32 {
         let id = try await id(of: reference)
-        try await desk.ask(about: reference) { worker throws(IdentityError) in
+        try await context.ask(about: reference) { worker throws(IdentityError) in
             let user = try await worker.services.accounts.user(id)
-            try await OperatorMails.sendReset(to: user, worker.services, caller: OperatorDesk.caller)
+            try await OperatorMails.sendReset(to: user, worker.services, caller: OperatorContext.caller)
         }
         return console.print(
             "A link for a new password waits to be sent, unless the account is disabled: see kidoban mail show\n")
@@ -87,8 +87,8 @@ struct UserCommand {
 
     private func verifyEmail(of reference: UserReference) async throws(Complaint) -> Int32 {
         let id = try await id(of: reference)
-        try await desk.ask(about: reference) { worker throws(IdentityError) in
-            try await worker.services.accounts.vouch(forAddressOf: id, caller: OperatorDesk.caller)
+        try await context.ask(about: reference) { worker throws(IdentityError) in
+            try await worker.services.accounts.vouch(forAddressOf: id, caller: OperatorContext.caller)
         }
         return console.print("The address of \(id) is proved\n")
     }
@@ -109,7 +109,7 @@ struct UserCommand {
     }
 
     private func find(_ search: UserSearch) async throws(Complaint) -> Int32 {
-        var users = try await desk.ask { worker throws(IdentityError) in
+        var users = try await context.ask { worker throws(IdentityError) in
             switch search.term {
             case .prefix(let prefix): return try await worker.services.accounts.users(prefix, count: search.limit + 1)
             case .id(let id): return try await Self.user(id, worker).map { [$0] } ?? []
@@ -131,7 +131,7 @@ struct UserCommand {
 
     private func delete(_ reference: UserReference, isConfirmed: Bool) async throws(Complaint) -> Int32 {
         let id = try await id(of: reference)
-        if let user = try await desk.ask({ worker throws(IdentityError) in try await Self.user(id, worker) }), !isConfirmed {
+        if let user = try await context.ask({ worker throws(IdentityError) in try await Self.user(id, worker) }), !isConfirmed {
             guard console.input.isTerminal else {
                 throw Complaint("there is no terminal to ask at: say --yes if it is meant", status: ExitStatus.usage)
             }
@@ -140,8 +140,8 @@ struct UserCommand {
             }
         }
         // Also of one who is gone: sessions may have been left by a command that failed.
-        try await desk.ask(about: reference) { worker throws(IdentityError) in
-            try await worker.services.accounts.delete(id, by: .administrator, caller: OperatorDesk.caller)
+        try await context.ask(about: reference) { worker throws(IdentityError) in
+            try await worker.services.accounts.delete(id, by: .administrator, caller: OperatorContext.caller)
         }
         let unlisted = try await endUnlisted(of: id, .userDeleted, ifItFails: "\(id) is deleted")
         return console.print("Deleted \(id)\(unlisted)\n")
@@ -150,19 +150,19 @@ struct UserCommand {
     private func export(_ reference: UserReference) async throws(Complaint) -> Int32 {
         let report = try await report(on: reference)
         let id = report.id
-        let events = try await desk.ask { worker throws(IdentityError) in
+        let events = try await context.ask { worker throws(IdentityError) in
             try await Self.events(of: id, AuditStore(pool: worker.postgres))
         }
-        await desk.run { await $0.services.accounts.noteExport(of: id, caller: OperatorDesk.caller) }
+        await context.run { await $0.services.accounts.noteExport(of: id, caller: OperatorContext.caller) }
         var document = report.document
         document["audit_events"] = .array(events.map { .object($0.document) })
-        document["exported_at"] = .string(desk.ambience.now().iso8601)
+        document["exported_at"] = .string(context.system.now().iso8601)
         return console.print(document.indentedText)
     }
 
     private func report(on reference: UserReference) async throws(Complaint) -> UserReport {
         let id = try await id(of: reference)
-        return try await desk.ask(about: reference) { worker throws(IdentityError) in
+        return try await context.ask(about: reference) { worker throws(IdentityError) in
             UserReport(
                 id: id, data: try await worker.services.accounts.data(of: id),
                 sessions: try await worker.services.sessions.list(of: id))
@@ -182,7 +182,7 @@ struct UserCommand {
     }
 
     private func id(of reference: UserReference) async throws(Complaint) -> UserID {
-        try await desk.id(of: reference)
+        try await context.id(of: reference)
     }
 
     private static func user(_ id: UserID, _ worker: Worker) async throws(IdentityError) -> User? {
@@ -196,7 +196,7 @@ struct UserCommand {
     }
 }
 
-extension OperatorDesk {
+extension OperatorContext {
     /// The id of a user, who need not be there when it was given.
     nonisolated func id(of reference: UserReference) async throws(Complaint) -> UserID {
         switch reference {

@@ -12,14 +12,14 @@ extension WithStores {
         @Test func `a code becomes a refresh token that is stored sealed, for the person and the app`() async throws {
             try await World.run { world in
                 let provider = try FakeProvider()
-                let desk = try Desk(world, provider)
+                let context = try Context(world, provider)
                 let member = try await world.a.signIn(.apple()).member
-                try await desk.exchange(Self.code, of: .apple(), member)
+                try await context.exchange(Self.code, of: .apple(), member)
                 let form = try #require(provider.forms("/auth/token").first)
                 #expect(form["grant_type"] == "authorization_code" && form["code"] == Self.code)
                 #expect(form["client_id"] == "app.town.example" && form["redirect_uri"] == nil)
                 #expect(form["client_secret"]?.split(separator: ".").count == 3)
-                let sealed = try #require(try await desk.sealedTokens().first)
+                let sealed = try #require(try await context.sealedTokens().first)
                 #expect(!String(decoding: sealed, as: UTF8.self).contains("apple-refresh"))
                 let grant = ProviderGrant(provider: .apple, subject: "001234.abcdef.0987", clientID: "app.town.example")
                 let opened = try SealedProviderToken(sealed: sealed).open(grant, with: world.masterKey)
@@ -31,13 +31,13 @@ extension WithStores {
 
         @Test func `a later code's token takes the place of the first`() async throws {
             try await World.run { world in
-                let desk = try Desk(world, try FakeProvider())
+                let context = try Context(world, try FakeProvider())
                 let member = try await world.a.signIn(.apple()).member
-                try await desk.exchange(Self.code, of: .apple(), member)
-                let first = try await desk.sealedTokens()
-                try await desk.exchange("another", of: .apple(), member)
-                #expect(try await desk.counts() == [1, 0, 0])
-                #expect(try await desk.sealedTokens() != first)
+                try await context.exchange(Self.code, of: .apple(), member)
+                let first = try await context.sealedTokens()
+                try await context.exchange("another", of: .apple(), member)
+                #expect(try await context.counts() == [1, 0, 0])
+                #expect(try await context.sealedTokens() != first)
             }
         }
 
@@ -54,10 +54,10 @@ extension WithStores {
             mood: FakeProvider.Mood, reason: String
         ) async throws {
             try await World.run { world in
-                let desk = try Desk(world, try FakeProvider(mood))
+                let context = try Context(world, try FakeProvider(mood))
                 let member = try await world.a.signIn(.apple()).member
-                try await desk.exchange(Self.code, of: .apple(), member)
-                #expect(try await desk.counts() == [0, 0, 0])
+                try await context.exchange(Self.code, of: .apple(), member)
+                #expect(try await context.counts() == [0, 0, 0])
                 #expect(try await world.a.events("code_exchange_failed").map(\.reason) == [reason])
                 #expect(try await world.a.isActive(member.accessToken))
             }
@@ -65,28 +65,28 @@ extension WithStores {
 
         @Test func `a silent Apple is waited for behind the back of who signs in, and not for ever`() async throws {
             try await World.run { world in
-                let desk = try Desk(world, try FakeProvider(.silent), timeout: .milliseconds(300))
+                let context = try Context(world, try FakeProvider(.silent), timeout: .milliseconds(300))
                 let member = try await world.a.signIn(.apple()).member
-                await desk.codes.take(
+                await context.codes.take(
                     SecretString(Self.code), of: try ProviderProof.apple().token(), userID: member.id, caller: Copy.caller)
                 #expect(try await world.a.isActive(member.accessToken))
-                await desk.codes.close()
+                await context.codes.close()
                 #expect(try await world.a.events("code_exchange_failed").map(\.reason) == ["unavailable"])
             }
         }
 
         @Test func `codes beyond the limit are dropped at once`() async throws {
             try await World.run { world in
-                let desk = try Desk(world, try FakeProvider(.silent), timeout: .milliseconds(300))
+                let context = try Context(world, try FakeProvider(.silent), timeout: .milliseconds(300))
                 let member = try await world.a.signIn(.apple()).member
                 let proof = try ProviderProof.apple().token()
                 // In one go on their loop, so that none is over before the last has come.
                 await world.a.run { _ in
                     for _ in 0...AuthorizationCodes.limit {
-                        await desk.codes.take(SecretString(Self.code), of: proof, userID: member.id, caller: Copy.caller)
+                        await context.codes.take(SecretString(Self.code), of: proof, userID: member.id, caller: Copy.caller)
                     }
                 }
-                await desk.codes.close()
+                await context.codes.close()
                 let failures = try await world.a.events("code_exchange_failed", count: AuthorizationCodes.limit + 1)
                 #expect(failures.filter { $0.reason == "overloaded" }.count == 1)
             }
@@ -96,8 +96,8 @@ extension WithStores {
             try await World.run { world in
                 let provider = try FakeProvider()
                 let member = try await world.a.signIn(.google()).member
-                try await Desk(world, provider).exchange(Self.code, of: .google(), member)
-                try await Desk(world, provider, canAskApple: false).exchange(Self.code, of: .apple(), member)
+                try await Context(world, provider).exchange(Self.code, of: .google(), member)
+                try await Context(world, provider, canAskApple: false).exchange(Self.code, of: .apple(), member)
                 #expect(provider.server.requests.isEmpty)
             }
         }
@@ -105,13 +105,13 @@ extension WithStores {
         @Test func `the token of a user who went meanwhile is queued for revocation`() async throws {
             try await World.run { world in
                 let provider = try FakeProvider()
-                let desk = try Desk(world, provider)
+                let context = try Context(world, provider)
                 let member = try await world.a.signIn(.apple()).member
-                try await world.a.rooms.accounts.delete(member.id, caller: Copy.caller)
-                try await desk.exchange(Self.code, of: .apple(), member)
-                #expect(try await desk.counts() == [0, 1, 0])
+                try await world.a.parts.accounts.delete(member.id, caller: Copy.caller)
+                try await context.exchange(Self.code, of: .apple(), member)
+                #expect(try await context.counts() == [0, 1, 0])
                 #expect(try await world.a.events("code_exchange_failed").map(\.reason) == ["user_gone"])
-                await desk.revocations.work()
+                await context.revocations.work()
                 #expect(provider.forms("/auth/revoke").map { $0["token"] } == ["apple-refresh"])
             }
         }

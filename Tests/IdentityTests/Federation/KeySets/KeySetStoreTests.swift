@@ -19,7 +19,7 @@ extension WithStores {
                     .response(status: 200, body: try TestKeys.set("a")), on: copy.loop, change)
                 var policy = KeySetPolicy()
                 change(&policy)
-                let store = KeySetStore(pool: copy.rooms.postgres, policy: policy)
+                let store = KeySetStore(pool: copy.parts.postgres, policy: policy)
                 await provider.start(store)
                 try await eventually { await store.keys(of: KeySetWorld.provider, from: provider.server.url("/keys")) != nil }
                 await provider.keeper.close()
@@ -32,7 +32,7 @@ extension WithStores {
             let statement = Statement(
                 name: "test_key_sets_age",
                 sql: "UPDATE provider_key_sets SET fetched_at = fetched_at - $1::bigint * interval '1 second'")
-            _ = try await world.a.rooms.postgres.query(statement, [.integer(seconds)])
+            _ = try await world.a.parts.postgres.query(statement, [.integer(seconds)])
         }
 
         private static func found(_ keyID: String, _ room: KeySets) async -> KeySetWorld.Found {

@@ -14,7 +14,7 @@ final class KeySetWorld {
 
     let server: TestHTTPServer
     let keeper: KeySetKeeper
-    let rooms: [KeySets]
+    let parts: [KeySets]
     private let answer: Locked<TestHTTPServer.Answer>
     private let client: HTTPSClient
     private let log: TestLog
@@ -48,7 +48,7 @@ final class KeySetWorld {
         keeper = KeySetKeeper(
             [Self.provider: server.url("/keys")], policy: policy, client: client, loop: try loop ?? SharedLoops.next(),
             logger: Logger(sink: log.sink), random: { SecureRandom.bytes($0) })
-        rooms = [
+        parts = [
             KeySets(keeper, loop: try SharedLoops.next()), KeySets(keeper, loop: try SharedLoops.next()),
         ]
     }
@@ -72,7 +72,7 @@ final class KeySetWorld {
     }
 
     func start(_ store: KeySetStore? = nil) async {
-        await keeper.start(rooms, store: store)
+        await keeper.start(parts, store: store)
     }
 
     /// The keeper of a process that starts now, with what an earlier one has left in `store`, and a loop that asks it.
@@ -95,7 +95,7 @@ final class KeySetWorld {
     }
 
     func lookUp(_ keyID: String, on room: Int = 0) async -> Found {
-        switch await rooms[room].key(keyID, of: Self.provider) {
+        switch await parts[room].key(keyID, of: Self.provider) {
         case .key(let key): .key(key.keyID ?? "")
         case .unknownKey: .unknown
         case .unavailable: .unavailable

@@ -64,13 +64,13 @@ import Testing
 
     @Test func `ten thousand keys that nobody knows cause five fetches`() async throws {
         let world = try await KeySetWorld.started(try TestKeys.set("a"))
-        let rooms = world.rooms
+        let parts = world.parts
         let refused = await withTaskGroup(of: Int.self) { group in
             for part in 0..<100 {
                 group.addTask {
                     var refused = 0
                     for number in 0..<100 {
-                        switch await rooms[part % 2].key("forged-\(part)-\(number)", of: KeySetWorld.provider) {
+                        switch await parts[part % 2].key("forged-\(part)-\(number)", of: KeySetWorld.provider) {
                         case .unknownKey, .unavailable: refused += 1
                         case .key: break
                         }
@@ -88,12 +88,12 @@ import Testing
     @Test func `ten thousand at once cause one fetch, and those beyond the bound do not wait for it`() async throws {
         let world = try await KeySetWorld.started(try TestKeys.set("a")) { $0.patience = .seconds(10) }
         world.serve(.silence)
-        let rooms = world.rooms
+        let parts = world.parts
         let refused = Locked(0)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<10_000 {
                 group.addTask {
-                    if case .unavailable = await rooms[number % 2].key("forged-\(number)", of: KeySetWorld.provider) {
+                    if case .unavailable = await parts[number % 2].key("forged-\(number)", of: KeySetWorld.provider) {
                         refused.withLock { $0 += 1 }
                     }
                 }
@@ -238,7 +238,7 @@ import Testing
     @Test func `a keeper that has closed fetches nothing, and nobody waits for it`() async throws {
         let world = try await KeySetWorld.started(try TestKeys.set("a"), timeout: .seconds(60)) { $0.patience = .seconds(60) }
         world.serve(.silence)
-        let room = world.rooms[0]
+        let room = world.parts[0]
         async let waiting = room.key("b", of: KeySetWorld.provider)
         try await eventually { world.server.requests.count == 2 }
         await world.keeper.close()
@@ -253,7 +253,7 @@ import Testing
 
     @Test func `a provider that is not configured has no keys`() async throws {
         let world = try await KeySetWorld.started(try TestKeys.set("a"))
-        guard case .unknownKey = await world.rooms[0].key("a", of: .google) else {
+        guard case .unknownKey = await world.parts[0].key("a", of: .google) else {
             Issue.record("a key of nobody")
             return
         }

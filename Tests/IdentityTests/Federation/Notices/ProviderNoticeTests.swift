@@ -35,7 +35,7 @@ import Text
         let object: JSONValue = ["type": .string(type), "sub": "001.a", "event_time": 5, "is_private_email": "true"]
         let text = JSONValue.string(String(decoding: object.serialized, as: UTF8.self))
         for events in [object, text] {
-            #expect(try Self.apple(events).happenings == [.init(event, subject: "001.a", at: Timestamp(milliseconds: 5))])
+            #expect(try Self.apple(events).occurrences == [.init(event, subject: "001.a", at: Timestamp(milliseconds: 5))])
         }
     }
 
@@ -80,7 +80,7 @@ import Text
         payload["subject"] = ["subject_type": "iss-sub", "iss": "https://accounts.google.com/", "sub": "1122"]
         payload["reason"] = reason.map { .string($0) }
         let notice = try Self.google(.object(JSONObject([.init(key: uri, value: .object(payload))])))
-        #expect(notice.happenings == [.init(event, subject: "1122")])
+        #expect(notice.occurrences == [.init(event, subject: "1122")])
     }
 
     @Test(arguments: ["iss-sub", "iss_sub", "id_token_claims"]) func `a subject is a person in each of its forms`(
@@ -91,7 +91,7 @@ import Text
         ]
         let uri = Self.risc + "account-enabled"
         let notice = try Self.google(.object(JSONObject([.init(key: uri, value: ["subject": subject])])))
-        #expect(notice.happenings == [.init(.accountEnabled, subject: "1122")])
+        #expect(notice.occurrences == [.init(.accountEnabled, subject: "1122")])
     }
 
     @Test func `a token as the subject and a test name nobody`() throws {
@@ -102,10 +102,10 @@ import Text
             .init(key: Self.oauth + "token-revoked", value: ["subject": token]),
             .init(key: Self.risc + "verification", value: ["state": "s"]),
         ])
-        let expected: [ProviderNotice.Happening] = [
+        let expected: [ProviderNotice.Occurrence] = [
             .init(.tokenRevoked, subject: nil), .init(.verification(state: "s"), subject: nil),
         ]
-        #expect(try Self.google(.object(events)).happenings == expected)
+        #expect(try Self.google(.object(events)).occurrences == expected)
     }
 
     @Test func `a person of another issuer is refused, and so is what is no event`() {

@@ -58,39 +58,39 @@ extension WithStores {
         }
 
         /// A world in which notices can be sent.
-        private static func run(_ body: (World, Desk, FakeProvider) async throws -> Void) async throws {
+        private static func run(_ body: (World, Context, FakeProvider) async throws -> Void) async throws {
             try await World.run { world in
                 let provider = try FakeProvider()
-                try await body(world, try Desk(world, provider), provider)
+                try await body(world, try Context(world, provider), provider)
             }
         }
 
-        private static func send(apple claims: JSONValue, _ desk: Desk, _ provider: FakeProvider) async throws {
-            try await desk.notices.takeApple(try provider.sign(claims), caller: Copy.caller)
+        private static func send(apple claims: JSONValue, _ context: Context, _ provider: FakeProvider) async throws {
+            try await context.notices.takeApple(try provider.sign(claims), caller: Copy.caller)
         }
 
-        private static func send(google claims: JSONValue, _ desk: Desk, _ provider: FakeProvider) async throws {
-            try await desk.notices.takeGoogle(try provider.sign(claims), caller: Copy.caller)
+        private static func send(google claims: JSONValue, _ context: Context, _ provider: FakeProvider) async throws {
+            try await context.notices.takeGoogle(try provider.sign(claims), caller: Copy.caller)
         }
 
         @Test(arguments: [true, false]) func `a revoked consent drops Apple's tokens and ends the sessions that began with it`(
             isText: Bool
         ) async throws {
-            try await Self.run { world, desk, provider in
+            try await Self.run { world, context, provider in
                 let person = try await Person(world.a)
-                try await desk.keep("apple-refresh", of: .apple())
-                try await Self.send(apple: Self.apple("consent-revoked", isText: isText), desk, provider)
+                try await context.keep("apple-refresh", of: .apple())
+                try await Self.send(apple: Self.apple("consent-revoked", isText: isText), context, provider)
                 #expect(try await person.live(world.a) == [true, false, true])
-                #expect(try await desk.counts() == [0, 0, 0])
+                #expect(try await context.counts() == [0, 0, 0])
                 #expect(try await world.a.events("provider_notice").map(\.reason) == ["consent_revoked"])
                 #expect(try await world.a.events("provider_notice").map(\.userID) == [person.id.description])
             }
         }
 
         @Test func `after a revoked consent a proof from before counts no longer, and a new one does`() async throws {
-            try await Self.run { world, desk, provider in
+            try await Self.run { world, context, provider in
                 let member = try await world.a.signIn(.apple()).member
-                try await Self.send(apple: Self.apple("consent-revoked"), desk, provider)
+                try await Self.send(apple: Self.apple("consent-revoked"), context, provider)
                 var old = ProviderProof.apple()
                 old.issuedAt = Sample.now.adding(.seconds(-62))
                 await #expect(throws: IdentityError.invalidProof) { try await world.a.signIn(old) }
@@ -101,13 +101,14 @@ extension WithStores {
         }
 
         @Test func `what arrives late does not undo what happened after it`() async throws {
-            try await Self.run { world, desk, provider in
+            try await Self.run { world, context, provider in
                 let person = try await Person(world.a)
                 func send(_ event: String, _ members: JSONValue = [:], _ jti: String, age: Int64, delay: Int64? = nil)
                     async throws
                 {
                     try await Self.send(
-                        google: Self.google("risc/event-type/\(event)", members, jti: jti, age: age, delay: delay), desk, provider
+                        google: Self.google("risc/event-type/\(event)", members, jti: jti, age: age, delay: delay), context,
+                        provider
                     )
                 }
                 func isBlocked() async throws -> Bool {
@@ -139,10 +140,10 @@ extension WithStores {
         }
 
         @Test func `an event of an hour ago voids no proof of half an hour ago`() async throws {
-            try await Self.run { world, desk, provider in
+            try await Self.run { world, context, provider in
                 _ = try await world.a.signIn(.google())
                 try await Self.send(
-                    google: Self.google("risc/event-type/sessions-revoked", age: 0, delay: 3600), desk, provider)
+                    google: Self.google("risc/event-type/sessions-revoked", age: 0, delay: 3600), context, provider)
                 var proof = ProviderProof.google()
                 proof.issuedAt = Sample.now.adding(.seconds(-1800))
                 _ = try await world.a.signIn(proof)
@@ -154,21 +155,21 @@ extension WithStores {
         @Test(arguments: ["account-delete", "account-deleted"]) func `a deleted Apple account is taken off its user`(
             type: String
         ) async throws {
-            try await Self.run { world, desk, provider in
+            try await Self.run { world, context, provider in
                 let person = try await Person(world.a)
-                try await desk.keep("apple-refresh", of: .apple())
-                try await Self.send(apple: Self.apple(type), desk, provider)
+                try await context.keep("apple-refresh", of: .apple())
+                try await Self.send(apple: Self.apple(type), context, provider)
                 #expect(try await person.live(world.a) == [true, false, true])
                 #expect(try await world.a.identities(of: person.id).map(\.provider) == [.google])
                 #expect(try await world.a.user(person.id).isDisabled == false)
-                #expect(try await desk.counts() == [0, 0, 0])
+                #expect(try await context.counts() == [0, 0, 0])
             }
         }
 
         @Test func `a user whose only way in was the deleted Apple account is disabled and not deleted`() async throws {
-            try await Self.run { world, desk, provider in
+            try await Self.run { world, context, provider in
                 let member = try await world.a.signIn(.apple()).member
-                try await Self.send(apple: Self.apple("account-delete"), desk, provider)
+                try await Self.send(apple: Self.apple("account-delete"), context, provider)
                 #expect(try await world.a.user(member.id).isDisabled)
                 #expect(try await world.a.identities(of: member.id).isEmpty)
                 #expect(try await !world.a.isActive(member.accessToken))
@@ -177,49 +178,49 @@ extension WithStores {
         }
 
         @Test func `mail forwarding is as the latest notice says`() async throws {
-            try await Self.run { world, desk, provider in
+            try await Self.run { world, context, provider in
                 _ = try await world.a.signIn(.relay())
                 let now = Sample.now.milliseconds
-                try await Self.send(apple: Self.apple("email-disabled", jti: "j1", at: now - 10), desk, provider)
+                try await Self.send(apple: Self.apple("email-disabled", jti: "j1", at: now - 10), context, provider)
                 #expect(try await Self.forwarding(world) == false)
-                try await Self.send(apple: Self.apple("email-enabled", jti: "j2", at: now - 5), desk, provider)
+                try await Self.send(apple: Self.apple("email-enabled", jti: "j2", at: now - 5), context, provider)
                 #expect(try await Self.forwarding(world) == true)
-                try await Self.send(apple: Self.apple("email-disabled", jti: "j3", at: now - 8), desk, provider)
+                try await Self.send(apple: Self.apple("email-disabled", jti: "j3", at: now - 8), context, provider)
                 #expect(try await Self.forwarding(world) == true)
                 // A time that cannot be is now.
-                try await Self.send(apple: Self.apple("email-disabled", jti: "j4", at: .max), desk, provider)
+                try await Self.send(apple: Self.apple("email-disabled", jti: "j4", at: .max), context, provider)
                 #expect(try await Self.forwarding(world) == false)
-                try await Self.send(apple: Self.apple("email-enabled", jti: "j5", at: .min), desk, provider)
+                try await Self.send(apple: Self.apple("email-enabled", jti: "j5", at: .min), context, provider)
                 #expect(try await Self.forwarding(world) == false)
             }
         }
 
         private static func forwarding(_ world: World) async throws -> Bool? {
-            try await world.a.rooms.postgres.query(mailForwarding).first?.optionalBool(0)
+            try await world.a.parts.postgres.query(mailForwarding).first?.optionalBool(0)
         }
 
         private static let mailForwarding = Statement(
             name: "test_mail_forwarding", sql: "SELECT mail_forwarding FROM identities")
 
         @Test func `a notice that comes again does nothing again`() async throws {
-            try await Self.run { world, desk, provider in
+            try await Self.run { world, context, provider in
                 _ = try await world.a.signIn(.apple())
                 let claims = Self.apple("consent-revoked")
-                try await Self.send(apple: claims, desk, provider)
+                try await Self.send(apple: claims, context, provider)
                 let again = try await world.a.signIn(.apple()).member
-                try await Self.send(apple: claims, desk, provider)
+                try await Self.send(apple: claims, context, provider)
                 #expect(try await world.a.isActive(again.accessToken))
-                try await Self.send(apple: Self.apple("consent-revoked", jti: "j2"), desk, provider)
+                try await Self.send(apple: Self.apple("consent-revoked", jti: "j2"), context, provider)
                 #expect(try await !world.a.isActive(again.accessToken))
             }
         }
 
         @Test func `a notice about nobody, or of a kind that is not known, is taken and changes nothing`() async throws {
-            try await Self.run { world, desk, provider in
-                try await Self.send(apple: Self.apple("consent-revoked"), desk, provider)
+            try await Self.run { world, context, provider in
+                try await Self.send(apple: Self.apple("consent-revoked"), context, provider)
                 let person = try await Person(world.a)
-                try await Self.send(apple: Self.apple("something-new", jti: "j2"), desk, provider)
-                try await Self.send(google: Self.google("risc/event-type/something-new", jti: "j3"), desk, provider)
+                try await Self.send(apple: Self.apple("something-new", jti: "j2"), context, provider)
+                try await Self.send(google: Self.google("risc/event-type/something-new", jti: "j3"), context, provider)
                 #expect(try await person.live(world.a) == [true, true, true])
                 let reasons = try await world.a.events("provider_notice", count: 3).map(\.reason)
                 #expect(reasons.compactMap(\.self).sorted() == ["consent_revoked", "unknown", "unknown"])
@@ -227,23 +228,23 @@ extension WithStores {
         }
 
         @Test func `a hijacked Google account ends every session and signs nobody in until it is enabled again`() async throws {
-            try await Self.run { world, desk, provider in
+            try await Self.run { world, context, provider in
                 let person = try await Person(world.a)
                 let disabled = Self.google("risc/event-type/account-disabled", ["reason": "hijacking"], age: 10)
-                try await Self.send(google: disabled, desk, provider)
+                try await Self.send(google: disabled, context, provider)
                 #expect(try await person.live(world.a) == [false, false, false])
                 await #expect(throws: IdentityError.invalidProof) { try await world.a.signIn(.google()) }
                 _ = try await world.a.signIn(.apple())
-                try await Self.send(google: Self.google("risc/event-type/account-enabled", jti: "j2"), desk, provider)
+                try await Self.send(google: Self.google("risc/event-type/account-enabled", jti: "j2"), context, provider)
                 #expect(try await world.a.signIn(.google()).member.id == person.id)
             }
         }
 
         @Test func `an account that Google disables for another reason is blocked, and sessions go on`() async throws {
-            try await Self.run { world, desk, provider in
+            try await Self.run { world, context, provider in
                 let person = try await Person(world.a)
                 let disabled = Self.google("risc/event-type/account-disabled", ["reason": "bulk-account"])
-                try await Self.send(google: disabled, desk, provider)
+                try await Self.send(google: disabled, context, provider)
                 #expect(try await person.live(world.a) == [true, true, true])
                 await #expect(throws: IdentityError.invalidProof) { try await world.a.signIn(.google()) }
             }
@@ -252,17 +253,17 @@ extension WithStores {
         @Test(
             arguments: [("risc/event-type/sessions-revoked", 1), ("oauth/event-type/tokens-revoked", 0)] as [(String, Int)])
         func `revoked sessions and tokens end what began with Google`(event: String, tokensLeft: Int) async throws {
-            try await Self.run { world, desk, provider in
+            try await Self.run { world, context, provider in
                 let person = try await Person(world.a)
-                try await desk.keep("google-refresh", of: .google())
-                try await Self.send(google: Self.google(event), desk, provider)
+                try await context.keep("google-refresh", of: .google())
+                try await Self.send(google: Self.google(event), context, provider)
                 #expect(try await person.live(world.a) == [true, true, false])
-                #expect(try await desk.counts() == [tokensLeft, 0, 0])
+                #expect(try await context.counts() == [tokensLeft, 0, 0])
             }
         }
 
         @Test func `a notice that is not its provider's is refused with the reason in the audit log`() async throws {
-            try await Self.run { world, desk, provider in
+            try await Self.run { world, context, provider in
                 let person = try await Person(world.a)
                 let good = try provider.sign(Self.apple("account-delete"))
                 let parts = good.split(separator: ".").map(String.init)
@@ -275,7 +276,7 @@ extension WithStores {
                 ]
                 for (token, refusal) in forged {
                     await #expect(throws: NoticeFailure.refused(refusal)) {
-                        try await desk.notices.takeApple(token, caller: Copy.caller)
+                        try await context.notices.takeApple(token, caller: Copy.caller)
                     }
                 }
                 #expect(try await person.live(world.a) == [true, true, true])
@@ -285,11 +286,11 @@ extension WithStores {
         }
 
         @Test func `a flood of what is no notice is put on record once a minute`() async throws {
-            try await Self.run { world, desk, provider in
+            try await Self.run { world, context, provider in
                 func flood() async {
                     for _ in 0..<100 {
                         await #expect(throws: NoticeFailure.refused(.token(.notThreeParts))) {
-                            try await desk.notices.takeApple("x", caller: Copy.caller)
+                            try await context.notices.takeApple("x", caller: Copy.caller)
                         }
                     }
                 }
@@ -298,7 +299,7 @@ extension WithStores {
                 await flood()
                 // Another reason is another matter.
                 await #expect(throws: NoticeFailure.refused(.issuer)) {
-                    try await desk.notices.takeApple(
+                    try await context.notices.takeApple(
                         try provider.sign(Self.google("risc/event-type/sessions-revoked")), caller: Copy.caller)
                 }
                 let reasons = try await world.a.events("provider_notice_refused", count: 3).map(\.reason)
@@ -311,9 +312,9 @@ extension WithStores {
         }
 
         @Test func `a notice of a day ago still counts`() async throws {
-            try await Self.run { world, desk, provider in
+            try await Self.run { world, context, provider in
                 let person = try await Person(world.a)
-                try await Self.send(apple: Self.apple("consent-revoked", age: 86_400), desk, provider)
+                try await Self.send(apple: Self.apple("consent-revoked", age: 86_400), context, provider)
                 #expect(try await person.live(world.a) == [true, false, true])
             }
         }

@@ -36,11 +36,11 @@ extension WithStores {
                     https: https)
                 let keys = provider.keys
                 let copy = world.a
-                let federation = await copy.run { rooms in
+                let federation = await copy.run { parts in
                     Federation(
                         providers: [.google(clientIDs: ["a"])], keys: keys,
-                        replays: ReplayMemory(redis: rooms.redis, clock: .callers), limiter: rooms.limiter, audit: rooms.audit,
-                        metrics: rooms.metrics, ambience: rooms.accounts.ambience,
+                        replays: ReplayMemory(redis: parts.redis, clock: .callers), limiter: parts.limiter, audit: parts.audit,
+                        metrics: parts.metrics, system: parts.accounts.system,
                         endpoints: TokenEndpoints(google: google, apple: nil, callsPerAddress: 2, logger: .disabled))
                 }
                 @Sendable func ask(_ address: String, _ number: Int) async -> IdentityError? {

@@ -12,16 +12,16 @@ extension WithStores {
         @Test func `who is ahead takes no revocation that another has under way, or that was put off`() async throws {
             try await World.runApart(by: Self.days) { world in
                 let provider = try FakeProvider(.answers(status: 500, body: ""))
-                let (desk, other) = (try Desk(world, provider), try Desk(world, provider, on: world.b))
-                try await Self.queue(1, world, desk)
-                let taken = try await desk.tokens.claim(5, of: [.apple], at: .postgres, for: RevocationQueue.lease)
+                let (context, other) = (try Context(world, provider), try Context(world, provider, on: world.b))
+                try await Self.queue(1, world, context)
+                let taken = try await context.tokens.claim(5, of: [.apple], at: .postgres, for: RevocationQueue.lease)
                 await other.revocations.work()
                 #expect(taken.count == 1 && provider.forms("/auth/revoke").isEmpty)
                 let claim = try #require(taken.first)
-                try await desk.tokens.postpone(claim, at: .postgres, by: .zero, because: "a test")
+                try await context.tokens.postpone(claim, at: .postgres, by: .zero, because: "a test")
                 await other.revocations.work()
                 await other.revocations.work()
-                await desk.revocations.work()
+                await context.revocations.work()
                 #expect(provider.forms("/auth/revoke").count == 1)
             }
         }
@@ -29,7 +29,7 @@ extension WithStores {
         @Test func `who is behind revokes at once`() async throws {
             try await World.runApart(by: .zero - Self.days) { world in
                 let provider = try FakeProvider()
-                let other = try Desk(world, provider, on: world.b)
+                let other = try Context(world, provider, on: world.b)
                 try await Self.queue(1, world, other)
                 await other.revocations.work()
                 #expect(provider.forms("/auth/revoke").count == 1)
@@ -38,8 +38,8 @@ extension WithStores {
 
         @Test func `who is ahead deletes nothing that was given up only now`() async throws {
             try await World.runApart(by: Self.days) { world in
-                let stranger = try Desk(world, try FakeProvider(), masterKey: try Sample.masterKey(2))
-                let other = try Desk(world, try FakeProvider(), on: world.b)
+                let stranger = try Context(world, try FakeProvider(), masterKey: try Sample.masterKey(2))
+                let other = try Context(world, try FakeProvider(), on: world.b)
                 try await Self.queue(1, world, other)
                 await stranger.revocations.work()
                 #expect(try await other.counts() == [0, 0, 1])
@@ -59,18 +59,18 @@ extension WithStores {
                 for (number, copy) in [world.b, world.a, world.b, world.a, world.a].enumerated() {
                     let isOn = number.isMultiple(of: 2)
                     let time = isTimed ? Timestamp.now() : nil
-                    try await NoticeStore(pool: copy.rooms.postgres).setMailForwarding(
-                        .apple, subject, isOn: isOn, since: time, at: copy.ambience.statementTime)
-                    let stored = try await world.a.rooms.postgres.query(Self.forwarding)[0].optionalBool(0)
+                    try await NoticeStore(pool: copy.parts.postgres).setMailForwarding(
+                        .apple, subject, isOn: isOn, since: time, at: copy.system.statementTime)
+                    let stored = try await world.a.parts.postgres.query(Self.forwarding)[0].optionalBool(0)
                     #expect(stored == isOn, "after \(number)")
                 }
             }
         }
 
-        private static func queue(_ count: Int, _ world: World, _ desk: Desk) async throws {
+        private static func queue(_ count: Int, _ world: World, _ context: Context) async throws {
             let member = try await world.a.signIn(.apple()).member
-            try await desk.keep("apple-refresh", of: .apple())
-            try await world.a.rooms.accounts.delete(member.id, caller: Copy.caller)
+            try await context.keep("apple-refresh", of: .apple())
+            try await world.a.parts.accounts.delete(member.id, caller: Copy.caller)
         }
 
         private static let forwarding = Statement(

@@ -11,18 +11,18 @@ extension WithStores {
         @Test func `a deletion does not wait for Apple, and its tokens are revoked afterwards`() async throws {
             try await World.run { world in
                 let provider = try FakeProvider(.silent)
-                let desk = try Desk(world, provider)
+                let context = try Context(world, provider)
                 let member = try await world.a.signIn(.apple()).member
-                try await desk.keep("apple-refresh", of: .apple())
-                try await world.a.rooms.accounts.delete(member.id, caller: Copy.caller)
+                try await context.keep("apple-refresh", of: .apple())
+                try await world.a.parts.accounts.delete(member.id, caller: Copy.caller)
                 #expect(provider.server.requests.isEmpty)
-                #expect(try await desk.counts() == [0, 1, 0])
+                #expect(try await context.counts() == [0, 1, 0])
                 provider.become(.answers(status: 200, body: ""))
-                await desk.revocations.work()
+                await context.revocations.work()
                 let form = try #require(provider.forms("/auth/revoke").first)
                 #expect(form["token"] == "apple-refresh" && form["token_type_hint"] == "refresh_token")
                 #expect(form["client_id"] == "app.town.example" && form["client_secret"] != nil)
-                #expect(try await desk.counts() == [0, 0, 0])
+                #expect(try await context.counts() == [0, 0, 0])
                 #expect(try await world.a.events("provider_token_revoked").count == 1)
             }
         }
@@ -30,17 +30,17 @@ extension WithStores {
         @Test func `unlinking an identity revokes its tokens and leaves the others`() async throws {
             try await World.run { world in
                 let provider = try FakeProvider()
-                let desk = try Desk(world, provider)
+                let context = try Context(world, provider)
                 let member = try await world.a.signUp()
                 try await world.a.link(.apple(), to: member)
                 try await world.a.link(.google(), to: member)
-                try await desk.keep("apple-refresh", of: .apple())
-                try await desk.keep("google-refresh", of: .google())
+                try await context.keep("apple-refresh", of: .apple())
+                try await context.keep("google-refresh", of: .google())
                 try await world.a.unlink(.google, from: member)
-                await desk.revocations.work()
+                await context.revocations.work()
                 #expect(provider.forms("/google/revoke") == [["token": "google-refresh"]])
                 #expect(provider.forms("/auth/revoke").isEmpty)
-                #expect(try await desk.counts() == [1, 0, 0])
+                #expect(try await context.counts() == [1, 0, 0])
             }
         }
 
@@ -48,30 +48,30 @@ extension WithStores {
             code: String
         ) async throws {
             try await World.run { world in
-                let desk = try Desk(world, try FakeProvider(.answers(status: 400, body: #"{"error":"\#(code)"}"#)))
-                try await Self.queue(1, world, desk)
-                await desk.revocations.work()
-                #expect(try await desk.counts() == [0, 0, 0])
+                let context = try Context(world, try FakeProvider(.answers(status: 400, body: #"{"error":"\#(code)"}"#)))
+                try await Self.queue(1, world, context)
+                await context.revocations.work()
+                #expect(try await context.counts() == [0, 0, 0])
             }
         }
 
         @Test func `a revocation that fails is tried again after a pause, until it works`() async throws {
             try await World.run { world in
                 let provider = try FakeProvider(.answers(status: 500, body: ""))
-                let desk = try Desk(world, provider)
-                try await Self.queue(1, world, desk)
-                await desk.revocations.work()
-                await desk.revocations.work()
+                let context = try Context(world, provider)
+                try await Self.queue(1, world, context)
+                await context.revocations.work()
+                await context.revocations.work()
                 #expect(provider.forms("/auth/revoke").count == 1)
                 world.clock.advance(by: .seconds(10))
-                await desk.revocations.work()
+                await context.revocations.work()
                 #expect(provider.forms("/auth/revoke").count == 2)
-                #expect(try await desk.counts() == [0, 1, 0])
+                #expect(try await context.counts() == [0, 1, 0])
                 #expect(await world.a.run { $0.metrics.snapshot.providerTokens.waiting } == 1)
                 provider.become(.answers(status: 200, body: ""))
                 world.clock.advance(by: .seconds(30))
-                await desk.revocations.work()
-                #expect(try await desk.counts() == [0, 0, 0])
+                await context.revocations.work()
+                #expect(try await context.counts() == [0, 0, 0])
                 let counters = await world.a.run { $0.metrics.snapshot.providerTokens }
                 #expect(counters.revocations == [.postponed: 2, .revoked: 1] && counters.waiting == 0)
             }
@@ -80,14 +80,14 @@ extension WithStores {
         @Test func `after twelve attempts over a day it is given up, and stays to be taken up again`() async throws {
             try await World.run { world in
                 let provider = try FakeProvider(.answers(status: 400, body: #"{"error":"invalid_client"}"#))
-                let desk = try Desk(world, provider)
-                try await Self.queue(1, world, desk)
+                let context = try Context(world, provider)
+                try await Self.queue(1, world, context)
                 for _ in 0..<20 {
-                    await desk.revocations.work()
+                    await context.revocations.work()
                     world.clock.advance(by: .seconds(6 * 3600))
                 }
                 #expect(provider.forms("/auth/revoke").count == RevocationSchedule.maximumAttempts)
-                #expect(try await desk.counts() == [0, 0, 1])
+                #expect(try await context.counts() == [0, 0, 1])
                 #expect(await world.a.run { $0.metrics.snapshot.providerTokens.givenUp } == 1)
                 #expect(try await world.a.events("provider_revocation_given_up").count == 1)
             }
@@ -95,43 +95,43 @@ extension WithStores {
 
         @Test func `what was given up is deleted after a month`() async throws {
             try await World.run { world in
-                let desk = try Desk(world, try FakeProvider(), masterKey: try Sample.masterKey(2))
-                try await Self.queue(1, world, try Desk(world, try FakeProvider()))
-                await desk.revocations.work()
-                #expect(try await desk.counts() == [0, 0, 1])
+                let context = try Context(world, try FakeProvider(), masterKey: try Sample.masterKey(2))
+                try await Self.queue(1, world, try Context(world, try FakeProvider()))
+                await context.revocations.work()
+                #expect(try await context.counts() == [0, 0, 1])
                 world.clock.advance(by: .seconds(31 * 86_400))
-                await desk.revocations.work()
-                #expect(try await desk.counts() == [0, 0, 0])
+                await context.revocations.work()
+                #expect(try await context.counts() == [0, 0, 0])
             }
         }
 
         @Test func `copies that look at once revoke each token once`() async throws {
             try await World.run({ $0.copies = 2 }) { world in
                 let provider = try FakeProvider()
-                let desks = [try Desk(world, provider), try Desk(world, provider, on: world.b)]
-                try await Self.queue(20, world, desks[0])
-                async let first: Void = desks[0].revocations.work()
-                async let second: Void = desks[1].revocations.work()
+                let contexts = [try Context(world, provider), try Context(world, provider, on: world.b)]
+                try await Self.queue(20, world, contexts[0])
+                async let first: Void = contexts[0].revocations.work()
+                async let second: Void = contexts[1].revocations.work()
                 _ = await (first, second)
                 let tokens = provider.forms("/auth/revoke").compactMap { $0["token"] }
                 #expect(tokens.sorted() == (0..<20).map { "token-\($0)" }.sorted())
-                #expect(try await desks[0].counts() == [0, 0, 0])
+                #expect(try await contexts[0].counts() == [0, 0, 0])
             }
         }
 
         @Test func `what a copy has taken and not finished is another's once the lease is over`() async throws {
             try await World.run { world in
                 let provider = try FakeProvider()
-                let desk = try Desk(world, provider)
-                try await Self.queue(1, world, desk)
+                let context = try Context(world, provider)
+                try await Self.queue(1, world, context)
                 let now = world.clock.now
-                let taken = try await desk.tokens.claim(
+                let taken = try await context.tokens.claim(
                     5, of: [.apple], at: .given(now), for: RevocationQueue.lease)
                 #expect(taken.count == 1)
-                await desk.revocations.work()
+                await context.revocations.work()
                 #expect(provider.server.requests.isEmpty)
                 world.clock.advance(by: RevocationQueue.lease)
-                await desk.revocations.work()
+                await context.revocations.work()
                 #expect(provider.forms("/auth/revoke").count == 1)
             }
         }
@@ -139,23 +139,23 @@ extension WithStores {
         @Test func `without a key to ask Apple with, its tokens go on waiting`() async throws {
             try await World.run { world in
                 let provider = try FakeProvider()
-                try await Self.queue(1, world, try Desk(world, provider))
-                await (try Desk(world, provider, canAskApple: false)).revocations.work()
+                try await Self.queue(1, world, try Context(world, provider))
+                await (try Context(world, provider, canAskApple: false)).revocations.work()
                 #expect(provider.server.requests.isEmpty)
-                let desk = try Desk(world, provider)
-                #expect(try await desk.counts() == [0, 1, 0])
-                await desk.revocations.work()
-                #expect(try await desk.counts() == [0, 0, 0])
+                let context = try Context(world, provider)
+                #expect(try await context.counts() == [0, 1, 0])
+                await context.revocations.work()
+                #expect(try await context.counts() == [0, 0, 0])
             }
         }
 
         /// Lets users with a token each be deleted.
-        private static func queue(_ count: Int, _ world: World, _ desk: Desk) async throws {
+        private static func queue(_ count: Int, _ world: World, _ context: Context) async throws {
             for index in 0..<count {
                 let proof = ProviderProof.apple("00\(index)", email: "user\(index)@gmail.com")
                 let member = try await world.a.signIn(proof).member
-                try await desk.keep("token-\(index)", of: proof)
-                try await world.a.rooms.accounts.delete(member.id, caller: Copy.caller)
+                try await context.keep("token-\(index)", of: proof)
+                try await world.a.parts.accounts.delete(member.id, caller: Copy.caller)
             }
         }
     }

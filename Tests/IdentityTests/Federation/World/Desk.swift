@@ -8,8 +8,8 @@ import Text
 
 @testable import Identity
 
-/// The rooms that talk with providers, on one copy.
-struct Desk: Sendable {
+/// The parts that talk with providers, on one copy.
+struct Context: Sendable {
     let copy: Copy
     let tokens: ProviderTokenStore
     let codes: AuthorizationCodes
@@ -27,9 +27,9 @@ struct Desk: Sendable {
     ) throws {
         let copy = copy ?? world.a
         // One byte is the chance of a pause, which a test wants to know.
-        let ambience = Ambience(
-            now: copy.ambience.now, random: { $0 == 1 ? [255] : SecureRandom.bytes($0) },
-            scriptClock: copy.ambience.scriptClock, statementClock: copy.ambience.statementClock)
+        let system = SystemContext(
+            now: copy.system.now, random: { $0 == 1 ? [255] : SecureRandom.bytes($0) },
+            scriptClock: copy.system.scriptClock, statementClock: copy.system.statementClock)
         var configuration = OutboundConfiguration()
         configuration.timeout = timeout
         let https = try HTTPSClient(configuration)
@@ -37,17 +37,17 @@ struct Desk: Sendable {
         let apple = AppleTokenService(
             credentials: AppleCredentials(teamID: "TEAM123456", keyID: "KEY1234567", key: key),
             tokenURL: provider.server.url("/auth/token"), revokeURL: provider.server.url("/auth/revoke"), https: https,
-            ambience: ambience)
-        let rooms = copy.rooms
+            system: system)
+        let parts = copy.parts
         let logger = Logger.disabled
         self.copy = copy
         self.provider = provider
-        tokens = ProviderTokenStore(pool: rooms.postgres, masterKey: masterKey ?? world.masterKey)
+        tokens = ProviderTokenStore(pool: parts.postgres, masterKey: masterKey ?? world.masterKey)
         codes = AuthorizationCodes(
             apple: canAskApple ? apple : nil, issuers: ["https://appleid.apple.com"], keys: provider.keys, store: tokens,
-            audit: rooms.audit, metrics: rooms.metrics, ambience: ambience, loop: copy.loop, logger: logger)
+            audit: parts.audit, metrics: parts.metrics, system: system, loop: copy.loop, logger: logger)
         let clientIDs = ["app.town.example"]
-        let store = NoticeStore(pool: rooms.postgres)
+        let store = NoticeStore(pool: parts.postgres)
         notices = ProviderNotices(
             issuers: ProviderNotices.Issuers(
                 apple: NoticeIssuer(
@@ -56,13 +56,13 @@ struct Desk: Sendable {
                 google: NoticeIssuer(
                     provider: .google, keys: .googleEvents, issuers: [NoticeIssuer.googleEvents], clientIDs: clientIDs,
                     maximumAge: nil)),
-            keys: provider.keys, store: store, tokens: tokens, accounts: rooms.accounts, sessions: rooms.sessions,
-            audit: rooms.audit, ambience: ambience, logger: logger)
+            keys: provider.keys, store: store, tokens: tokens, accounts: parts.accounts, sessions: parts.sessions,
+            audit: parts.audit, system: system, logger: logger)
         revocations = RevocationQueue(
             store: tokens, notices: store,
             revoker: TokenRevoker(
                 apple: canAskApple ? apple : nil, googleRevokeURL: provider.server.url("/google/revoke"), https: https),
-            audit: rooms.audit, metrics: rooms.metrics, ambience: ambience, loop: copy.loop, logger: logger)
+            audit: parts.audit, metrics: parts.metrics, system: system, loop: copy.loop, logger: logger)
     }
 
     /// Has a code exchanged, and waits for what becomes of it.
@@ -79,7 +79,7 @@ struct Desk: Sendable {
 
     /// How many tokens are stored, and how many wait to be revoked or were given up.
     func counts() async throws -> [Int] {
-        let stored = try await copy.rooms.postgres.query(Self.storedCount).first?.int64(0) ?? -1
+        let stored = try await copy.parts.postgres.query(Self.storedCount).first?.int64(0) ?? -1
         let queue = try await tokens.counts()
         return [Int(stored), queue.waiting, queue.givenUp]
     }
@@ -89,7 +89,7 @@ struct Desk: Sendable {
     /// The sealed tokens that are stored, as bytes.
     func sealedTokens() async throws -> [[UInt8]] {
         var sealed: [[UInt8]] = []
-        for row in try await copy.rooms.postgres.query(Self.sealed) { sealed.append(try row.bytes(0)) }
+        for row in try await copy.parts.postgres.query(Self.sealed) { sealed.append(try row.bytes(0)) }
         return sealed
     }
 

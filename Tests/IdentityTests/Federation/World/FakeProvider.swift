@@ -63,7 +63,7 @@ final class FakeProvider: Sendable {
         server.requests.filter { $0.method == "POST" && $0.target == path }.map { Self.form($0.text) }
     }
 
-    /// How the rooms ask for its keys.
+    /// How the parts ask for its keys.
     var keys: Federation.KeyLookup {
         let jwk = signer.jwk
         return { keyID, _ in keyID == Self.keyID ? .key(jwk) : .unknownKey }

@@ -11,9 +11,9 @@ extension WithStores {
         private func signIn(
             on copy: Copy, use: CookieUse = .session, lifetime: SessionLifetime = brief, replacing: SecretString? = nil
         ) async throws -> CookieSession {
-            try await copy.run { rooms in
-                try await rooms.accounts.signIn(
-                    email: Copy.email, password: SecretString(Copy.password), client: rooms.app,
+            try await copy.run { parts in
+                try await parts.accounts.signIn(
+                    email: Copy.email, password: SecretString(Copy.password), client: parts.app,
                     terms: CookieTerms(use: use, lifetime: lifetime, replacing: replacing), caller: Copy.caller
                 ).session
             }
@@ -171,9 +171,9 @@ extension WithStores {
                 #expect(try await touch(first.cookie, on: world.a) == nil)
                 #expect(try await touch(second.cookie, on: world.a) != nil)
                 await #expect(throws: IdentityError.invalidCredentials) {
-                    try await world.a.run { rooms in
-                        _ = try await rooms.accounts.signIn(
-                            email: Copy.email, password: SecretString("wrong"), client: rooms.app,
+                    try await world.a.run { parts in
+                        _ = try await parts.accounts.signIn(
+                            email: Copy.email, password: SecretString("wrong"), client: parts.app,
                             terms: CookieTerms(use: .session, lifetime: Self.brief, replacing: second.cookie),
                             caller: Copy.caller)
                     }

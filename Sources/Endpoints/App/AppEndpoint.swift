@@ -1,0 +1,18 @@
+import HTTP
+
+/// One endpoint of the app API. It throws what went wrong; the API words it.
+protocol AppEndpoint: Sendable {
+    static var method: Method { get }
+    static var path: String { get }
+    static var accepts: AcceptedContent { get }
+    /// Whether a slash at the end of the path makes no difference.
+    static var hasOptionalSlash: Bool { get }
+    static var documentation: RouteDocumentation { get }
+
+    func answer(_ request: Request) async throws(AppError) -> Response
+}
+
+extension AppEndpoint {
+    static var accepts: AcceptedContent { .none }
+    static var hasOptionalSlash: Bool { true }
+}

@@ -1,0 +1,28 @@
+package import HTTP
+
+/// What identity providers tell us of our users' accounts with them: nobody signs in here, and every message proves itself.
+package enum ProvidersAPI {
+    package static func make(_ services: Services) -> RouteGroup {
+        RouteGroup(
+            name: "federation",
+            routes: [
+                Route(
+                    .post, "/federation/apple/notifications", accepts: .json, documentation: AppleNotifications.documentation
+                ) { request in await answer(request, AppleNotifications(notices: services.notices).answer) },
+                Route(
+                    .post, "/federation/google/events", accepts: .securityEvent, documentation: GoogleEvents.documentation
+                ) { request in await answer(request, GoogleEvents(notices: services.notices).answer) },
+            ],
+            documentation: NoticeError.documentation, failure: { failure, _ in NoticeError.request(failure).response })
+    }
+
+    private static func answer(
+        _ request: Request, _ endpoint: (Request) async throws(NoticeError) -> Response
+    ) async -> Response {
+        do throws(NoticeError) {
+            return try await endpoint(request)
+        } catch {
+            return error.response
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Identity
+
+/// The parts of one loop that the others build on: clients, tokens, sessions, accounts.
+struct IdentityParts: Sendable {
+    let users: UserStore
+    let clients: ClientRegistry
+    let tokens: AccessTokenStore
+    let issuer: AccessTokenIssuer
+    let sessions: Sessions
+    let accounts: Accounts
+
+    init(_ shared: SharedParts, _ parts: LoopParts) {
+        let configuration = shared.configuration
+        users = UserStore(pool: parts.postgres)
+        clients = ClientRegistry(
+            store: ClientStore(pool: parts.postgres), builtIn: [shared.app, shared.restAuth],
+            lifetime: configuration.clients.cacheLifetime, loop: parts.loop, logger: parts.logger)
+        tokens = AccessTokenStore(redis: parts.redis)
+        issuer = AccessTokenIssuer(
+            issuer: configuration.issuer, audience: configuration.audience, keys: parts.keys, system: shared.system)
+        sessions = Sessions(
+            store: SessionStore(
+                redis: parts.redis, policy: configuration.sessions.refreshPolicy, clock: shared.system.scriptClock),
+            tokens: tokens, issuer: issuer, users: users, clients: clients, limiter: parts.limiter, audit: parts.audit,
+            metrics: parts.metrics, key: shared.sessionTokenKey, limitPerUser: configuration.sessions.perUser,
+            policy: configuration.sessions.refreshPolicy, system: shared.system)
+        accounts = Accounts(
+            users: users, identities: IdentityStore(pool: parts.postgres), outbox: parts.outbox,
+            notices: AccountNotices(
+                outbox: parts.outbox, seal: shared.accountChangeSeal, policy: configuration.noticePolicy,
+                system: shared.system),
+            sessions: sessions, hasher: shared.hasher, limiter: parts.limiter, audit: parts.audit, metrics: parts.metrics,
+            system: shared.system,
+            providers: Set(configuration.federation.providers.map(\.id)), rules: configuration.accounts)
+    }
+}

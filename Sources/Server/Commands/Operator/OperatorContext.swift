@@ -1,0 +1,213 @@
+import Crypto
+import Endpoints
+import Identity
+import Logging
+import Networking
+import Postgres
+import Redis
+import Text
+
+/// Why a command of an operator has not done what it was asked for.
+struct Complaint: Error {
+    let text: String
+    var status = ExitStatus.failure
+
+    init(_ text: String, status: Int32 = ExitStatus.failure) {
+        self.text = text
+        self.status = status
+    }
+}
+
+/// The parts of one loop, put together as the server does, for a command that looks at or changes what all copies share. Nothing
+/// listens.
+actor OperatorContext {
+    private nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    nonisolated let worker: Worker
+    nonisolated let system: SystemContext
+    nonisolated var accounts: Accounts { worker.services.accounts }
+    nonisolated var sessions: Sessions { worker.services.sessions }
+
+    /// Where they are, without credentials.
+    private nonisolated let stores: (postgres: String, redis: String)
+
+    private init(_ worker: Worker, _ system: SystemContext, _ configuration: Configuration) {
+        stores = (configuration.database.connectionString.target, "\(configuration.redis)")
+        self.worker = worker
+        self.system = system
+        loop = worker.loop
+    }
+
+    /// Who asks, for the audit events.
+    static let caller = Caller(address: nil, referenceID: nil, device: DeviceDescription("kidoban"))
+
+    /// Lends a context to `body`, and prints what it complains about.
+    /// - Returns: one of `ExitStatus`.
+    static func run(
+        _ configuration: Configuration, _ console: Console,
+        _ body: @Sendable (OperatorContext) async throws(Complaint) -> Int32
+    ) async -> Int32 {
+        do throws(Complaint) {
+            try checkSchema(configuration)
+            return try await open(configuration, body)
+        } catch {
+            console.complain(error.text)
+            return error.status
+        }
+    }
+
+    private static func open(
+        _ configuration: Configuration, _ body: @Sendable (OperatorContext) async throws(Complaint) -> Int32
+    ) async throws(Complaint) -> Int32 {
+        var configuration = configuration
+        // What needs the one of the installation says so (`Command.needsMasterKey`); for the rest any will do.
+        configuration.secrets.masterKey =
+            configuration.secrets.masterKey ?? MasterKey(SecretString(Hex.encode(SecureRandom.bytes(MasterKey.byteCount))))
+        let system = SystemContext(now: { Timestamp.now() }, random: { SecureRandom.bytes($0) })
+        let shared = try starting { () throws(StartError) in
+            try SharedParts(configuration, logger: .disabled, system: system)
+        }
+        defer { shared.stop() }
+        let group: EventLoopGroup = try starting { () throws(StartError) in try Self.group() }
+        defer { group.stop() }
+        let worker = try starting { () throws(StartError) in
+            try Worker(group.loops[0], shared, shared.keySetKeeper(group.loops[0]))
+        }
+        let context = OperatorContext(worker, system, configuration)
+        worker.loop.start { await worker.redis.run() }
+        let outcome: Result<Int32, Complaint>
+        do throws(Complaint) {
+            outcome = .success(try await body(context))
+        } catch {
+            outcome = .failure(error)
+        }
+        await worker.stop()
+        // What was done stays done, but must not go unnoticed.
+        guard await context.run({ $0.metrics.snapshot.auditEventsDropped }) == 0 else {
+            throw Complaint("it is done, but PostgreSQL did not take the audit event")
+        }
+        return try outcome.get()
+    }
+
+    private static func group() throws(StartError) -> EventLoopGroup {
+        do throws(SystemError) {
+            return try EventLoopGroup(count: 1)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    private static func starting<T>(_ body: () throws(StartError) -> T) throws(Complaint) -> T {
+        do throws(StartError) {
+            return try body()
+        } catch {
+            throw Complaint("\(error)")
+        }
+    }
+
+    /// Whether PostgreSQL is there, with the tables that this program knows.
+    private static func checkSchema(_ configuration: Configuration) throws(Complaint) {
+        let migrator = Migrator(Schema.migrations, configuration: configuration.database, logger: .disabled)
+        let pending: Int
+        do throws(MigrationError) {
+            pending = try migrator.pending().count
+        } catch {
+            throw Complaint("\(error)")
+        }
+        guard pending == 0 else {
+            throw Complaint("the database lacks \(pending) migration(s) of this version: run `kidoban migrate` first")
+        }
+    }
+
+    /// Runs `body` on the loop.
+    func run<T: Sendable>(_ body: @Sendable (Worker) async -> T) async -> T {
+        await body(worker)
+    }
+
+    /// Waits until Redis has been reached, or has not: for who asks it first of all.
+    func meetRedis() async {
+        while await !worker.redis.isReady, await worker.redis.lastFailure == nil { await loop.sleep(for: .milliseconds(5)) }
+    }
+
+    func pause(for duration: Duration) async {
+        await loop.sleep(for: duration)
+    }
+
+    /// Runs `body` on the loop, and puts what it is refused for into words.
+    ///
+    /// - Parameter user: of whom it is about.
+    func ask<T: Sendable>(
+        about user: UserReference? = nil, _ body: @Sendable (Worker) async throws(IdentityError) -> T
+    ) async throws(Complaint) -> T {
+        do throws(IdentityError) {
+            return try await body(worker)
+        } catch {
+            throw await complaint(error, user)
+        }
+    }
+
+    /// What a rule says, for an operator.
+    private static func words(_ error: IdentityError) -> String {
+        switch error {
+        case .sessionNotFound: "there is no such session, or it is over"
+        case .tooManyRequests(let delay):
+            "the limit for this is used up for \(DurationText.render(delay)): wait, or empty it with kidoban limits lift"
+        case .invalidCredentials: "somebody has changed the account meanwhile: repeat the command"
+        case .usernameTaken: "somebody has this username already"
+        case .userDisabled: "the user is disabled"
+        case .unknownProvider: "there is no such provider, or it is not switched on"
+        case .identityTaken: "the identity is another user's"
+        case .identityNotFound: "the user has no such identity"
+        default: "the server would refuse this (\(error))"
+        }
+    }
+
+    private func complaint(_ error: IdentityError, _ user: UserReference?) async -> Complaint {
+        switch error {
+        case .userNotFound: return Complaint("there is no user \(user.map { "\($0)".printable } ?? "")")
+        case .emailTaken: return Complaint("there is a user with this e-mail address already")
+        case .invalidInput(let problems): return Complaint(problems.map(\.sentence).joined(separator: "; "))
+        case .unavailable, .overloaded, .internalFault:
+            let store = (try? await worker.postgres.ping()) == nil ? "PostgreSQL" : "Redis"
+            let setting = store == "Redis" ? "REDIS_URL" : "DATABASE_URL"
+            return Complaint(
+                error == .internalFault
+                    ? "PostgreSQL or Redis has refused, or has something that this program does not understand"
+                    : "\(store) (\(store == "Redis" ? stores.redis : stores.postgres)) does not answer: is \(setting) right, and is it up? If something was to be changed, it may be done in part: "
+                        + "repeat the command")
+        case .usernameTaken, .emailNotVerified, .invalidCode, .invalidCredentials, .userDisabled, .invalidClient,
+            .clientNotPermitted,
+            .invalidToken, .invalidRefreshToken, .sessionNotFound, .invalidProof, .unknownProvider, .emailNeedsLinking,
+            .identityTaken, .lastSignInMethod, .recentSignInRequired, .identityNotFound, .tooManyRequests:
+            return Complaint(Self.words(error))
+        }
+    }
+}
+
+extension InputProblem {
+    /// For an operator.
+    fileprivate var sentence: String {
+        let name =
+            switch field {
+            case .email: "the e-mail address"
+            case .password: "the password"
+            case .displayName: "the name"
+            case .photoURL: "the picture"
+            case .username: "the username"
+            case .firstName: "the first name"
+            case .lastName: "the last name"
+            }
+        switch reason {
+        case .missing: return "\(name) is missing"
+        case .malformed: return "\(name) is not valid"
+        case .forbiddenCharacter: return "\(name) has a character that it may not have"
+        case .tooShort(let minimum): return "\(name) has less than \(minimum) characters"
+        case .tooLong(let maximum): return "\(name) is longer than \(maximum)"
+        case .commonPassword: return "\(name) is one that everybody tries first"
+        case .passwordEqualsEmail: return "\(name) is the e-mail address"
+        case .entirelyNumeric: return "\(name) has nothing but digits"
+        case .resembles: return "\(name) is too close to what is known of the user"
+        }
+    }
+}
