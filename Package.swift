@@ -41,13 +41,13 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
 
         module("Text", ["CUnicode"], memorySafe),
-        module("Networking", ["CConcurrency", "CEpoll", "COpenSSL"], memorySafe),
+        module("Networking", ["Text", "CConcurrency", "CEpoll", "COpenSSL"], memorySafe),
         module("Crypto", ["Text", "COpenSSL", "CArgon2", "CCrypt"], memorySafe),
         module("Logging", ["Text"]),
 
         module("HTTP", ["Networking", "Logging", "Text"], memorySafe),
-        module("Postgres", ["Networking", "Logging", "CPostgres", "COpenSSL"], memorySafe),
-        module("Redis", ["Networking", "Logging", "CRedis"], memorySafe),
+        module("Postgres", ["Networking", "Logging", "Text", "CPostgres", "COpenSSL"], memorySafe),
+        module("Redis", ["Networking", "Logging", "Text", "CRedis"], memorySafe),
         module("JOSE", ["Crypto", "Text"]),
         module("Outbound", ["Networking", "Text", "CCurl"], memorySafe),
 
@@ -62,7 +62,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["Networking", "CPostgres", "COpenSSL"], path: "Tests/TestSupport",
             exclude: ["smtp-server.py"], swiftSettings: strict),
         tests("TextTests", ["Text"]),
-        tests("NetworkingTests", ["Networking", "TestSupport"]),
+        tests("NetworkingTests", ["Networking", "Text", "COpenSSL", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("LoggingTests", ["Logging", "Text"]),
         tests("HTTPTests", ["HTTP", "Networking", "Logging", "Text", "TestSupport"]),

@@ -1,7 +1,8 @@
 import CPostgres
+import Text
 
 /// What libpq needs to find the server and to be let in. It holds a password, so it never prints.
-package struct ConnectionString: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct ConnectionString: Sendable, Redacted {
     /// The text itself, for libpq only.
     let revealedText: String
     /// Where it leads, for logs: `host:port/database`, as far as the string says.
@@ -25,12 +26,6 @@ package struct ConnectionString: Sendable, CustomStringConvertible, CustomDebugS
         target = Self.target(of: found)
         waitsForever = found["connect_timeout"].map { Int($0) ?? 0 < 1 } ?? false
     }
-
-    package var description: String { "‹redacted›" }
-
-    package var debugDescription: String { description }
-
-    package var customMirror: Mirror { Mirror(self, children: []) }
 
     private static func values(of options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
         var found: [String: String] = [:]

@@ -1,4 +1,5 @@
 import Networking
+import Text
 
 /// How to reach Redis, and how long to wait for it.
 package struct RedisConfiguration: Sendable {
@@ -52,7 +53,7 @@ package struct RedisConfiguration: Sendable {
             let parts = rest.split(separator: "?", maxSplits: 1)
             guard let path = parts.first, path.first == "/", path.utf8.count < 108 else { return nil }
             guard parts.count == 1 || parts[1].hasPrefix("db=") else { return nil }
-            guard let database = parts.count == 1 ? 0 : Self.number(parts[1].dropFirst(3)) else { return nil }
+            guard let database = parts.count == 1 ? 0 : Int(digits: parts[1].dropFirst(3)) else { return nil }
             self.init(endpoint: .unix(path: String(path)), database: database)
         default:
             return nil
@@ -65,14 +66,14 @@ package struct RedisConfiguration: Sendable {
         var credentials: (username: String?, password: String?) = (nil, nil)
         if let at = authority.lastIndex(of: "@") {
             let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let user = Self.percentDecoded(parts[0]) else { return nil }
-            guard let password = parts.count == 2 ? Self.percentDecoded(parts[1]) : "" else { return nil }
+            guard let user = PercentEncoding.decode(parts[0]) else { return nil }
+            guard let password = parts.count == 2 ? PercentEncoding.decode(parts[1]) : "" else { return nil }
             credentials = (user.isEmpty ? nil : user, password.isEmpty ? nil : password)
             authority = authority[authority.index(after: at)...]
         }
         let path = text[slash...].dropFirst()
         guard let (host, port) = Self.hostAndPort(authority) else { return nil }
-        guard let database = path.isEmpty ? 0 : Self.number(path) else { return nil }
+        guard let database = path.isEmpty ? 0 : Int(digits: path) else { return nil }
         self.init(
             endpoint: .host(host, port: port), username: credentials.username, password: credentials.password,
             database: database, usesTLS: usesTLS)
@@ -82,7 +83,7 @@ package struct RedisConfiguration: Sendable {
         var host = authority
         var port: UInt16 = 6379
         if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
-            guard let number = Self.number(authority[authority.index(after: colon)...]), (1...65535).contains(number)
+            guard let number = Int(digits: authority[authority.index(after: colon)...]), (1...65535).contains(number)
             else { return nil }
             port = UInt16(number)
             host = authority[..<colon]
@@ -99,31 +100,10 @@ package struct RedisConfiguration: Sendable {
         let character = Character(UnicodeScalar(byte))
         return character.isASCII && (character.isLetter || character.isNumber || "-._".contains(character))
     }
-
-    /// Digits only, where `Int` would take a sign too.
-    private static func number(_ text: Substring) -> Int? {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
-    }
-
-    private static func percentDecoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap({ Character(UnicodeScalar($0)).hexDigitValue }),
-                let low = rest.popFirst().flatMap({ Character(UnicodeScalar($0)).hexDigitValue })
-            else { return nil }
-            bytes.append(UInt8(high << 4 | low))
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
 }
 
 /// Printed without its credentials.
-extension RedisConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RedisConfiguration: UnprintedContent {
     package var description: String {
         switch endpoint {
         case .host(let host, let port):
@@ -132,8 +112,4 @@ extension RedisConfiguration: CustomStringConvertible, CustomDebugStringConverti
             "unix://\(path)?db=\(database)"
         }
     }
-
-    package var debugDescription: String { description }
-
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// The IP addresses that begin with the same bits, in CIDR notation: `10.0.0.0/8` (RFC 4632 §3.1), `fd00::/8` (RFC 4291 §2.3).
 ///
 /// As with `IPAddress`, a block of IPv4 addresses mapped into IPv6 (`::ffff:10.0.0.0/104`) is the block of IPv4.
@@ -42,9 +44,8 @@ package struct AddressBlock: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(first)/\(prefixLength)" }
 
     private static func prefixLength(_ text: Substring) -> Int? {
-        guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        guard text.utf8.count == 1 || text.utf8.first != 0x30 else { return nil }
-        return Int(text)
+        guard (1...3).contains(text.utf8.count), text.utf8.count == 1 || text.utf8.first != UInt8(ascii: "0") else { return nil }
+        return Int(digits: text)
     }
 
     /// Smart shifts: one by the whole width or more leaves nothing.

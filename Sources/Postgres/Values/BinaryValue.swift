@@ -1,3 +1,5 @@
+import Text
+
 /// Reads values in PostgreSQL's binary form: big-endian numbers, raw text. Nil for bytes that do not fit the type.
 enum BinaryValue {
     static func text(_ bytes: borrowing RawSpan) -> String? {
@@ -11,15 +13,7 @@ enum BinaryValue {
     }
 
     static func uuid(_ bytes: borrowing RawSpan) -> String? {
-        guard bytes.byteCount == 16 else { return nil }
-        var text: [UInt8] = []
-        text.reserveCapacity(36)
-        for (index, byte) in self.bytes(bytes).enumerated() {
-            if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
-            text.append(hexDigit(byte >> 4))
-            text.append(hexDigit(byte & 15))
-        }
-        return String(decoding: text, as: UTF8.self)
+        UUID(bytes: self.bytes(bytes))?.description
     }
 
     static func bytes(_ bytes: borrowing RawSpan) -> [UInt8] {
@@ -66,10 +60,6 @@ enum BinaryValue {
     ) -> Bits? {
         guard offset + Bits.bitWidth / 8 <= bytes.byteCount else { return nil }
         return Bits(bigEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: type))
-    }
-
-    private static func hexDigit(_ nibble: UInt8) -> UInt8 {
-        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
     }
 }
 

@@ -1,3 +1,5 @@
+import Text
+
 /// A parameter of a statement. Its type at the server follows from its place in the SQL, so text serves for every type that
 /// PostgreSQL can read from text.
 package enum PostgresValue: Equatable, Sendable {
@@ -32,11 +34,5 @@ package enum PostgresValue: Equatable, Sendable {
     }
 }
 
-extension PostgresValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Parameters may be secrets or personal data: none is ever printed.
-    package var description: String { "‹redacted›" }
-
-    package var debugDescription: String { description }
-
-    package var customMirror: Mirror { Mirror(self, children: []) }
-}
+/// Parameters may be secrets or personal data: none is ever printed.
+extension PostgresValue: Redacted {}

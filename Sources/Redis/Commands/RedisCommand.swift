@@ -63,3 +63,49 @@ package struct RedisCommand: Sendable {
         return true
     }
 }
+
+/// What is asked of a server to learn its role.
+extension RedisCommand {
+    /// Writes nothing, and is refused like any write by a server that takes none: with `READONLY` by a replica, with `NOREPLICAS` by a
+    /// primary that lacks replicas. `ROLE` would need a right that Kidoban needs for nothing else.
+    static var roleQuestion: RedisCommand { RedisCommand("DEL", "limit:none") }
+
+    /// The same, and refused as well by a server that is full (`OOM`) or cannot write its file (`MISCONF`): a key that is gone at once.
+    static var writeQuestion: RedisCommand { RedisCommand("SET", "limit:none", "", "PX", "1") }
+}
+
+/// A `GET` for keys of one length, formatted once by hiredis. The key is all that differs between two of them, so it is put
+/// into its place instead of formatting the whole again: the busiest command there is.
+struct GetTemplate {
+    let keyLength: Int
+    private let head: [UInt8]
+
+    /// Nil when hiredis has no memory for it.
+    init?(keyLength: Int) {
+        var formatted: [UInt8] = []
+        guard RedisCommand("GET", String(repeating: "k", count: keyLength)).encode(into: &formatted) else { return nil }
+        self.keyLength = keyLength
+        // The key is the last argument: what follows it is the line end.
+        head = Array(formatted.dropLast(keyLength + 2))
+    }
+
+    /// Appends the command. The key must have the length.
+    func append(_ key: String, to output: inout [UInt8]) {
+        output.append(contentsOf: head)
+        output.append(contentsOf: key.utf8)
+        output.append(UInt8(ascii: "\r"))
+        output.append(UInt8(ascii: "\n"))
+    }
+}
+
+/// A Lua script, run with `EVALSHA` once Redis knows it.
+package struct RedisScript: Sendable {
+    /// Unique among the scripts of the process.
+    package let name: String
+    package let source: String
+
+    package init(name: String, source: String) {
+        self.name = name
+        self.source = source
+    }
+}

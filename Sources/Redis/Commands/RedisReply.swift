@@ -26,4 +26,9 @@ package enum RedisReply: Equatable, Sendable {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
+
+    /// The first word of what Redis says is wrong.
+    static func kind(ofError text: String) -> String {
+        String(text.prefix { $0 != " " })
+    }
 }

@@ -60,6 +60,19 @@ package final class RecentWrites: Sendable {
         }
     }
 
+    /// The same as commands, with each script first, once.
+    func commands(at now: Instant) -> [RedisCommand] {
+        var known: Set<String> = []
+        var commands: [RedisCommand] = []
+        for write in renewed(at: now) {
+            if let script = write.script, known.insert(script.name).inserted {
+                commands.append(RedisCommand("SCRIPT", "LOAD", script.source))
+            }
+            commands.append(write.command)
+        }
+        return commands
+    }
+
     private func isOver(_ write: Write, at now: Instant) -> Bool {
         write.time < now && now.nanoseconds(since: write.time) > window
     }

@@ -4,49 +4,29 @@ package import Networking
 /// A loop's connection to Redis: every command of the loop goes through it, pipelined, and those of one turn in one write.
 ///
 /// It reconnects by itself. When the connection dies, the commands in flight fail at once; while the first new attempt runs,
-/// commands wait for it; while it rests between attempts, they fail at once.
+/// commands wait for it; while it rests between attempts, they fail at once (`RedisConnectionState`).
 ///
-/// It asks now and then whether the server still takes writes (`RedisConnection+Role`): after a failover the address leads elsewhere,
-/// and a connection to who was the primary would go on reading what has been revoked since.
+/// It asks now and then whether the server still takes writes: after a failover the address leads elsewhere, and a connection to who was
+/// the primary would go on reading what has been revoked since.
 package actor RedisConnection {
-    private enum State {
-        case idle
-        /// The first attempt after a connection: commands may wait for it.
-        case connecting
-        case ready(Stream, since: Instant)
-        /// Its commands in flight are awaited, new ones wait for the next connection.
-        case leaving(Stream)
-        /// An attempt has failed.
-        case resting
-        case closed
-    }
-
     package nonisolated let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    let configuration: RedisConfiguration
-    private let resolving: BlockingPool
-    let logger: Logger
-    private var state = State.idle
-    private var pending = PendingReplies()
-    /// Commands that wait for the connection.
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let configuration: RedisConfiguration
+    private let connector: RedisConnector
+    private let logger: Logger
+    private var state: RedisConnectionState<ReplyReceiver, CheckedContinuation<RedisError?, Never>>
+    /// The connection that serves, if one does.
+    private var stream: Stream?
     private var getTemplate: GetTemplate?
-    /// In nanoseconds, worked out once.
-    private let commandDeadline: UInt64
-    var roleTimer: LoopTimer?
+    private var roleTimer: LoopTimer?
     /// The digests of the scripts that this server is known to hold, by name.
-    var digests: [String: String] = [:]
+    private var digests: [String: String] = [:]
     /// What the next server must not lack.
-    let recent: RecentWrites?
-    /// Whether the server answers and takes no writes, as of the last question (`RedisConnection+Role`).
-    package internal(set) var refusesWrites = false
-    /// Whether this server has not taken it yet.
-    var owesWrites = false
+    private let recent: RecentWrites?
     /// Why the last attempt to connect has failed; nil when none has.
     package private(set) var lastFailure: StreamError?
-    /// When the server last said that it cannot serve; nil when it serves.
-    var refusedAt: Instant?
+    private var refusals: RefusalLog
 
     /// - Parameters:
     ///   - resolving: where the server's name is looked up.
@@ -56,17 +36,19 @@ package actor RedisConnection {
     ) {
         self.recent = recent
         self.configuration = configuration
-        commandDeadline = configuration.commandDeadline.wholeNanoseconds
         self.loop = loop
-        self.resolving = resolving
         self.logger = logger
+        connector = RedisConnector(configuration: configuration, loop: loop, resolving: resolving, recent: recent, logger: logger)
+        refusals = RefusalLog(server: "\(configuration)", logger: logger)
+        state = RedisConnectionState(
+            limit: configuration.inFlightLimit, commandDeadline: configuration.commandDeadline,
+            leavingInterval: configuration.roleInterval)
     }
 
     /// Connects, and keeps connected, until `close()`. The caller starts it once, as a task of its own.
     package func run() async {
         var backOff = BackOff(configuration.backOff)
-        while !isClosed {
-            if case .idle = state { state = .connecting }
+        while state.attemptBegins() {
             if await connectAndServe() {
                 backOff.succeeded()
                 continue
@@ -79,11 +61,10 @@ package actor RedisConnection {
     /// - Returns: whether the next attempt may come at once.
     private func connectAndServe() async -> Bool {
         do throws(StreamError) {
-            let stream = try await connect()
+            let connection = try await connect()
             let start = loop.now
-            await serve(stream)
             // Left on purpose, and commands wait for the next one already.
-            if case .connecting = state { return true }
+            if await serve(connection.stream, owesWrites: connection.owesWrites) { return true }
             // A connection that has held is made anew at once; one that breaks over and over is not worth the hurry.
             return loop.now.since(start) > configuration.backOff.upperBound
         } catch {
@@ -94,33 +75,44 @@ package actor RedisConnection {
         }
     }
 
+    private func connect() async throws(StreamError) -> RedisConnector.Connection {
+        // Looking a name up may take far longer than commands may wait.
+        let patience = loop.schedule(after: configuration.connectTimeout) { [self] in assumeIsolated { $0.rest() } }
+        defer { loop.cancel(patience) }
+        return try await connector.connect()
+    }
+
+    private func rest() {
+        for waiter in state.attemptFailed() { waiter.resume(returning: nil) }
+    }
+
     /// Fails what is in flight and stays closed.
     package func close() {
-        endConnection()
-        state = .closed
-        resumeWaiting()
-        pending.failAll(.unavailable)
+        stream?.close()
+        let (waiting, failing) = state.close()
+        for waiter in waiting { waiter.resume(returning: nil) }
+        for receiver in failing { receiver.deliver(.failure(.unavailable)) }
     }
 
-    package var isReady: Bool {
-        if case .ready = state { return true }
-        return false
-    }
+    package var isReady: Bool { state.isReady }
+
+    /// Whether the server answers and takes no writes, as of the last question.
+    package var refusesWrites: Bool { state.refusesWrites }
 
     /// Commands that await their answer.
-    var inFlightCount: Int { pending.count }
+    var inFlightCount: Int { state.inFlightCount }
 
     /// Commands that wait for the connection.
-    var waitingCount: Int { waiting.count }
+    var waitingCount: Int { state.waitingCount }
 
     /// Sends one command and awaits its answer.
     /// - Throws: `RedisError`.
     package func send(_ command: RedisCommand) async throws(RedisError) -> RedisReply {
         let start = loop.now
         defer { WaitTimes.add(.redis, from: start, to: loop.now) }
-        try await waitForConnection()
-        let outcome: PendingReplies.Outcome = unsafe await withUnsafeContinuation { continuation in
-            let refusal = submit(1) { stream in unsafe write(command, to: stream, .single(continuation)) }
+        if state.commandsWait { try await waitForConnection() }
+        let outcome: ReplyReceiver.Outcome = unsafe await withUnsafeContinuation { continuation in
+            let refusal = unsafe submit(.single(continuation)) { stream in Self.write(command, to: stream) }
             if let refusal { unsafe continuation.resume(returning: .failure(refusal)) }
         }
         return try accept(outcome)
@@ -131,10 +123,9 @@ package actor RedisConnection {
     package func get(_ key: String) async throws(RedisError) -> [UInt8]? {
         let start = loop.now
         defer { WaitTimes.add(.redis, from: start, to: loop.now) }
-        try await waitForConnection()
-        let outcome: PendingReplies.Outcome = unsafe await withUnsafeContinuation { continuation in
-            let refusal = submit(1) { stream in
-                unsafe expectReply(of: stream, .single(continuation))
+        if state.commandsWait { try await waitForConnection() }
+        let outcome: ReplyReceiver.Outcome = unsafe await withUnsafeContinuation { continuation in
+            let refusal = unsafe submit(.single(continuation)) { stream in
                 stream.write { output in append(getting: key, to: &output) }
             }
             if let refusal { unsafe continuation.resume(returning: .failure(refusal)) }
@@ -152,11 +143,11 @@ package actor RedisConnection {
         guard !commands.isEmpty else { return [] }
         let start = loop.now
         defer { WaitTimes.add(.redis, from: start, to: loop.now) }
-        try await waitForConnection()
-        let outcomes: [PendingReplies.Outcome] = unsafe await withUnsafeContinuation { continuation in
-            let refusal = submit(commands.count) { stream in
-                let batch = unsafe PendingReplies.Batch(count: commands.count, continuation: continuation)
-                for command in commands { write(command, to: stream, .batch(batch)) }
+        if state.commandsWait { try await waitForConnection() }
+        let outcomes: [ReplyReceiver.Outcome] = unsafe await withUnsafeContinuation { continuation in
+            let batch = unsafe ReplyReceiver.Batch(count: commands.count, continuation: continuation)
+            let refusal = submit(.batch(batch), count: commands.count) { stream in
+                for command in commands { Self.write(command, to: stream) }
             }
             if let refusal { unsafe continuation.resume(returning: [.failure(refusal)]) }
         }
@@ -165,56 +156,40 @@ package actor RedisConnection {
         return replies
     }
 
-    /// Waits for the next connection, if it is on its way.
+    /// Waits for the next connection, which is on its way.
     private func waitForConnection() async throws(RedisError) {
         // Until there is one: by the time a task has its turn, the one it has waited for may have been left as well.
-        while commandsWait {
-            guard waiting.count < configuration.inFlightLimit else { throw .overloaded }
-            await withCheckedContinuation { continuation in
+        while state.commandsWait {
+            let refusal: RedisError? = await withCheckedContinuation { continuation in
                 // Looked at anew: a task that prefers its loop can be set aside on its way here.
-                guard commandsWait else { return continuation.resume() }
-                waiting.append(continuation)
+                switch state.wait(continuation) {
+                case .waits: break
+                case .goesOn: continuation.resume(returning: nil)
+                case .refused(let error): continuation.resume(returning: error)
+                }
             }
+            if let refusal { throw refusal }
         }
     }
 
-    private var commandsWait: Bool {
-        switch state {
-        case .connecting, .leaving: true
-        case .idle, .ready, .resting, .closed: false
+    /// Has commands written whose answers go to `receiver`, or says why not.
+    private func submit(_ receiver: ReplyReceiver, count: Int = 1, _ write: (Stream) -> Void) -> RedisError? {
+        guard let stream else { return .unavailable }
+        switch state.send(receiver, count: count, at: loop.now) {
+        case .refused(let error): return error
+        case .send: break
+        case .sendAlone(let deadline):
+            stream.setDeadline(deadline)
+            stream.asksAlone = true
         }
-    }
-
-    private func resumeWaiting() {
-        let resumed = waiting
-        waiting = []
-        for continuation in resumed { continuation.resume() }
-    }
-
-    /// Has `count` commands written, or says why not. Nothing suspends between the look at the state and the writing: a command
-    /// entered for a connection that has gone would be given the answer to another one on the next.
-    private func submit(_ count: Int, _ write: (Stream) -> Void) -> RedisError? {
-        guard case .ready(let stream, _) = state else { return .unavailable }
-        guard pending.count + count <= configuration.inFlightLimit else { return .overloaded }
         write(stream)
         return nil
     }
 
-    private func write(_ command: RedisCommand, to stream: Stream, _ receiver: PendingReplies.Receiver) {
-        expectReply(of: stream, receiver)
+    private static func write(_ command: RedisCommand, to stream: Stream) {
         stream.write { output in
             precondition(command.encode(into: &output), "no memory for a command")
         }
-    }
-
-    /// Enters a command that is about to be written among those in flight.
-    private func expectReply(of stream: Stream, _ receiver: PendingReplies.Receiver) {
-        let deadline = loop.now.advanced(byNanoseconds: commandDeadline)
-        if pending.count == 0 {
-            stream.setDeadline(deadline)
-            stream.asksAlone = true
-        }
-        pending.append(receiver, deadline: deadline)
     }
 
     private func append(getting key: String, to output: inout [UInt8]) {
@@ -223,10 +198,10 @@ package actor RedisConnection {
         getTemplate.append(key, to: &output)
     }
 
-    private func accept(_ outcome: PendingReplies.Outcome) throws(RedisError) -> RedisReply {
+    private func accept(_ outcome: ReplyReceiver.Outcome) throws(RedisError) -> RedisReply {
         let reply = try outcome.get()
         guard case .error(let text) = reply else {
-            if refusedAt != nil { noteService() }
+            if refusals.isOpen { refusals.served(at: loop.now) }
             return reply
         }
         throw refusal(text)
@@ -234,148 +209,161 @@ package actor RedisConnection {
 
     /// What an error of Redis means to the caller.
     private func refusal(_ text: String) -> RedisError {
-        let kind = Self.kind(of: text)
-        switch kind {
-        case "NOREPLICAS":
-            noteRefusal(kind)
-            leave()
-            return .unavailable
-        case "LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "OOM", "MISCONF":
-            noteRefusal(kind)
-            return .unavailable
-        case "READONLY", "NOAUTH", "MOVED", "ASK", "UNBLOCKED":
-            // A different server now, or this one forgot us: connect anew.
-            logger.error("Redis has changed its role", ["kind": .string(kind)])
-            endConnection()
-            return .unavailable
-        default:
-            return .refused(kind: kind)
+        let kind = RedisReply.kind(ofError: text)
+        let refusal = RedisRefusal(kind: kind)
+        switch refusal {
+        case .command: return .refused(kind: kind)
+        case .service, .replicas: refusals.refused(kind, at: loop.now)
+        case .role: logger.error("Redis has changed its role", ["kind": .string(kind)])
         }
-    }
-
-    /// The first word of what Redis says is wrong.
-    static func kind(of error: String) -> String {
-        String(error.prefix { $0 != " " })
-    }
-
-    private var isClosed: Bool {
-        if case .closed = state { return true }
-        return false
-    }
-
-    /// Whether new commands go there.
-    func isServing(_ stream: Stream) -> Bool {
-        if case .ready(let current, _) = state { return current === stream }
-        return false
-    }
-
-    /// Gives the connection up at once, with all that is in flight: what a server reads that is not ours any more is not to be believed.
-    private func endConnection() {
-        switch state {
-        case .ready(let stream, _), .leaving(let stream): stream.close()
-        case .idle, .connecting, .resting, .closed: break
-        }
-    }
-
-    /// Makes the connection anew without failing what is in flight: a primary without replicas may have been replaced, and then the
-    /// address leads to another server by now. If it does not, this one is made do with until it is time to look again.
-    private func leave() {
-        guard case .ready(let stream, let since) = state, loop.now.since(since) >= configuration.roleInterval else { return }
-        state = .leaving(stream)
-        endIfLeft(stream)
-    }
-
-    /// Ends a connection that is left and owes nothing any more.
-    private func endIfLeft(_ stream: Stream) {
-        if case .leaving = state, pending.count == 0 { stream.close() }
-    }
-
-    private func rest() {
-        guard !isClosed else { return }
-        state = .resting
-        resumeWaiting()
-    }
-
-    private func connect() async throws(StreamError) -> Stream {
-        // Looking a name up may take far longer than commands may wait.
-        let patience = loop.schedule(after: configuration.connectTimeout) { [self] in assumeIsolated { $0.rest() } }
-        defer { loop.cancel(patience) }
-        var failure = StreamError.system(SystemError("the host name has no address", code: 0))
-        for address in await addresses() {
-            do throws(StreamError) {
-                let deadline = loop.now + configuration.connectTimeout
-                let stream = try await Stream.connect(to: address, loop: loop, deadline: deadline)
-                do throws(StreamError) {
-                    try await introduce(to: stream)
-                    owesWrites = try await !repeatWrites(to: stream)
-                    return stream
-                } catch {
-                    stream.close()
-                    throw error
-                }
-            } catch {
-                failure = error
-            }
-        }
-        throw failure
-    }
-
-    private func addresses() async -> [SocketAddress] {
-        switch configuration.endpoint {
-        case .unix(let path): return [.unix(path: path)]
-        case .host(let host, let port):
-            return (try? await resolving.run { Resolver.addresses(of: host, port: port) }) ?? []
-        }
+        if state.refused(refusal, at: loop.now) == .close { stream?.close() }
+        return .unavailable
     }
 
     /// Hands answers over until the connection ends.
-    private func serve(_ stream: Stream) async {
-        guard !isClosed else { return stream.close() }
-        state = .ready(stream, since: loop.now)
-        refusesWrites = false
+    /// - Returns: whether it was left for another.
+    private func serve(_ stream: Stream, owesWrites: Bool) async -> Bool {
+        guard let waiting = state.connected(owesWrites: owesWrites, at: loop.now) else {
+            stream.close()
+            return false
+        }
+        self.stream = stream
         digests = [:]
         stream.setDeadline(nil)
         stream.isPrompt = true
         logger.info("Redis connected", ["loop": .integer(Int64(loop.index))])
-        resumeWaiting()
+        for waiter in waiting { waiter.resume(returning: nil) }
         askForRoleLater(stream)
         let error = await deliverReplies(of: stream)
-        cancelRoleQuestion()
+        if let roleTimer { loop.cancel(roleTimer) }
+        roleTimer = nil
         stream.close()
-        // Closed on purpose: nothing is left in flight, and nobody needs to know.
-        guard !isClosed else { return }
-        if case .leaving = state {
-            state = .connecting
-        } else {
-            state = .idle
+        self.stream = nil
+        switch state.ended(error) {
+        case .closed: return false
+        case .left(let failing, let failure):
+            for receiver in failing { receiver.deliver(.failure(failure)) }
+            return true
+        case .broken(let failing, let failure):
             logger.warning("Redis connection ended", ["error": .string("\(error)")])
+            for receiver in failing { receiver.deliver(.failure(failure)) }
+            return false
         }
-        pending.failAll(error == .timedOut ? .deadlineExceeded : .unavailable)
     }
 
     private func deliverReplies(of stream: Stream) async -> StreamError {
         let reader = ReplyReader()
         do throws(StreamError) {
             while try await stream.fill() {
-                // An answer to nothing: this is not the protocol we speak.
-                guard let deadline = pending.nextDeadline else { return Self.notRedis }
-                // This process has stood still since it came: who is told now could have been told otherwise meanwhile.
-                guard loop.now <= deadline else { return .timedOut }
+                switch state.received(at: loop.now) {
+                case .answers: break
+                case .unasked: return RedisConnector.notRedis
+                case .late: return .timedOut
+                }
                 do throws(RedisError) {
                     try reader.feed(stream.input)
                     stream.consume(stream.input.count)
                     while let reply = try reader.next() {
-                        guard pending.deliver(.success(reply)) else { return Self.notRedis }
+                        guard let receiver = state.answered() else { return RedisConnector.notRedis }
+                        receiver.deliver(.success(reply))
                     }
                 } catch {
-                    return Self.notRedis
+                    return RedisConnector.notRedis
                 }
-                stream.setDeadline(pending.nextDeadline)
-                endIfLeft(stream)
+                switch state.nextAnswer {
+                case .until(let deadline): stream.setDeadline(deadline)
+                case .none: stream.setDeadline(nil)
+                case .close: stream.close()
+                }
             }
             return .closed
         } catch {
             return error
         }
+    }
+
+    /// Runs `script` by its digest, teaching it to the server when that does not know it (yet, or any more).
+    /// - Throws: `RedisError`.
+    package func run(_ script: RedisScript, keys: [String], arguments: [[UInt8]]) async throws(RedisError) -> RedisReply {
+        if let digest = digests[script.name] {
+            do throws(RedisError) {
+                return try await send(evaluation(digest, keys, arguments))
+            } catch .refused(kind: "NOSCRIPT") {
+                digests[script.name] = nil
+            }
+        }
+        let digest = try await load(script)
+        return try await send(evaluation(digest, keys, arguments))
+    }
+
+    private func load(_ script: RedisScript) async throws(RedisError) -> String {
+        guard let digest = try await send(RedisCommand("SCRIPT", "LOAD", script.source)).text else { throw .unexpectedReply }
+        digests[script.name] = digest
+        return digest
+    }
+
+    private func evaluation(_ digest: String, _ keys: [String], _ arguments: [[UInt8]]) -> RedisCommand {
+        var command = RedisCommand("EVALSHA", digest, String(keys.count))
+        for key in keys { command.append(key) }
+        for argument in arguments { command.append(argument) }
+        return command
+    }
+
+    /// Like `send`, for writes that may be repeated and are, on the next server.
+    /// - Throws: the first `RedisError` among their outcomes.
+    package func sendLasting(_ commands: [RedisCommand]) async throws(RedisError) {
+        _ = try await send(commands)
+        for command in commands { recent?.note(command, at: loop.now) }
+    }
+
+    /// Like `run`, for a script that may be repeated and is, on the next server.
+    /// - Throws: `RedisError`.
+    package func runLasting(_ script: RedisScript, keys: [String], arguments: [[UInt8]]) async throws(RedisError) -> RedisReply {
+        let reply = try await run(script, keys: keys, arguments: arguments)
+        // The digest is that of the text, the same at every server.
+        if let digest = digests[script.name] { recent?.note(evaluation(digest, keys, arguments), script, at: loop.now) }
+        return reply
+    }
+
+    /// Asks whether the server is still the primary once the configured interval has passed, and again and again, for as long as the
+    /// connection serves: one that only reads would never learn otherwise.
+    private func askForRoleLater(_ stream: Stream) {
+        roleTimer = loop.schedule(after: configuration.roleInterval) { [weak self] in
+            self?.assumeIsolated { redis in
+                redis.roleTimer = nil
+                redis.loop.start { await redis.askForRole(of: stream) }
+            }
+        }
+    }
+
+    /// Whether new commands go there.
+    private func isServing(_ stream: Stream) -> Bool { state.isReady && self.stream === stream }
+
+    /// What follows from the answer is done where any command's is looked at.
+    private func askForRole(of stream: Stream) async {
+        guard isServing(stream) else { return }
+        do throws(RedisError) {
+            _ = try await send(RedisCommand.writeQuestion)
+            state.learned(refusesWrites: false)
+        } catch .refused {
+            // Our user may not, which is no matter of the server's.
+            state.learned(refusesWrites: false)
+        } catch .overloaded {
+            // It has not been asked.
+        } catch {
+            // Only an answer tells: where there is none, the connection is not the server's to judge.
+            if isServing(stream) { state.learned(refusesWrites: true) }
+        }
+        if state.owesWrites, isServing(stream), await repeatOwedWrites() { state.repeatedWrites() }
+        if isServing(stream) { askForRoleLater(stream) }
+    }
+
+    /// Tells the server what it has not taken when the connection was made.
+    private func repeatOwedWrites() async -> Bool {
+        guard let recent else { return true }
+        let commands = recent.commands(at: loop.now)
+        guard (try? await send(commands)) != nil else { return false }
+        connector.noteRepetition(of: commands.count, refused: nil)
+        return true
     }
 }

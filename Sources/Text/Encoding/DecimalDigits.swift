@@ -29,3 +29,11 @@ extension [UInt8] {
         return value
     }
 }
+
+extension Int {
+    /// Digits of ASCII only, at least one, where `Int` would take a sign too.
+    package init?(digits text: some StringProtocol) {
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        self.init(text)
+    }
+}
