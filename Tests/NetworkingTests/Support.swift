@@ -1,5 +1,6 @@
 import Glibc
 import TestSupport
+import Testing
 
 @testable import Networking
 
@@ -65,4 +66,9 @@ func openDescriptors() -> Int {
     var count = 0
     while readdir(directory) != nil { count += 1 }
     return count
+}
+
+/// Like `#expect`, which cannot look into values that cannot be copied.
+func expect(_ condition: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(condition, sourceLocation: sourceLocation)
 }

@@ -140,3 +140,8 @@ extension RedisConfiguration {
         return configuration
     }
 }
+
+/// Like `#expect`, which cannot look into values that cannot be copied.
+func expect(_ condition: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(condition, sourceLocation: sourceLocation)
+}

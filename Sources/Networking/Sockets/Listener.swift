@@ -104,9 +104,8 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
             do throws(SystemError) {
                 guard let (accepted, peer) = try Socket.accept(descriptor) else { return budget.release() }
                 let budget = budget
-                let stream = try Stream(accepted, peer: peer, loop: loop, onClose: { budget.release() })
                 // The first edge says whether something is there already.
-                stream.mayRead = false
+                let stream = try Stream(accepted, peer: peer, loop: loop, isEmpty: true, onClose: { budget.release() })
                 onAccept(stream)
             } catch {
                 budget.release()

@@ -10,72 +10,56 @@ import Glibc
 package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     /// Bytes that may wait to be sent before `drained()` suspends.
     package static let highWaterMark = 256 * 1024
-    /// What is reserved for the first bytes of a turn, so that the queue does not grow step by step.
-    private static let typicalWrite = 1000
     /// Bytes that one read takes at most.
-    static let readSize = 16 * 1024
-
-    enum Ending {
-        case open
-        /// The peer or the kernel ended it.
-        case broken(StreamError)
-        case closed
-    }
+    private static let readSize = 16 * 1024
 
     package let loop: EventLoop
     package let peer: SocketAddress
     /// What has been read and not yet been taken with `consume`.
-    package internal(set) var input: [UInt8] = []
+    package private(set) var input: [UInt8] = []
 
     /// Whether the peer answers what it is asked and may be near, so that the loop may do well to wait for that first.
     package var isPrompt = false
     /// Whether what is written next is all that the peer is to answer.
     package var asksAlone = false
 
-    let descriptor: Int32
+    private let descriptor: Int32
     private let onClose: (@Sendable () -> Void)?
     private var registration: Registration?
-    var ending = Ending.open
-    var mayRead = true
-    var mayWrite = true
-    /// The peer has said its last, so there will be no further edge: read on until the end.
-    var endIsNear = false
-    var output: [UInt8] = []
-    var sent = 0
-    /// Goes out behind `output`, from where it is: many streams may have the same bytes.
-    private var tail: [UInt8] = []
-    private var tailSent = 0
-    private var isDirty = false
+    private var state: StreamState<StreamWaiter>
+    private(set) var output = OutputQueue(slack: Stream.highWaterMark)
+    /// Whether the loop will call `flush()` at the end of its turn.
+    private var isFlushDue = false
     /// Whom to tell that something has happened, while nobody awaits anything.
-    var sleeper: (any StreamSleeper)?
-    var tls: TLSSession?
-    var reader: UnsafeContinuation<Result<Void, StreamError>, Never>?
-    var writer: UnsafeContinuation<Result<Void, StreamError>, Never>?
-    var deadline: Instant?
-    var alarm: LoopTimer?
+    private var sleeper: (any StreamSleeper)?
+    private var tls: TLSSession?
+    private var alarm: LoopTimer?
 
     /// Takes over a connected non-blocking descriptor. On the loop only.
     ///
-    /// - Parameter onClose: called once, when the descriptor has been given back. Not called when this throws.
+    /// - Parameters:
+    ///   - isEmpty: whether nothing is there to be read before the first edge.
+    ///   - onClose: called once, when the descriptor has been given back. Not called when this throws.
     init(
-        _ descriptor: Int32, peer: SocketAddress, loop: EventLoop, onClose: (@Sendable () -> Void)? = nil
+        _ descriptor: Int32, peer: SocketAddress, loop: EventLoop, isEmpty: Bool = false, onClose: (@Sendable () -> Void)? = nil
     ) throws(SystemError) {
         self.descriptor = descriptor
         self.onClose = onClose
         self.peer = peer
         self.loop = loop
+        state = StreamState(isEmpty: isEmpty)
         if case .ip = peer { Socket.set(TCP_NODELAY, level: Int32(IPPROTO_TCP), on: descriptor) }
         do throws(SystemError) {
             registration = try loop.register(descriptor, handler: self)
         } catch {
             Glibc.close(descriptor)
-            ending = .closed
+            _ = state.close()
             throw error
         }
     }
 
     deinit {
-        if case .closed = ending { return }
+        if state.isClosed { return }
         // Registered streams are held by their loop, so this one has never been, or its loop has gone.
         Glibc.close(descriptor)
         onClose?()
@@ -83,8 +67,7 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
 
     /// Until when a suspended read or `drained()` may wait; nil for ever. Cheap: the timer behind it is moved lazily.
     package func setDeadline(_ deadline: Instant?) {
-        self.deadline = deadline
-        armAlarm()
+        setAlarm(state.setDeadline(deadline))
     }
 
     /// Queues bytes; they leave at the end of the loop's turn. After a failure they are dropped.
@@ -95,19 +78,21 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     /// Lets `body` append to the queue of bytes to send.
     package func write(_ body: (inout [UInt8]) -> Void) {
         assert(loop.isCurrent)
-        guard case .open = ending else { return }
-        if !tail.isEmpty { appendTail() }
+        guard state.isOpen else { return }
         if let tls {
             var plain: [UInt8] = []
             body(&plain)
-            do throws(StreamError) {
-                try tls.encrypt(plain, into: &output)
-            } catch {
-                return fail(error)
+            var failure: StreamError?
+            output.append { records in
+                do throws(StreamError) {
+                    try tls.encrypt(plain, into: &records)
+                } catch {
+                    failure = error
+                }
             }
+            if let failure { return fail(failure) }
         } else {
-            if output.isEmpty { output.reserveCapacity(Self.typicalWrite) }
-            body(&output)
+            output.append(body)
         }
         queueFlush()
     }
@@ -115,165 +100,294 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     /// Queues bytes without copying them, behind all that is queued. For many: their memory is held until they have been sent.
     package func write(sharing bytes: [UInt8]) {
         assert(loop.isCurrent)
-        guard case .open = ending, !bytes.isEmpty else { return }
-        guard tls == nil, tail.isEmpty else { return write(bytes) }
-        (tail, tailSent) = (bytes, 0)
+        guard state.isOpen, !bytes.isEmpty else { return }
+        guard tls == nil, output.share(bytes) else { return write(bytes) }
         queueFlush()
     }
 
     private func queueFlush() {
-        guard !isDirty else { return }
-        isDirty = true
+        guard !isFlushDue else { return }
+        isFlushDue = true
         loop.afterTurn(self, first: isPrompt)
     }
 
-    /// Something else follows the shared bytes, so that they have to be copied after all.
-    private func appendTail() {
-        output.append(contentsOf: tail[tailSent...])
-        (tail, tailSent) = ([], 0)
-    }
-
     /// How many bytes wait to be sent.
-    package var unsentCount: Int { output.count - sent + tail.count - tailSent }
+    package var unsentCount: Int { output.unsentCount }
 
     /// Whether bytes wait because the peer has not read those before them.
-    package var isBlocked: Bool { !mayWrite && unsentCount > 0 }
+    package var isBlocked: Bool { !state.mayWrite && unsentCount > 0 }
 
     /// The memory that this stream holds, apart from bytes that were queued with `write(sharing:)`.
     package var bufferedBytes: Int { input.capacity + output.capacity }
 
     /// How many of the bytes that wait to be sent were queued with `write(sharing:)`.
-    package var sharedCount: Int { tail.count }
+    package var sharedCount: Int { output.sharedCount }
 
     /// Suspends while more than the high-water mark waits to be sent.
     package func drained(below mark: Int = Stream.highWaterMark) async throws(StreamError) {
         while true {
-            try checkOpen()
+            try state.checkOpen()
             guard unsentCount > mark else { return }
             try await writable { unsentCount <= mark }
         }
     }
 
-    /// Sends what is queued, ends this side, and waits (up to the deadline) for the peer to end its own, so that an answer is
-    /// not destroyed by a reset when bytes of the peer are still unread.
-    package func finish(readingAtMost limit: Int = 1 << 20) async {
-        do throws(StreamError) {
-            flush()
-            try await drained(below: 0)
-            shutdown(descriptor, Int32(SHUT_WR))
-            var discarded = 0
-            while discarded < limit, try await fill() {
-                discarded += input.count
-                input = []
-            }
-        } catch {
-            // The peer has gone or is too slow: there is nothing more to be done for it.
-        }
-        close()
-    }
-
     /// Waits for a connection that has been started to stand.
     func connected() async throws(StreamError) {
-        mayWrite = false
-        while !mayWrite {
-            try await writable { mayWrite }
+        state.connects()
+        while !state.mayWrite {
+            try await writable { state.mayWrite }
             let code = Socket.pendingError(descriptor)
             if code != 0 { throw .system(SystemError("connect", code: code)) }
         }
     }
 
+    /// Ends this side; the peer may still send.
+    func endOutput() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
     /// Gives the descriptor back at once; whoever waits gets `closed`.
     package func close() {
         assert(loop.isCurrent)
-        if case .closed = ending { return }
-        ending = .closed
+        guard let woken = state.close() else { return }
         if let registration { loop.deregister(registration) }
         Glibc.close(descriptor)
         onClose?()
-        cancelAlarm()
+        if let alarm { loop.cancel(alarm) }
         input = []
-        dropOutput()
+        output.drop()
         sleeper = nil
-        resume(.failure(.closed))
+        Self.resume(woken, .failure(.closed))
     }
 
     /// The same, and what the system still holds for the peer is thrown away: the peer sees a reset.
     package func abort() {
         assert(loop.isCurrent)
-        if case .closed = ending { return }
+        if state.isClosed { return }
         Socket.resetAtClose(descriptor)
         close()
     }
 
-    private func dropOutput() {
-        (output, sent) = ([], 0)
-        if !tail.isEmpty { (tail, tailSent) = ([], 0) }
-    }
-
     package func ready(_ readiness: Readiness) {
         if readiness.wantsRead {
-            mayRead = true
-            if !readiness.isDisjoint(with: [.hangup, .failed]) { endIsNear = true }
-            resumeReader(.success(()))
+            let isLast = !readiness.isDisjoint(with: [.hangup, .failed])
+            state.readable(isLast: isLast)?.resume(.success(()))
         }
         if !readiness.isDisjoint(with: [.writable, .failed]) {
-            mayWrite = true
+            state.writable()
             flush()
         }
         sleeper?.stirred()
     }
 
     package func flush() {
-        isDirty = false
-        guard case .open = ending else { return resumeWriter() }
+        isFlushDue = false
+        if state.isOpen { send() }
+        state.wrote()?.resume(.success(()))
+    }
+
+    private func send() {
         if isPrompt, unsentCount > 0 {
             loop.expectAnswer(on: descriptor, alone: asksAlone)
             asksAlone = false
         }
-        while mayWrite, unsentCount > 0 {
-            switch sendNext() {
-            case .bytes(let count):
-                if sent < output.count { sent += count } else { tailSent += count }
-            case .wouldBlock: mayWrite = false
+        while state.mayWrite, unsentCount > 0 {
+            let transfer = unsafe output.withNext { bytes, isMoreToCome in
+                unsafe Socket.send(descriptor, bytes, isMoreToCome: isMoreToCome)
+            }
+            switch transfer {
+            case .bytes(let count): output.sent(count)
+            case .wouldBlock: state.writeWouldBlock()
             case .failed(let error): fail(.system(error))
             }
         }
-        if unsentCount == 0 {
-            // An idle connection keeps no buffer.
-            dropOutput()
-        } else if sent == output.count {
-            (output, sent) = ([], 0)
-        } else if sent > max(Self.highWaterMark, unsentCount) {
-            // A peer that is always a little behind would have the queue keep everything it was ever sent.
-            output.removeFirst(sent)
-            sent = 0
-        }
-        resumeWriter()
+        output.settle()
     }
 
-    private func sendNext() -> Socket.Transfer {
-        guard sent < output.count else {
-            return unsafe tail.withUnsafeBytes { bytes in
-                unsafe Socket.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[tailSent...]))
+    private func fail(_ error: StreamError) {
+        guard let woken = state.failed(error) else { return }
+        output.drop()
+        Self.resume(woken, .failure(error))
+    }
+}
+
+/// What comes from the peer.
+extension Stream {
+    /// Appends what the peer has sent to `input`, suspending until there is something; false at the end of its stream.
+    /// - Throws: `StreamError`; a deadline that passes leaves the stream usable.
+    package func fill() async throws(StreamError) -> Bool {
+        assert(loop.isCurrent)
+        while true {
+            if let more = try readOnce() { return more }
+            // There may be more to read when what there was is half a TLS record.
+            if !state.mayRead { try await readable() }
+        }
+    }
+
+    /// Drops the first `count` bytes of `input`.
+    package func consume(_ count: Int) {
+        if count == input.count {
+            // An idle connection keeps no buffer.
+            input = []
+        } else {
+            input.removeFirst(count)
+        }
+    }
+
+    /// Reads once; nil when that would block or has brought only a part of a TLS record.
+    private func readOnce() throws(StreamError) -> Bool? {
+        try state.checkOpen()
+        // What came along with the handshake, or the end that came along with the last bytes: no edge announces them again.
+        if let tls, tls.hasNews, let more = try decrypt() { return more }
+        guard state.mayRead else { return nil }
+        switch receive() {
+        case .bytes(0):
+            return false
+        case .bytes(let count):
+            state.read(isAll: count < Self.readSize)
+            return try decrypt()
+        case .wouldBlock:
+            state.readWouldBlock()
+            return nil
+        case .failed(let error):
+            fail(.system(error))
+            throw .system(error)
+        }
+    }
+
+    /// One `recv`, its bytes handed to `take`.
+    private func receive() -> Socket.Transfer {
+        unsafe withUnsafeTemporaryAllocation(byteCount: Self.readSize, alignment: 16) { buffer in
+            let transfer = unsafe Socket.receive(descriptor, into: buffer)
+            if case .bytes(let count) = transfer, count > 0 {
+                unsafe take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
+            return transfer
+        }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) {
+        if let tls {
+            unsafe tls.received(bytes)
+        } else {
+            unsafe input.append(contentsOf: bytes)
+        }
+    }
+}
+
+/// TLS.
+extension Stream {
+    /// Speaks TLS from here on, as the client of `serverName`. Before anything else is read or written.
+    /// - Throws: `StreamError.tls` when the peer's certificate or the handshake does not hold.
+    package func startTLS(_ context: TLSClientContext, serverName: String) async throws(StreamError) {
+        let session = try TLSSession(context, serverName: serverName)
+        tls = session
+        while true {
+            let done = try session.handshake()
+            output.append { session.collect(into: &$0) }
+            flush()
+            if done { return }
+            while try readCiphertext() == nil { try await readable() }
+        }
+    }
+
+    /// Reads once into the TLS session without decrypting.
+    private func readCiphertext() throws(StreamError) -> Bool? {
+        guard state.mayRead else { return nil }
+        switch receive() {
+        case .bytes(0): throw .tls("the peer ended the connection during the handshake")
+        case .bytes: return true
+        case .wouldBlock:
+            state.readWouldBlock()
+            return nil
+        case .failed(let error): throw .system(error)
+        }
+    }
+
+    /// Moves what has been received through TLS, if there is any; nil when a record is still incomplete.
+    private func decrypt() throws(StreamError) -> Bool? {
+        guard let tls else { return true }
+        let progress = try tls.decrypt(into: &input)
+        if tls.hasRecords { output.append { tls.collect(into: &$0) } }
+        if unsentCount > 0 { flush() }
+        switch progress {
+        case .plain: return true
+        case .needsMore: return nil
+        case .ended: return false
+        }
+    }
+}
+
+/// Nobody waits: no task is needed until something happens.
+extension Stream {
+    /// From now on `sleeper` is told when something happens, until the stream is closed or `wakeUp()` is called.
+    package func rest(_ sleeper: any StreamSleeper) {
+        assert(loop.isCurrent)
+        self.sleeper = sleeper
+    }
+
+    package func wakeUp() {
+        sleeper = nil
+    }
+
+    /// Whether a read may bring something: bytes, the end or an error.
+    package var hasNews: Bool { state.mayRead }
+
+    /// Whether neither side has ended it by failure.
+    package var isOpen: Bool { state.isOpen }
+
+    package var isOverdue: Bool { state.isOverdue(at: loop.now) }
+}
+
+/// Who waits for the peer, and for how long.
+extension Stream {
+    /// Suspends until there may be something to read. What to wait for is looked at once more where nothing suspends any longer:
+    /// a task that prefers its loop can be set aside on its way here, and the edge would be missed.
+    private func readable() async throws(StreamError) {
+        let result: Result<Void, StreamError> = unsafe await withUnsafeContinuation { continuation in
+            let waiter = unsafe StreamWaiter(continuation)
+            switch state.awaitInput(waiter) {
+            case .goesOn: waiter.resume(.success(()))
+            case .waits(let time): setAlarm(time)
             }
         }
-        return unsafe output.withUnsafeBytes { bytes in
-            unsafe Socket.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[sent...]), isMoreToCome: !tail.isEmpty)
-        }
+        try result.get()
     }
 
-    func checkOpen() throws(StreamError) {
-        switch ending {
-        case .open: break
-        case .closed: throw .closed
-        case .broken(let error): throw error
+    /// Suspends until something has been sent, unless `isDone` already.
+    private func writable(_ isDone: () -> Bool) async throws(StreamError) {
+        let result: Result<Void, StreamError> = unsafe await withUnsafeContinuation { continuation in
+            let waiter = unsafe StreamWaiter(continuation)
+            guard !isDone() else { return waiter.resume(.success(())) }
+            switch state.awaitOutput(waiter) {
+            case .goesOn: waiter.resume(.success(()))
+            case .waits(let time): setAlarm(time)
+            }
         }
+        try result.get()
     }
 
-    func fail(_ error: StreamError) {
-        guard case .open = ending else { return }
-        ending = .broken(error)
-        dropOutput()
-        resume(.failure(error))
+    private static func resume(_ woken: StreamState<StreamWaiter>.Woken, _ result: Result<Void, StreamError>) {
+        woken.reader?.resume(result)
+        woken.writer?.resume(result)
+    }
+
+    /// Sets the timer anew, if it has to be.
+    private func setAlarm(_ time: Instant?) {
+        guard let time else { return }
+        if let alarm { loop.cancel(alarm) }
+        // Not weak, which would make every retain of a stream dearer: the alarm is cancelled when the stream is closed.
+        alarm = loop.schedule(at: time) { self.alarmFired() }
+    }
+
+    private func alarmFired() {
+        switch state.alarmFired(at: loop.now) {
+        case .nothing: break
+        case .again(let time): setAlarm(time)
+        case .timedOut(let woken):
+            Self.resume(woken, .failure(.timedOut))
+            sleeper?.stirred()
+        }
     }
 }

@@ -146,6 +146,9 @@ final class TLSSession {
         collect(into: &output)
     }
 
+    /// Whether OpenSSL wants to send something.
+    var hasRecords: Bool { unsafe BIO_ctrl_pending(outgoing) > 0 }
+
     /// Moves what OpenSSL wants to send to `output`.
     func collect(into output: inout [UInt8]) {
         let pending = unsafe BIO_ctrl_pending(outgoing)
