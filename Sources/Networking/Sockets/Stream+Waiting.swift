@@ -20,6 +20,12 @@ extension Stream {
     /// Whether a read may bring something: bytes, the end or an error.
     package var hasNews: Bool { mayRead }
 
+    /// Asks the system whether bytes have come that the loop has not been told of.
+    package func looksForNews() -> Bool {
+        if !mayRead, isOpen, Socket.hasInput(descriptor) { mayRead = true }
+        return mayRead
+    }
+
     /// Whether neither side has ended it by failure.
     package var isOpen: Bool {
         if case .open = ending { true } else { false }
