@@ -84,7 +84,7 @@ def main():
 
     subject = servers.Subject(True, chosen.loops)
     server = servers.kidoban(
-        chosen.loops, settings={"KIDOBAN_MAX_CONNECTIONS": str(max(12000, chosen.hoarders + 1000)), "KIDOBAN_WRITE_TIMEOUT": "1m"}).started()
+        chosen.loops, settings={"KIDOBAN_MAX_CONNECTIONS": str(max(20000, 2 * chosen.hoarders)), "KIDOBAN_WRITE_TIMEOUT": "1m"}).started()
     try:
         bench = Bench(chosen, server, subject, probes)
         bench.honest()

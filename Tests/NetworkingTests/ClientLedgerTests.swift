@@ -83,4 +83,54 @@ import Testing
         #expect(ledger.takePeak() == idle + 1000)
         #expect(ledger.takePeak() == idle)
     }
+
+    @Test func `a /48 of IPv6 has as many connections as four of its networks, and its memory counts together`() throws {
+        let ledger = ClientLedger(connectionsEach: 2, byteLimit: 800)
+        let networks = try (0..<5).map { try Self.client("2001:db8:0:\($0)::1") }
+        for network in networks.prefix(4) {
+            #expect((0..<3).map { _ in ledger.admit(network, isProxy: false) } == [.admitted, .admitted, .tooMany])
+        }
+        #expect(ledger.admit(networks[4], isProxy: false) == .tooMany)
+        #expect(try ledger.admit(Self.client("2001:db8:1::1"), isProxy: false) == .admitted)
+        for network in networks.prefix(4) { ledger.hold(250, for: network) }
+        #expect(ledger.excess() == [networks[0].site: 400])
+        ledger.leave(networks[0])
+        #expect(ledger.admit(networks[4], isProxy: false) == .tooMuch)
+        for network in networks.prefix(4) { ledger.hold(-250, for: network) }
+        #expect(ledger.admit(networks[4], isProxy: false) == .admitted)
+    }
+
+    @Test func `when places are short, who has most of them loses connections, and gets no further one`() throws {
+        let ledger = ClientLedger(connectionsEach: 1000, places: 160)
+        let calls = Locked(0)
+        ledger.onExcess { calls.withLock { $0 += 1 } }
+        let greedy = try (1...2).map { try Self.client("192.0.2.\($0)") }
+        for client in greedy { for _ in 0..<59 { #expect(ledger.admit(client, isProxy: false) == .admitted) } }
+        // From three quarters on each may have a 32nd, and never less than a few.
+        for _ in 0..<2 { _ = ledger.admit(greedy[0], isProxy: false) }
+        #expect(ledger.admit(greedy[0], isProxy: false) == .crowded)
+        #expect(ledger.admit(greedy[0], isProxy: true) == .admitted)
+        ledger.leave(greedy[0])
+        #expect(ledger.crowd() == [:])
+        let modest = try (1...30).map { try Self.client("203.0.113.\($0)") }
+        for client in modest.prefix(29) { #expect(ledger.admit(client, isProxy: false) == .admitted) }
+        #expect(calls.value == 0)
+        for client in modest.suffix(1) { #expect(ledger.admit(client, isProxy: false) == .admitted) }
+        #expect(calls.value == 1)
+        ledger.endShedding()
+    }
+
+    @Test func `down to a level that leaves room, and a proxy loses none`() throws {
+        let ledger = ClientLedger(connectionsEach: 1000, places: 160)
+        let (proxy, greedy, modest) = (try Self.client("10.0.0.1"), try Self.client("192.0.2.1"), try Self.client("192.0.2.2"))
+        for _ in 0..<60 { #expect(ledger.admit(proxy, isProxy: true) == .admitted) }
+        for _ in 0..<4 { #expect(ledger.admit(modest, isProxy: false) == .admitted) }
+        for _ in 0..<56 { #expect(ledger.admit(greedy, isProxy: false) == .admitted) }
+        #expect(ledger.crowd() == [:])
+        for _ in 0..<30 { #expect(ledger.admit(proxy, isProxy: true) == .admitted) }
+        // 150 of 160 are taken; 120 may stay, 90 of them the proxy's.
+        #expect(ledger.crowd() == [greedy: 30])
+        for _ in 0..<30 { ledger.leave(greedy) }
+        #expect(ledger.crowd() == [:])
+    }
 }

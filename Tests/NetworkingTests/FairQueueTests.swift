@@ -109,6 +109,16 @@ import Testing
         #expect(queue.isForgetful)
     }
 
+    @Test func `strangers who have one job each for an account keep nobody else from it`() {
+        var queue = Self.queue(account: 8, client: 8)
+        for number in 0..<8 { queue.wait("s\(number)", for: Self.owner("stranger \(number)", account: "anna", client: "app")) }
+        #expect(queue.wait("owner", for: Self.owner("home", account: "anna", client: "app")) == [])
+        #expect(queue.wait("owner again", for: Self.owner("home", account: "anna", client: "app")) == nil, "one is enough")
+        #expect(queue.wait("s8", for: Self.owner("stranger 0", account: "anna", client: "app")) == nil)
+        #expect(queue.wait("s8", for: Self.owner("stranger 0", account: "berta", client: "other")) == [])
+        #expect(queue.count == 10)
+    }
+
     @Test func `one job that makes room is enough where it was in the way twice`() {
         var queue = Self.queue(all: 3, account: 2)
         queue.wait("a1", for: Self.owner("a", account: "anna"))

@@ -112,6 +112,9 @@ def fastmcp(port):
     uvicorn.run(FastMCP("resource", auth=verifier).http_app(path="/"), host="127.0.0.1", port=port, log_level="error")
 
 
+# Takes only tokens whose audience is the URL under which it is itself (RFC 8707): `run` has all tokens issued for that one.
+OF_OWN_AUDIENCE = {"django-oauth-toolkit"}
+
 ALL = {
     "authlib": authlib, "authlib-without-hint": authlib_without_hint, "django-oauth-toolkit": django, "fastapi": fastapi,
     "fastmcp": fastmcp,

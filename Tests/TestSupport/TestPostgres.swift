@@ -79,25 +79,36 @@ package final class TestPostgres {
     }
 
     /// The processes that serve connections do nothing, as on a machine that hangs, until `resume()`; new connections wait as well.
-    package func pause() {
-        for process in processes() { kill(process, SIGSTOP) }
+    package func pause() { pausing() }
+
+    /// The same for another thread, as long as this server runs.
+    package var pausing: @Sendable () -> Void {
+        let server = server?.processID
+        return { for process in Self.processes(of: server) { Glibc.kill(process, SIGSTOP) } }
     }
 
     package func resume() {
-        for process in processes() { kill(process, SIGCONT) }
+        for process in Self.processes(of: server?.processID) { Glibc.kill(process, SIGCONT) }
+    }
+
+    /// Kills the server with all that it has started, which may stand still, and waits until it has ended.
+    package func kill() {
+        for process in Self.processes(of: server?.processID) { Glibc.kill(process, SIGKILL) }
+        server?.waitForExit()
+        server = nil
     }
 
     /// The server, and then what it has started.
-    private func processes() -> [Int32] {
+    private static func processes(of server: Int32?) -> [Int32] {
         guard let server else { return [] }
         let started = paths(matching: "/proc/[0-9]*/stat").compactMap { path -> Int32? in
             // After the name in brackets: state, parent.
             guard let text = try? TestFile.text(of: path), let end = text.lastIndex(of: ")") else { return nil }
             let fields = text[end...].split(separator: " ")
-            guard fields.count > 2, Int32(fields[2]) == server.processID else { return nil }
+            guard fields.count > 2, Int32(fields[2]) == server else { return nil }
             return text.split(separator: " ").first.flatMap { Int32($0) }
         }
-        return [server.processID] + started
+        return [server] + started
     }
 
     /// Stops the server and waits until it has ended.

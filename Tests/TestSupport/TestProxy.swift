@@ -15,6 +15,9 @@ package final class TestProxy: Sendable {
         /// So many more pieces are forwarded, in either direction.
         case armed(Fault, left: Int)
         case failed(Fault)
+        /// After so many more pieces something is done, and all is forwarded still.
+        case counting(left: Int, @Sendable () -> Void)
+        case counted
     }
 
     private struct Pair {
@@ -63,12 +66,22 @@ package final class TestProxy: Sendable {
         state.withLock { $0 = .armed(fault, left: count) }
     }
 
+    /// Calls `body` once so many more pieces have been forwarded, and goes on afterwards: the piece that is next reaches the server after it.
+    package func arm(after count: Int, calling body: @escaping @Sendable () -> Void) {
+        state.withLock { $0 = .counting(left: count, body) }
+    }
+
     package func heal() {
         state.withLock { $0 = .forwarding }
     }
 
     package var hasFailed: Bool {
-        state.withLock { if case .failed = $0 { true } else { false } }
+        state.withLock { state in
+            switch state {
+            case .failed, .counted: true
+            case .forwarding, .armed, .counting: false
+            }
+        }
     }
 
     private func turn(_ pairs: inout [Pair]) {
@@ -114,8 +127,12 @@ package final class TestProxy: Sendable {
     private func mayForward() -> Bool {
         state.withLock { state in
             switch state {
-            case .forwarding: return true
+            case .forwarding, .counted: return true
             case .failed: return false
+            case .counting(let left, let body):
+                state = left > 0 ? .counting(left: left - 1, body) : .counted
+                if left == 0 { body() }
+                return true
             case .armed(let fault, let left):
                 state = left > 0 ? .armed(fault, left: left - 1) : .failed(fault)
                 return left > 0

@@ -94,6 +94,12 @@ package final class TestRedis {
         server?.pause()
     }
 
+    /// The same for another thread, as long as this server runs.
+    package var pausing: @Sendable () -> Void {
+        guard let process = server?.processID else { return {} }
+        return { kill(process, SIGSTOP) }
+    }
+
     package func resume() {
         server?.send(SIGCONT)
     }

@@ -8,7 +8,7 @@ enum PageText {
     case emailTitle, emailQuestion, confirmEmail, emailConfirmedTitle, emailConfirmed
     case addressTitle, addressQuestion(String), addressChangedTitle, addressChanged(String), addressTaken
     case undoTitle, undoQuestion(AccountChange.Kind), undoneSince(String), undoEffect, undo
-    case undoneTitle, undone, alreadyUndone, closed, setPasswordNow, askForPassword
+    case undoneTitle, undone, alreadyUndone, addressElsewhere, setPasswordNow, askForPassword
     case failedTitle, linkIsVoid, notFound, badRequest, failed, unavailable, tooManyRequests
     case passwordsDiffer, passwordMissing, tooShort(Int), tooLong(Int), common, equalsEmail, notAllowed
 
@@ -81,9 +81,9 @@ struct PageWords: Sendable {
         case .undoneTitle: "It is undone"
         case .undone: "The account is as it was before the change, and everybody is signed out."
         case .alreadyUndone: "This has been undone already. There is nothing more to do."
-        case .closed:
-            "Everybody is signed out. But the old e-mail address belongs to another account by now, so nobody can sign in to this one any "
-                + "more. Ask those who run the service."
+        case .addressElsewhere:
+            "Everybody is signed out, and all is as it was. But the old e-mail address belongs to another account by now, so this one opens only "
+                + "to the Apple or Google account that it had. If it had none, ask those who run the service."
         case .setPasswordNow: "Set a new password now: whoever made the change may know the one before."
         case .askForPassword: "If you need a new password, ask for a mail with which you can set one."
         case .failedTitle: "This did not work"
@@ -137,8 +137,8 @@ struct PageWords: Sendable {
         case .undoneTitle: "取り消しました"
         case .undone: "アカウントは変更の前の状態に戻り、すべての端末からログアウトしました。"
         case .alreadyUndone: "この変更はすでに取り消されています。これ以上の操作は必要ありません。"
-        case .closed:
-            "すべての端末からログアウトしました。ただし、以前のメールアドレスは別のアカウントで使われているため、このアカウントには誰もログインできません。サービスの運営者にお問い合わせください。"
+        case .addressElsewhere:
+            "すべての端末からログアウトし、変更前の状態に戻しました。ただし、以前のメールアドレスは別のアカウントで使われているため、このアカウントには以前連携していたAppleまたはGoogleのアカウントでのみログインできます。連携がなかった場合は、サービスの運営者にお問い合わせください。"
         case .setPasswordNow: "新しいパスワードを設定してください。以前のパスワードは知られているおそれがあります。"
         case .askForPassword: "新しいパスワードが必要な場合は、パスワードの再設定をお申し込みください。"
         case .failedTitle: "完了できませんでした"

@@ -39,7 +39,7 @@ struct UndoChange: PageEndpoint {
         var page = Page(title: words[.undoneTitle], language: words.language)
         switch outcome {
         case .alreadyUndone: return UndonePage.already(words)
-        case .closed: page.paragraph(words[.closed])
+        case .addressElsewhere: page.paragraph(words[.addressElsewhere])
         case .undone(let resetCode):
             page.paragraph(words[.undone])
             page.offerPassword(resetCode, words)

@@ -22,8 +22,8 @@ package struct BodyDecoder: Sendable {
         }
     }
 
-    /// Grows by doubling, as an array does by itself, but never beyond what was declared.
-    private static func makeRoom(for taken: Int, of remaining: Int, in body: inout [UInt8]) {
+    /// Grows by doubling, as an array does by itself, but never beyond what may come.
+    static func makeRoom(for taken: Int, of remaining: Int, in body: inout [UInt8]) {
         let needed = body.count + taken
         guard needed > body.capacity else { return }
         body.reserveCapacity(min(body.count + remaining, max(needed, 2 * body.capacity)))

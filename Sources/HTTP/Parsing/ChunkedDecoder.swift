@@ -44,6 +44,8 @@ struct ChunkedDecoder: Sendable {
             switch state {
             case .data(let remaining):
                 let taken = min(remaining, input.count &- index)
+                // What this chunk still has, and all chunks that may follow.
+                BodyDecoder.makeRoom(for: taken, of: remaining &+ allowance, in: &body)
                 body.append(input.extracting(index..<index &+ taken))
                 index &+= taken
                 state = taken == remaining ? .dataCarriageReturn : .data(remaining: remaining &- taken)

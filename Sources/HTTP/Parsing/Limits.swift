@@ -8,6 +8,8 @@ package struct Limits: Sendable {
     package var fieldCount = 100
     /// Bytes of a decoded body; more is 413. What all connections hold together has a bound of its own (`ClientLedger`).
     package var body = 64 * 1024
+    /// Bytes of a head and its body together, while bodies are bounded by as much: a connection holds no more for its client.
+    package static let wholeRequest = 64 * 1024
     /// Bytes of chunk extensions after one chunk size; more is 400.
     package var chunkExtension = 1024
     /// Bytes of chunk extensions in a whole body, so that tiny chunks cannot carry endless ballast; more is 400.
@@ -30,4 +32,12 @@ package struct Limits: Sendable {
     package var lingerTimeout = Duration.seconds(5)
 
     package init() {}
+
+    /// The same for the body of a request whose head has so many bytes.
+    func afterHead(_ size: Int) -> Limits {
+        guard body <= Self.wholeRequest, body > Self.wholeRequest - size else { return self }
+        var limits = self
+        limits.body = Self.wholeRequest - size
+        return limits
+    }
 }

@@ -7,12 +7,15 @@ package enum ConnectionLoss: String, CaseIterable, Sendable {
     case tooMany = "too_many"
     /// All connections together held too much memory, and its client the most.
     case memory
+    /// Few places are left, and its client has most of them.
+    case crowded
 
     /// For the log.
     var message: String {
         switch self {
         case .tooMany: "a client has as many connections as one address may have, and another was closed"
         case .memory: "connections hold too much memory for slow clients, and some of the client that holds most were closed"
+        case .crowded: "few places for connections are left, and some of the client that has most were closed"
         }
     }
 }
@@ -21,6 +24,7 @@ package enum ConnectionLoss: String, CaseIterable, Sendable {
 package final class ConnectionWarnings: Sendable {
     private let tooMany = Atomic<UInt64>(0)
     private let memory = Atomic<UInt64>(0)
+    private let crowded = Atomic<UInt64>(0)
 
     package init() {}
 
@@ -28,6 +32,7 @@ package final class ConnectionWarnings: Sendable {
         switch loss {
         case .tooMany: ForwardedWarnings.take(tooMany, at: now)
         case .memory: ForwardedWarnings.take(memory, at: now)
+        case .crowded: ForwardedWarnings.take(crowded, at: now)
         }
     }
 }

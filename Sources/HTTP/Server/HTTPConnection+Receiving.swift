@@ -88,7 +88,7 @@ extension HTTPConnection {
         }
         var body: [UInt8] = []
         do throws(HTTPParseError) {
-            var decoder = try BodyDecoder(framing: head.framing, limits: limits)
+            var decoder = try BodyDecoder(framing: head.framing, limits: limits.afterHead(head.bytes.count))
             if case .refused(let failure, _) = match, case .continueBeforeBody = head.expectation {
                 return .failure(.failed(failure))
             }
@@ -126,7 +126,6 @@ extension HTTPConnection {
                 return try await stream.fill() ? nil : .ended
             } catch .timedOut {
                 guard isIdle else { return .failed(.timeout) }
-                if server.phase.drains { return .ended }
                 // Something may have come in the very turn.
                 if !stream.hasNews { return .resting }
             }

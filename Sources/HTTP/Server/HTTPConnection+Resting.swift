@@ -36,6 +36,14 @@ extension HTTPConnection: StreamSleeper {
         hold(0, for: .rest)
         unsentBody = 0
         stream.setDeadline(began.advanced(byNanoseconds: timeouts.idle))
+        if server.isGoing { restLast() }
+    }
+
+    /// Rests for as long as a busy client would need to ask again, and no longer.
+    func restLast() {
+        let end = began.advanced(byNanoseconds: timeouts.hot)
+        stream.setDeadline(end)
+        if end <= loop.now { stirred() }
     }
 
     nonisolated func stirred() {
@@ -51,13 +59,12 @@ extension HTTPConnection: StreamSleeper {
                 if stream.isOverdue { abort() }
             } else if stream.hasNews || !stream.input.isEmpty {
                 wake()
-            } else if server.phase.drains {
-                end()
             } else {
                 restIdly()
             }
         case .idle:
-            if stream.hasNews {
+            // A request may have come that the loop has not been told of yet. It would be lost with the connection.
+            if stream.hasNews || stream.isOverdue && stream.looksForNews() {
                 wake()
             } else if stream.isOverdue {
                 end()
@@ -113,7 +120,15 @@ extension HTTPConnection {
         hold(0, for: .handler)
     }
 
-    /// Ends it for the memory that it holds.
+    /// Since when it has waited for its client, which has not asked for anything that is not answered; nil while it has.
+    var silentSince: Instant? {
+        switch phase {
+        case .resting, .idle, .receiving: began
+        case .answering: nil
+        }
+    }
+
+    /// Ends it for the memory that it holds, or for its place.
     func shed() {
         abort()
     }

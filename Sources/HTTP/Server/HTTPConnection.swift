@@ -116,17 +116,13 @@ actor HTTPConnection {
         origin.decide(server.proxies)
     }
 
-    /// The server is going: a connection between requests ends as soon as its answers have left, any other after its answer.
+    /// The server is going: a connection ends after the answer that says so, or once it has rested for as long as a busy client would not.
+    /// To close it at once would lose a request that is on its way, because its client has been told of nothing.
     func drain() {
         switch phase {
-        case .resting(.idle): end()
-        case .resting(.unread), .receiving, .answering: break
-        case .idle:
-            if stream.unsentCount == 0 {
-                end()
-            } else {
-                stream.setDeadline(loop.now)
-            }
+        case .resting(.idle): restLast()
+        // One between requests that has a task rests in a moment.
+        case .resting(.unread), .idle, .receiving, .answering: break
         }
     }
 
@@ -188,6 +184,7 @@ actor HTTPConnection {
 
     /// Queues the answer.
     private func answer(_ response: Response, to head: RequestHead, id: String) async throws(StreamError) -> Next {
+        // Asked once: who has not been told that this is the last answer may send another request.
         let persistence = server.phase.drains ? .close : head.persistence
         release()
         write(response, answering: head.method, id: id, persistence)
@@ -196,10 +193,7 @@ actor HTTPConnection {
             return .end
         }
         if stream.unsentCount >= Self.largeAnswer { stream.flush() }
-        // A server that goes does not wait for another request.
-        guard server.phase.drains, stream.input.isEmpty else { return .another }
-        try await finish()
-        return .end
+        return .another
     }
 
     private func write(_ response: Response, answering method: Method?, id: String, _ persistence: Persistence) {

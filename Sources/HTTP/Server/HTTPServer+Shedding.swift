@@ -1,31 +1,53 @@
 import Logging
 import Networking
 
-/// What happens when all connections together hold too much for clients that are slow to send or to read.
+/// What happens when all connections together hold too much for clients that are slow to send or to read, or when few places are left.
 extension HTTPServer {
-    /// Closes connections of the clients that hold most, down to what each of them may keep: of each the connections that hold most, and
-    /// among equals the one that has waited longest. Those that wait for an endpoint are left alone: it would go on all the same.
     func shed() {
         defer { ledger.endShedding() }
+        giveBackMemory()
+        makeRoom()
+    }
+
+    /// Closes connections of the sites that hold most, down to what each of them may keep: of each the connections that hold most, and
+    /// among equals the one that has waited longest. Those that wait for an endpoint are left alone: it would go on all the same.
+    private func giveBackMemory() {
         let excess = ledger.excess()
-        guard !excess.isEmpty else { return }
-        for (client, candidates) in candidates(of: excess) {
-            var rest = excess[client] ?? 0
-            var count: UInt64 = 0
-            for candidate in candidates.sorted(by: >) {
-                guard rest > 0 else { break }
-                rest -= candidate.held
-                count += 1
-                candidate.connection.assumeIsolated { $0.shed() }
+        for (site, candidates) in candidates(of: excess) {
+            var rest = excess[site] ?? 0
+            let first = candidates.sorted(by: >).prefix { candidate in
+                defer { rest -= candidate.held }
+                return rest > 0
             }
-            guard count > 0, let one = candidates.first else { continue }
-            lose(
-                .memory, times: count,
-                [
-                    "peer": .string(one.connection.assumeIsolated { $0.origin.source }),
-                    "closed": .integer(Int64(clamping: count)), "limit_bytes": .integer(ledger.byteLimit),
-                ])
+            close(Array(first), .memory, limit: ("limit_bytes", ledger.byteLimit))
         }
+    }
+
+    /// Closes connections of the sites that have most of them: those first that have been silent for longest.
+    private func makeRoom() {
+        let excess = ledger.crowd()
+        guard !excess.isEmpty else { return }
+        var silent: [ClientLedger.Client: [Candidate]] = [:]
+        for connection in connections.values {
+            connection.assumeIsolated { connection in
+                guard excess[connection.client.site] != nil, let since = connection.silentSince else { return }
+                silent[connection.client.site, default: []].append(Candidate(connection: connection, held: 0, since: since))
+            }
+        }
+        for (site, candidates) in silent {
+            close(Array(candidates.sorted(by: >).prefix(excess[site] ?? 0)), .crowded, limit: ("limit", ledger.places))
+        }
+    }
+
+    private func close(_ candidates: [Candidate], _ loss: ConnectionLoss, limit: (name: String, value: Int)) {
+        guard let one = candidates.first else { return }
+        for candidate in candidates { candidate.connection.assumeIsolated { $0.shed() } }
+        lose(
+            loss, times: UInt64(candidates.count),
+            [
+                "peer": .string(one.connection.assumeIsolated { $0.origin.source }),
+                "closed": .integer(Int64(clamping: candidates.count)), limit.name: .integer(limit.value),
+            ])
     }
 
     /// A connection that may be closed. Greater: earlier.
@@ -44,11 +66,12 @@ extension HTTPServer {
     }
 
     private func candidates(of excess: [ClientLedger.Client: Int]) -> [ClientLedger.Client: [Candidate]] {
+        guard !excess.isEmpty else { return [:] }
         var candidates = excess.mapValues { _ in [Candidate]() }
         for connection in connections.values {
             connection.assumeIsolated { connection in
                 guard connection.held > 0, let since = connection.waitsSince else { return }
-                candidates[connection.client]?.append(Candidate(connection: connection, held: connection.held, since: since))
+                candidates[connection.client.site]?.append(Candidate(connection: connection, held: connection.held, since: since))
             }
         }
         return candidates

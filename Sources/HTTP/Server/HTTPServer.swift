@@ -89,10 +89,12 @@ package actor HTTPServer {
         return listener.address
     }
 
-    /// Takes no further connection; those between requests end, the others after their answer. Begins the shared phase if
-    /// that has not been done.
+    /// Takes no further connection; those that are between requests for a second end, the others after their answer. Begins the shared
+    /// phase if that has not been done.
     package func drain() async {
         phase.beginDraining()
+        isGoing = true
+        listener?.takeRest()
         listener?.close()
         listener = nil
         for connection in connections.values { await connection.drain() }
@@ -127,6 +129,7 @@ package actor HTTPServer {
         switch ledger.admit(client, isProxy: isProxy) {
         case .admitted: return true
         case .tooMany: lose(.tooMany, ["peer": .string(address()), "limit": .integer(ledger.connectionsEach)])
+        case .crowded: lose(.crowded, ["peer": .string(address()), "limit": .integer(ledger.places)])
         case .tooMuch: lose(.memory, ["peer": .string(address()), "limit_bytes": .integer(ledger.byteLimit)])
         }
         return false
@@ -144,6 +147,12 @@ package actor HTTPServer {
 
     /// How many of its connections have a task. On the loop only.
     package nonisolated var taskCount: Int { perRequest.tasks }
+
+    /// Whether it takes no further connection. On the loop only.
+    private(set) nonisolated var isGoing: Bool {
+        get { perRequest.isGoing }
+        set { perRequest.isGoing = newValue }
+    }
 
     nonisolated func taskBegins() {
         perRequest.tasks += 1
@@ -173,6 +182,7 @@ package actor HTTPServer {
         var date: DateField
         var proxies: TrustedProxies
         var tasks = 0
+        var isGoing = false
 
         init(ids: RequestIDSource, date: DateField, proxies: TrustedProxies) {
             self.ids = ids

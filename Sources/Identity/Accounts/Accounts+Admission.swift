@@ -29,7 +29,7 @@ extension Accounts {
         if known == nil, isFirst, claim.email != nil, !claim.isEmailVerified {
             try await limiter.take(.unprovedAddress(claim, caller), caller)
         }
-        let sameEmail = known == nil ? try await emailUser(claim) : nil
+        let sameEmail = known == nil && !hidesHolder(of: claim) ? try await emailUser(claim) : nil
         let decision = LinkingRule.decision(
             on: claim, known: known.map { LinkingRule.Account($0) }, sameEmail: sameEmail.map { LinkingRule.Account($0) })
         switch (decision, known ?? sameEmail) {
@@ -43,6 +43,12 @@ extension Accounts {
             throw await refused(refusal, claim, user, client, caller)
         case (.signIn, nil), (.link, nil), (.reclaim, nil), (.create, _?): throw .fault()
         }
+    }
+
+    /// Whether a claim is answered as if nobody had its address: where sign-up says nothing of addresses, one that nobody answers for may be
+    /// anybody's. The account that is made only claims it.
+    private func hidesHolder(of claim: IdentityClaim) -> Bool {
+        rules.signsUpByMail && !claim.isEmailVerified
     }
 
     private func identityUser(_ claim: IdentityClaim) async throws(IdentityError) -> User? {
@@ -106,7 +112,7 @@ extension Accounts {
                 id: id, email: email, emailVerified: claim.isEmailVerified, displayName: claim.displayName,
                 photoURL: claim.photoURL, createdAt: now, updatedAt: now,
                 // A password makes a sign-up of it, which anybody may try with any address, and whose owner takes it back.
-                emailClaimed: !claim.isEmailVerified && passwordHash == nil),
+                emailClaimed: !claim.isEmailVerified && passwordHash == nil || hidesHolder(of: claim)),
             passwordHash: passwordHash, with: claim.identity(of: id, at: now))
         metrics.countSignUp()
         await note(.userSignedUp, id, by: .user(id), client, caller, detail: claim.detail)

@@ -15,8 +15,8 @@ struct ChangeUndoing: Sendable {
         let user: User
         /// The address that the account had until now, if it is another.
         let replaced: EmailAddress?
-        /// Whether nobody may sign in any more, because somebody else has proved the old address.
-        let isClosed: Bool
+        /// Whether the old address is only claimed now, because another account has proved it.
+        let isClaimed: Bool
     }
 
     let pool: PostgresPool
@@ -68,12 +68,11 @@ struct ChangeUndoing: Sendable {
         let id = PostgresValue.uuid(held.user.id.description)
         let state = try await AccountState.hold(held.user.id, in: held.transaction)
         let isFree = try await free(before.email, for: held, at: now)
-        let email = isFree ? before.email : held.user.email
         let keepsPassword = before.hasPassword(state.passwordHash)
         let identities = PostgresValue.json(String(decoding: before.identities.serialized, as: UTF8.self))
         try await held.run(
             HeldUserQueries.restore,
-            [id, .text(email.typed), .text(email.normalized), .bool(keepsPassword), .bool(!isFree), now])
+            [id, .text(before.email.typed), .text(before.email.normalized), .bool(keepsPassword), .bool(!isFree)])
         try await held.run(HeldUserQueries.removeNewIdentities, [id, identities])
         try await held.run(HeldUserQueries.restoreIdentities, [id, identities, now])
         try await asking { () throws(PostgresError) in
@@ -87,7 +86,7 @@ struct ChangeUndoing: Sendable {
             try await notices.tell(
                 .changesUndone, held.user.id, at: address, language: language, in: held.transaction)
         }
-        return Restored(user: try await held.changed(), replaced: replaced, isClosed: !isFree)
+        return Restored(user: try await held.changed(), replaced: replaced, isClaimed: !isFree)
     }
 
     /// Whether a user can have an address back. Who has it without having proved it loses it, and keeps the account.

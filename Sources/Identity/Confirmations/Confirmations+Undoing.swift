@@ -7,8 +7,8 @@ extension Confirmations {
         /// With a code to set a new password; nil where none can be set now.
         case undone(resetCode: SecretString?)
         case alreadyUndone
-        /// Everything is undone but the address, which somebody else has proved: nobody may sign in to the account.
-        case closed
+        /// Everything is undone, but another account has proved the address: this one only claims it, and is open to its identities alone.
+        case addressElsewhere
     }
 
     /// The change that a code undoes; nothing is done about it.
@@ -35,10 +35,7 @@ extension Confirmations {
         let user = restored.user
         if restored.replaced != nil { try? await accounts.limiter.forget(user.account) }
         await accounts.note(.changesUndone, user.id, by: .user(user.id), nil, caller)
-        if restored.isClosed {
-            await accounts.note(.userDisabled, user.id, by: .system, nil, caller)
-            return .closed
-        }
+        guard !restored.isClaimed else { return .addressElsewhere }
         return .undone(resetCode: try? await resetCode(for: user))
     }
 

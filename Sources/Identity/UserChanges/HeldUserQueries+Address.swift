@@ -31,14 +31,13 @@ extension HeldUserQueries {
             ON CONFLICT (provider, subject) DO NOTHING
             """)
 
-    /// Parameters: id, email, email_normalized, whether the password stays, whether the user is barred from now on, updated_at.
+    /// Parameters: id, email, email_normalized, whether the password stays, whether the address is only claimed from now on.
     static let restore = HeldStatement(
         name: "account_changes_restore_user",
         sql: """
             UPDATE users
-            SET email = $2::text, email_normalized = $3::text, email_verified = true, email_claimed = false,
-                password_hash = CASE WHEN $4::boolean THEN password_hash END,
-                disabled_at = CASE WHEN $5::boolean THEN to_timestamp($6::bigint / 1000.0) ELSE disabled_at END
+            SET email = $2::text, email_normalized = $3::text, email_verified = NOT $5::boolean, email_claimed = $5::boolean,
+                password_hash = CASE WHEN $4::boolean THEN password_hash END
             WHERE id = $1::uuid
             """)
 

@@ -1,7 +1,8 @@
 /// Jobs that wait. Networks take turns, and within each its addresses; the jobs of an address keep their order.
 ///
 /// When there is no room, who has most of it gives some up: the newest job of whoever has the most waiting makes room for who has less. So
-/// overload is told to the one who overloads. A pure value.
+/// overload is told to the one who overloads. What waits for one group (an account, say) is bounded for those who have much of it waiting:
+/// an address that has nothing waiting for it is never refused on its account, whatever strangers have there. A pure value.
 package struct FairQueue<Job: Sendable>: Sendable {
     /// What becomes of a new job.
     package enum Admission: Sendable {
@@ -51,8 +52,11 @@ package struct FairQueue<Job: Sendable>: Sendable {
         guard lines[owner.network]?.waiting[owner.address]?.count ?? 0 < bounds.address else { return .refused }
         var leaving: [Entry] = []
         for scope in fullScopes(for: owner) where !leaving.contains(where: { Self.covers(scope, $0.owner, owner) }) {
-            guard let entry = spare(in: scope, for: owner) else { return .refused }
-            leaving.append(entry)
+            switch spare(in: scope, for: owner) {
+            case .entry(let entry): leaving.append(entry)
+            case .notNeeded: break
+            case .none: return .refused
+            }
         }
         for entry in leaving { remove(entry) }
         append(Entry(job: job, owner: owner, number: nextNumber))
@@ -91,9 +95,16 @@ package struct FairQueue<Job: Sendable>: Sendable {
         }
     }
 
+    private enum Spare {
+        case entry(Entry)
+        /// The newcomer may go beyond the bound.
+        case notNeeded
+        case none
+    }
+
     /// The newest job of who has the most within a scope, if that is so much more than the newcomer has that both are better off with
     /// one of each. All is shared among networks, everything else among addresses.
-    private func spare(in scope: Scope, for owner: JobOwner) -> Entry? {
+    private func spare(in scope: Scope, for owner: JobOwner) -> Spare {
         func party(_ owner: JobOwner) -> String {
             if case .all = scope { owner.network } else { owner.address }
         }
@@ -107,8 +118,9 @@ package struct FairQueue<Job: Sendable>: Sendable {
         }
         let own = shares[party(owner)]?.count ?? 0
         let largest = shares.values.max { ($0.count, $0.newest.number) < ($1.count, $1.newest.number) }
-        guard let largest, largest.count > own + 1 else { return nil }
-        return largest.newest
+        if let largest, largest.count > own + 1 { return .entry(largest.newest) }
+        if case .group = scope, own == 0 { return .notNeeded }
+        return .none
     }
 
     private mutating func append(_ entry: Entry) {

@@ -6,21 +6,41 @@ import Synchronization
 package final class ClientLedger: Sendable {
     /// Who counts as one: an IPv4 address, or the network of an IPv6 address (/64), which is what one subscriber has.
     package struct Client: Hashable, Sendable {
-        private let upper: UInt64
-        private let lower: UInt32
+        private enum Kind {
+            case none, address, network, site
+        }
+
+        private let kind: Kind
+        private let bits: UInt64
 
         package init(_ address: IPAddress?) {
             switch address {
-            case .v4(let value): (upper, lower) = (0, value)
-            case .v6(let network, _): (upper, lower) = (network, .max)
-            case nil: (upper, lower) = (0, 0)
+            case .v4(let value): self.init(.address, UInt64(value))
+            case .v6(let network, _): self.init(.network, network)
+            case nil: self.init(.none, 0)
             }
+        }
+
+        private init(_ kind: Kind, _ bits: UInt64) {
+            self.kind = kind
+            self.bits = bits
+        }
+
+        /// Among whom places and memory are shared once they are short: an IPv4 address, or a /48 of IPv6, which anybody can rent.
+        package var site: Client {
+            if case .network = kind { Client(.site, bits & ~0xFFFF) } else { self }
         }
     }
 
+    /// How many networks of one /48 may have as many connections as one may have.
+    private static let networksOfSite = 4
+    /// When so many sixteenths of the places are taken, who has most of them loses some.
+    private static let crowdedSixteenths = 15
+    /// Nobody loses connections who has so few.
+    private static let fewConnections = 4
     /// What a connection costs whatever it holds, in the reckoning of `estimate`.
     private static let connectionCost = 2048
-    /// What one client may hold of the limit and still have further connections when half of it is in use: one part in so many.
+    /// What one site may have of the places or the memory and still get further connections while they are short: one part in so many.
     private static let shares = 32
     /// How much of the limit may be in use once clients have been shed, in quarters: so that it is rarely done.
     private static let quartersAfterShedding = 3
@@ -28,10 +48,14 @@ package final class ClientLedger: Sendable {
     private struct Account {
         var connections = 0
         var bytes = 0
+        var isProxy = false
     }
 
     private struct State {
+        /// Of sites.
         var accounts: [Client: Account] = [:]
+        /// Connections of networks that are part of a site.
+        var networks: [Client: Int] = [:]
         var connections = 0
         var bytes = 0
         /// The most since it was last asked for.
@@ -39,6 +63,8 @@ package final class ClientLedger: Sendable {
         var shedders: [@Sendable () -> Void] = []
         /// How many of them are still to be done.
         var shedding = 0
+        /// At so many connections it is time to shed: not again before there are more, if that has not helped.
+        var crowdedAt: Int
 
         var estimate: Int { bytes + connections * ClientLedger.connectionCost }
     }
@@ -47,12 +73,20 @@ package final class ClientLedger: Sendable {
     package let connectionsEach: Int
     /// Bytes that may be held for all clients together.
     package let byteLimit: Int
-    private let state = Mutex(State())
+    /// Connections that there may be in all.
+    package let places: Int
+    private let state: Mutex<State>
 
-    package init(connectionsEach: Int = 1000, byteLimit: Int = 64 * 1024 * 1024) {
+    package init(connectionsEach: Int = 1000, byteLimit: Int = 64 * 1024 * 1024, places: Int = 10_000) {
         self.connectionsEach = connectionsEach
         self.byteLimit = byteLimit
+        self.places = places
+        state = Mutex(State(crowdedAt: Self.crowded(places)))
     }
+
+    private static func crowded(_ places: Int) -> Int { max(1, places * crowdedSixteenths / 16) }
+    /// How many are left when some have been shed.
+    private var calmPlaces: Int { places / 4 * Self.quartersAfterShedding }
 
     /// Bytes held for all clients.
     package var bytes: Int { state.withLock { $0.bytes } }
@@ -64,38 +98,62 @@ package final class ClientLedger: Sendable {
         case tooMany
         /// It holds too much already, while memory is short. Otherwise who has been shed would come again at once, and be shed again.
         case tooMuch
+        /// It has its share of the places, while few are left.
+        case crowded
     }
 
-    /// Enters a connection.
+    /// Enters a connection. Has others shed if too few places are left.
     /// - Parameter isProxy: whether it stands for many clients: then it may have any number.
     package func admit(_ client: Client, isProxy: Bool) -> Admission {
-        state.withLock { state in
-            let account = state.accounts[client] ?? Account()
-            if !isProxy {
-                guard account.connections < connectionsEach else { return .tooMany }
-                guard account.bytes < byteLimit / Self.shares || state.bytes < byteLimit / 2 else { return .tooMuch }
-            }
-            state.accounts[client, default: account].connections += 1
+        let (admission, shedders) = state.withLock { state -> (Admission, [@Sendable () -> Void]) in
+            if !isProxy, let refusal = refusal(of: client, state) { return (refusal, []) }
+            let site = client.site
+            state.accounts[site, default: Account()].connections += 1
+            if isProxy { state.accounts[site]?.isProxy = true }
+            if site != client { state.networks[client, default: 0] += 1 }
             state.connections += 1
             state.peak = max(state.peak, state.estimate)
-            return .admitted
+            guard state.connections >= state.crowdedAt, state.shedding == 0 else { return (.admitted, []) }
+            state.crowdedAt = min(places, state.connections + max(1, places / 64))
+            state.shedding = state.shedders.count
+            return (.admitted, state.shedders)
         }
+        for shed in shedders { shed() }
+        return admission
+    }
+
+    private func refusal(of client: Client, _ state: borrowing State) -> Admission? {
+        let site = client.site
+        let account = state.accounts[site] ?? Account()
+        if site != client {
+            guard state.networks[client] ?? 0 < connectionsEach else { return .tooMany }
+            guard account.connections < connectionsEach * Self.networksOfSite else { return .tooMany }
+        } else {
+            guard account.connections < connectionsEach else { return .tooMany }
+        }
+        let share = max(Self.fewConnections, places / Self.shares)
+        guard account.connections < share || state.connections < calmPlaces else { return .crowded }
+        guard account.bytes < byteLimit / Self.shares || state.bytes < byteLimit / 2 else { return .tooMuch }
+        return nil
     }
 
     /// Strikes a connection out that holds nothing any more.
     package func leave(_ client: Client) {
+        let site = client.site
         state.withLock { state in
-            guard var account = state.accounts[client] else { return }
+            guard var account = state.accounts[site] else { return }
             account.connections -= 1
-            state.accounts[client] = account.connections > 0 ? account : nil
+            state.accounts[site] = account.connections > 0 ? account : nil
+            if site != client, let count = state.networks[client] { state.networks[client] = count > 1 ? count - 1 : nil }
             state.connections -= 1
+            if state.connections < Self.crowded(places) { state.crowdedAt = Self.crowded(places) }
         }
     }
 
     /// A connection holds so many bytes more, or less if negative. Has clients shed if all together hold too much.
     package func hold(_ bytes: Int, for client: Client) {
         let shedders: [@Sendable () -> Void] = state.withLock { state in
-            state.accounts[client]?.bytes += bytes
+            state.accounts[client.site]?.bytes += bytes
             state.bytes += bytes
             state.peak = max(state.peak, state.estimate)
             guard bytes > 0, state.bytes > byteLimit, state.shedding == 0 else { return [] }
@@ -114,12 +172,24 @@ package final class ClientLedger: Sendable {
         state.withLock { $0.shedding -= 1 }
     }
 
-    /// Who has to give back how many bytes: those that hold most, down to the level at which all together hold little enough.
+    /// Which sites have to give back how many bytes: those that hold most, down to the level at which all together hold little enough.
     package func excess() -> [Client: Int] {
         state.withLock { state in
             guard state.bytes > byteLimit / 4 * Self.quartersAfterShedding else { return [:] }
             let level = Self.level(state.accounts.values.map(\.bytes), target: byteLimit / 4 * Self.quartersAfterShedding)
             return state.accounts.mapValues { $0.bytes - level }.filter { $0.value > 0 }
+        }
+    }
+
+    /// Which sites have to give up how many connections: those that have most, down to the level at which all together leave room. A proxy's
+    /// are those of many.
+    package func crowd() -> [Client: Int] {
+        state.withLock { state in
+            guard state.connections > calmPlaces else { return [:] }
+            let counts = state.accounts.filter { !$0.value.isProxy }.mapValues(\.connections)
+            let room = calmPlaces - (state.connections - counts.values.reduce(0, +))
+            let level = max(Self.fewConnections, Self.level(Array(counts.values), target: max(0, room)))
+            return counts.mapValues { $0 - level }.filter { $0.value > 0 }
         }
     }
 

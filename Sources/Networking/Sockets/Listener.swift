@@ -89,6 +89,15 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
         registration = try loop.registerListener(descriptor, handler: self)
     }
 
+    /// Takes the connections that wait, which the system would reset when the address is given up. On the loop only.
+    package func takeRest() {
+        for _ in 0..<Self.acceptsPerTurn where isOpen {
+            let before = budget.count
+            ready(.readable)
+            if budget.count == before { return }
+        }
+    }
+
     /// Stops taking connections and gives the address up. On the loop only.
     package func close() {
         guard isOpen else { return }

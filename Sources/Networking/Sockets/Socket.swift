@@ -39,6 +39,12 @@ enum Socket {
         }
     }
 
+    /// Whether there are bytes to be read. They stay.
+    static func hasInput(_ descriptor: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    }
+
     /// - Parameter isMoreToCome: whether the system may wait for what follows to fill a segment.
     static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, isMoreToCome: Bool = false) -> Transfer {
         let flags = Int32(MSG_NOSIGNAL) | (isMoreToCome ? Int32(MSG_MORE) : 0)

@@ -334,6 +334,12 @@ extension Stream {
     /// Whether a read may bring something: bytes, the end or an error.
     package var hasNews: Bool { state.mayRead }
 
+    /// Asks the system whether bytes have come that the loop has not been told of.
+    package func looksForNews() -> Bool {
+        if !state.mayRead, state.isOpen, Socket.hasInput(descriptor) { _ = state.readable(isLast: false) }
+        return state.mayRead
+    }
+
     /// Whether neither side has ended it by failure.
     package var isOpen: Bool { state.isOpen }
 

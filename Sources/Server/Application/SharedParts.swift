@@ -90,14 +90,15 @@ struct SharedParts: Sendable {
     private static func http(
         _ configuration: Configuration, _ phase: ServerPhase, clock: @escaping @Sendable () -> Timestamp
     ) -> HTTPServer.Configuration {
-        HTTPServer.Configuration(
-            limits: configuration.http.limits,
-            budget: ConnectionBudget(
-                wanted: configuration.http.maximumConnections, otherDescriptors: configuration.ownDescriptors),
+        let budget = ConnectionBudget(
+            wanted: configuration.http.maximumConnections, otherDescriptors: configuration.ownDescriptors)
+        return HTTPServer.Configuration(
+            limits: configuration.http.limits, budget: budget,
             ledger: ClientLedger(
                 connectionsEach: configuration.http.connectionsPerAddress,
                 // A few of the largest requests have to fit.
-                byteLimit: max(configuration.http.connectionMemory, 4 * configuration.http.limits.body)),
+                byteLimit: max(configuration.http.connectionMemory, 4 * configuration.http.limits.body),
+                places: budget.limit),
             phase: phase, proxies: configuration.http.proxies, slowRequest: configuration.logging.slowRequest, clock: clock)
     }
 

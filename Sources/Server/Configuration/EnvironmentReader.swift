@@ -157,7 +157,7 @@ struct EnvironmentReader {
             if isOfEnvironment { return (setting.name, value, .environment) }
             guard !setting.mayComeFromFile || settingsFile.isPrivate else {
                 refuse(
-                    setting, setting.name, .refused("is a secret in a file that others can read"),
+                    setting, setting.name, .refused("is a secret in a file that others can read\(settingsFile.place?.text ?? "")"),
                     expected: "chmod 600, or \(setting.fileName)")
                 return nil
             }
@@ -179,7 +179,7 @@ struct EnvironmentReader {
         }
         guard contents.isPrivate else {
             refuse(
-                setting, setting.fileName, .refused("names a file that others can read"),
+                setting, setting.fileName, .refused("names a file that others can read\(contents.place?.text ?? "")"),
                 expected: "one for its owner only (chmod 600)")
             return nil
         }

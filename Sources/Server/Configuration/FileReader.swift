@@ -1,5 +1,26 @@
 import Glibc
 
+/// A file that is there, for messages: what is named and does not exist may be a secret that stands in the wrong place.
+package struct FilePlace: Equatable, Sendable {
+    package let path: String
+    /// The permission bits.
+    package let mode: UInt32
+    /// The number of the user whose it is.
+    package let owner: UInt32
+
+    package init(path: String, mode: UInt32, owner: UInt32) {
+        self.path = path
+        self.mode = mode
+        self.owner = owner
+    }
+
+    /// To follow a reason.
+    var text: String {
+        let bits = String(mode, radix: 8)
+        return ": \(path) has mode \(String(repeating: "0", count: max(0, 4 - bits.count)))\(bits) and is of user \(owner)"
+    }
+}
+
 /// What a file says, and who may read it.
 package struct FileContents: Sendable {
     package enum Owner: Sendable {
@@ -12,11 +33,14 @@ package struct FileContents: Sendable {
     /// The permission bits.
     package let mode: UInt32
     package let owner: Owner
+    /// Nil for what is no file of the system.
+    package let place: FilePlace?
 
-    package init(bytes: [UInt8], mode: UInt32, owner: Owner) {
+    package init(bytes: [UInt8], mode: UInt32, owner: Owner, place: FilePlace? = nil) {
         self.bytes = bytes
         self.mode = mode
         self.owner = owner
+        self.place = place
     }
 
     /// Whether nobody can read it but those that a secret is meant for.
@@ -33,7 +57,7 @@ package struct FileContents: Sendable {
 /// Why a file cannot be read, to follow the name of the setting that names it.
 package enum FileFault: Error, Equatable, Sendable {
     case missing
-    case notPermitted
+    case notPermitted(FilePlace?)
     case isDirectory
     case tooLarge
     case failed(errno: Int32)
@@ -41,7 +65,8 @@ package enum FileFault: Error, Equatable, Sendable {
     var reason: String {
         switch self {
         case .missing: "names a file that does not exist"
-        case .notPermitted: "names a file that this process may not read"
+        case .notPermitted(let place):
+            "names a file that this process, of user \(geteuid()), may not read\(place?.text ?? "")"
         case .isDirectory: "names a directory"
         case .tooLarge: "names a file that is too large"
         case .failed(let code): "names a file that cannot be read (error \(code))"
@@ -70,12 +95,20 @@ package struct FileReader: Sendable {
     /// The files of the system.
     package static let system = FileReader(names: { directory in names(in: directory) }) { path throws(FileFault) in
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileFault(errno: errno) }
+        guard descriptor >= 0 else { throw FileFault(errno: errno, place(path)) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FileFault(errno: errno) }
         let bytes = try contents(of: descriptor)
-        return FileContents(bytes: bytes, mode: status.st_mode & 0o777, owner: owner(status.st_uid))
+        return FileContents(
+            bytes: bytes, mode: status.st_mode & 0o777, owner: owner(status.st_uid), place: FilePlace(path, status))
+    }
+
+    private static func place(_ path: String) -> FilePlace? {
+        let code = errno
+        defer { errno = code }
+        var status = stat()
+        return stat(path, &status) == 0 ? FilePlace(path, status) : nil
     }
 
     private static func names(in path: String) -> [String] {
@@ -114,12 +147,18 @@ package struct FileReader: Sendable {
 }
 
 extension FileFault {
-    fileprivate init(errno code: Int32) {
+    fileprivate init(errno code: Int32, _ place: @autoclosure () -> FilePlace? = nil) {
         switch code {
         case ENOENT, ENOTDIR: self = .missing
-        case EACCES, EPERM: self = .notPermitted
+        case EACCES, EPERM: self = .notPermitted(place())
         case EISDIR: self = .isDirectory
         default: self = .failed(errno: code)
         }
+    }
+}
+
+extension FilePlace {
+    fileprivate init(_ path: String, _ status: stat) {
+        self.init(path: path, mode: status.st_mode & 0o7777, owner: status.st_uid)
     }
 }

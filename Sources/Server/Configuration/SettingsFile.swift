@@ -19,14 +19,17 @@ struct SettingsFile: Sendable {
     private(set) var problems: [ConfigurationProblem] = []
     /// Whether it may hold secrets.
     let isPrivate: Bool
+    let place: FilePlace?
 
     /// There is none.
     init() {
         isPrivate = true
+        place = nil
     }
 
     init(_ contents: FileContents) {
         isPrivate = contents.isPrivate
+        place = contents.place
         guard let text = String(validating: contents.bytes, as: UTF8.self), !contents.bytes.contains(0) else {
             refuse("names a file that is not text")
             return

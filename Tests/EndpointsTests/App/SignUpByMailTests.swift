@@ -6,7 +6,12 @@ import Testing
 import Text
 
 /// Sign-up that says nothing of the address (`KIDOBAN_SIGN_UP_BY_MAIL`).
-@Suite(.needsServers, .installation { $0.accounts.signsUpByMail = true })
+@Suite(
+    .needsServers,
+    .installation {
+        $0.accounts.signsUpByMail = true
+        TestProvider.configure(&$0)
+    })
 struct SignUpByMailTests {
     var installation: Installation { get throws { try #require(Installation.current) } }
     var server: TestHTTPClient { get throws { try installation.server } }
@@ -102,5 +107,30 @@ struct SignUpByMailTests {
         let count = try installation.mails(to: email).count
         #expect(try await register(email).status == 202)
         #expect(try installation.mails(to: email).count == count)
+    }
+
+    @Test func `an address that nobody answers for is answered the same, whether it has an account or not`() async throws {
+        let (new, known) = (Account.newEmail(), try await member())
+        var seen: [[String]] = []
+        for (path, password) in [("/auth/oauth", nil), ("/auth/register", nil), ("/auth/register", "a stranger's guess")] {
+            var answers: [String] = []
+            for email in [new, known] {
+                var members: KeyValuePairs<String, JSONValue> = ["email": .string(email)]
+                if let password { members = ["email": .string(email), "password": .string(password)] }
+                let answer = try await server.signIn("apple", TestProvider.apple(Person(), ["email": nil]), members, at: path)
+                #expect(answer.json["user"]?["email_verified"] == false)
+                answers.append("\(answer.status) \(answer.keys)")
+                // Whoever it is, the password is not the owner's and opens nothing.
+                if let password { #expect(try await logIn(email, password).status == 401) }
+            }
+            seen.append(answers)
+        }
+        for answers in seen { #expect(answers[0] == answers[1]) }
+        #expect(try await logIn(known).status == 200)
+        // The owner of the new address signs up with it all the same.
+        #expect(try await register(new).status == 202)
+        let mail = try #require(try installation.mails(to: new).last)
+        #expect(try await server.post("/auth/email/verification/confirm", ["code": .string(mail.code)]).status == 204)
+        #expect(try await logIn(new).status == 200)
     }
 }

@@ -58,4 +58,25 @@ struct AddressCapacityTests {
             #expect(try server.losses == [.tooMany: 1])
         }
     }
+
+    @Test func `when places are short, who has most of them loses those that have been silent for longest, and others find one`()
+        async throws
+    {
+        try await withServer(connections: 64, ledger: ClientLedger(connectionsEach: 1000, places: 64)) { server in
+            let honest = try (0..<4).map { _ in try server.connect(from: "127.0.0.9") }
+            for client in honest { try Self.expectServed(client) }
+            var silent = try (0..<22).map { _ in try server.connect(from: "127.0.0.2") }
+            silent += try (0..<22).map { _ in try server.connect(from: "127.0.0.3") }
+            try wait { server.connectionCount == 48 }
+            // There is no place for each of them otherwise.
+            for number in 0..<40 {
+                let client = try server.connect(from: "127.0.1.\(number + 1)")
+                try Self.expectServed(client)
+                silent.append(client)
+            }
+            for client in honest { try Self.expectServed(client) }
+            #expect(try server.losses[.crowded] ?? 0 >= 12)
+            try Self.expectRefused(silent[0])
+        }
+    }
 }

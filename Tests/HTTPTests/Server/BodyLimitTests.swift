@@ -93,4 +93,19 @@ struct BodyLimitTests {
             for number in 1...2 { try client.expect(Answer(body: body, type: "application/octet-stream", number: number).text) }
         }
     }
+
+    @Test(arguments: [false, true]) func `a head and its body have 64 KiB together`(isChunked: Bool) async throws {
+        try await withServer(limits: .with { $0.body = 64 * 1024 }) { server in
+            func request(padding: Int, body size: Int) -> String {
+                let head = Self.head + "X-Padding: \(String(repeating: "p", count: padding))\r\n"
+                let body = String(repeating: "x", count: size)
+                guard isChunked else { return head + "Content-Length: \(size)\r\n\r\n" + body }
+                return head + "Transfer-Encoding: chunked\r\n\r\n" + Self.chunked(body, size: 5000)
+            }
+            #expect(try statuses(in: server.answer(to: request(padding: 10, body: 65_000))) == [200])
+            #expect(try statuses(in: server.answer(to: request(padding: 10, body: 65_500))) == [413])
+            #expect(try statuses(in: server.answer(to: request(padding: 16_000, body: 49_000))) == [200])
+            #expect(try statuses(in: server.answer(to: request(padding: 16_000, body: 50_000))) == [413])
+        }
+    }
 }

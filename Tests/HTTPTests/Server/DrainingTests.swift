@@ -75,4 +75,41 @@ struct DrainingTests {
             #expect(try statuses(in: client.receiveText()) == Array(repeating: 200, count: count))
         }
     }
+
+    @Test func `a request that has come when the server begins to go is answered, and so is one on a connection that waits`()
+        async throws
+    {
+        try await withServer { server in
+            let clients = try (0..<20).map { _ in try server.connect() }
+            for (number, client) in clients.prefix(10).enumerated() {
+                try client.send(Self.get("/"))
+                try client.expect(Answer(body: "home", number: number + 1).text)
+            }
+            try wait { server.connectionCount == 20 }
+            var late: [TestSocket] = []
+            try server.whileLoopStands {
+                server.drain()
+                for client in clients { try client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Id: x\r\n\r\n") }
+                late = try (0..<5).map { _ in try server.connect() }
+                for client in late { try client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Id: x\r\n\r\n") }
+            }
+            for client in clients + late {
+                try client.expect(Answer(body: "home", id: "x", connection: "close").text)
+                try client.expectEnd()
+            }
+        }
+    }
+
+    @Test func `a connection that is asked on within a second is told that this was the last answer`() async throws {
+        try await withServer { server in
+            let client = try server.connect()
+            try client.send(Self.get("/"))
+            try client.expect(Answer(body: "home", number: 1).text)
+            server.drain()
+            try wait { (try? server.connect()) == nil }
+            try client.send(Self.get("/"))
+            try client.expect(Answer(body: "home", number: 2, connection: "close").text)
+            try client.expectEnd()
+        }
+    }
 }

@@ -81,8 +81,8 @@ extension Confirmations.Undoing {
         if case .alreadyUndone = self { true } else { false }
     }
 
-    var isClosed: Bool {
-        if case .closed = self { true } else { false }
+    var isAddressElsewhere: Bool {
+        if case .addressElsewhere = self { true } else { false }
     }
 
     var resetCode: SecretString? {

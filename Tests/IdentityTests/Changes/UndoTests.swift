@@ -129,17 +129,29 @@ extension WithStores {
             }
         }
 
-        @Test func `an account whose old address is somebody else's by now is closed`() async throws {
+        @Test
+        func `an account whose old address another account has proved since opens to its own identities, and to nothing else`()
+            async throws
+        {
             try await World.run { world in
                 let member = try await world.a.provedMember()
+                try await world.a.link(.apple("owner", email: nil), to: member)
                 try await world.a.changeAddress("thief@else.example", of: member)
+                try await world.a.link(.apple("thief", email: nil), to: member)
                 let other = try await world.a.provedMember(Copy.email)
-                #expect(try await world.a.undo(world.a.code(.addressChanged)).isClosed)
-                #expect(try await world.a.user(member.id).isDisabled)
+                #expect(try await world.a.undo(world.a.code(.addressChanged)).isAddressElsewhere)
+                let user = try await world.a.user(member.id)
+                #expect(!user.isDisabled && user.emailClaimed && !user.emailVerified && user.email.typed == Copy.email)
                 #expect(try await !world.a.isActive(member.accessToken))
+                // The thief has neither the address nor the identity any more.
+                await #expect(throws: IdentityError.invalidCredentials) { try await world.a.signIn("thief@else.example") }
+                #expect(try await world.a.identities(of: member.id).map(\.subject) == ["owner"])
+                world.clock.advance(by: .seconds(1))
+                #expect(try await world.a.signIn(.apple("owner", email: nil)).member.id == member.id)
+                // And the other account is as it was.
                 #expect(try await world.a.isActive(other.accessToken))
-                #expect(try await world.a.user(other.id).email.typed == Copy.email)
-                #expect(try await world.a.events("user_disabled").map(\.userID) == [member.id.description])
+                #expect(try await world.a.user(other.id).emailVerified)
+                #expect(try await world.a.signIn(Copy.email).id == other.id)
             }
         }
 

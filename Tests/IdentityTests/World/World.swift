@@ -49,6 +49,8 @@ final class World {
         var repeatsEnds = false
         /// Instead of a database on the shared server.
         var connectionString: String?
+        /// What is otherwise for the copies after the first.
+        var others: @Sendable (inout PostgresConfiguration, inout RedisConfiguration) throws -> Void = { _, _ in }
         /// Where the copies find Redis, if not at the socket that is given.
         var redisPath: @Sendable (String) throws -> String = { $0 }
     }
@@ -83,6 +85,7 @@ final class World {
         try Migrator(Schema.migrations, configuration: postgres, logger: logger).apply()
         var copies: [Copy] = []
         for number in 0..<options.copies {
+            if number == 1 { try options.others(&postgres, &store) }
             copies.append(
                 try Copy(
                     options, postgres, store, masterKey: masterKey, clock: clock, ahead: number == 0 ? .zero : options.ahead,

@@ -52,6 +52,17 @@ import Testing
         }
     }
 
+    @Test func `the message says which file it is, whose, and its mode`() {
+        let place = FilePlace(path: "/run/secrets/key", mode: 0o644, owner: 1000)
+        let file = FileContents(bytes: Array(Sample.masterKey.utf8), mode: 0o644, owner: .other, place: place)
+        #expect(
+            problems(file).map(\.description) == [
+                "KIDOBAN_MASTER_KEY_FILE names a file that others can read: /run/secrets/key has mode 0644 and is of user 1000; "
+                    + "expected one for its owner only (chmod 600)"
+            ])
+        #expect(FileFault.notPermitted(place).reason.hasSuffix("may not read: /run/secrets/key has mode 0644 and is of user 1000"))
+    }
+
     @Test(arguments: [UInt32(0o600), 0o400, 0o700])
     func `a file for its owner only is accepted`(_ mode: UInt32) {
         for owner in [FileContents.Owner.thisUser, .root, .other] {
