@@ -51,11 +51,12 @@ let package = Package(
         module("JOSE", ["Crypto", "Text"]),
         module("Outbound", ["Networking", "Text", "CCurl"], memorySafe),
 
+        module("Routing", ["HTTP", "Logging", "Text"], memorySafe),
         module("Identity", ["JOSE", "Crypto", "Postgres", "Redis", "Outbound", "Networking", "Logging", "Text"]),
-        module("Endpoints", ["HTTP", "Identity", "Logging", "Postgres", "Redis", "Text"]),
+        module("Endpoints", ["Routing", "HTTP", "Identity", "Logging", "Postgres", "Redis", "Text"]),
         module(
             "Server",
-            ["Endpoints", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking", "Crypto", "Logging", "Text"]),
+            ["Endpoints", "Routing", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking", "Crypto", "Logging", "Text"]),
         .executableTarget(name: "kidoban", dependencies: ["Server"], swiftSettings: strict),
 
         .target(
@@ -65,7 +66,8 @@ let package = Package(
         tests("NetworkingTests", ["Networking", "Text", "COpenSSL", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("LoggingTests", ["Logging", "Text"]),
-        tests("HTTPTests", ["HTTP", "Networking", "Logging", "Text", "TestSupport"]),
+        tests("HTTPTests", ["Routing", "HTTP", "Networking", "Logging", "Text", "TestSupport"]),
+        tests("RoutingTests", ["Routing", "HTTP", "Text"]),
         tests("PostgresTests", ["Postgres", "Networking", "Logging", "CPostgres", "TestSupport"]),
         tests("RedisTests", ["Redis", "Networking", "Logging", "TestSupport"]),
         tests("JOSETests", ["JOSE", "Crypto", "Text"]),
@@ -76,14 +78,14 @@ let package = Package(
         tests(
             "EndpointsTests",
             [
-                "Server", "Endpoints", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking", "Crypto",
+                "Server", "Endpoints", "Routing", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking", "Crypto",
                 "Logging",
                 "Text", "TestSupport",
             ]),
         tests(
             "ServerTests",
             [
-                "Server", "Endpoints", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking", "Crypto",
+                "Server", "Endpoints", "Routing", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking", "Crypto",
                 "Logging",
                 "Text", "TestSupport",
             ]),
@@ -96,6 +98,6 @@ if Context.environment["KIDOBAN_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["CFuzzer", "Server", "HTTP", "JOSE", "Outbound", "Networking", "Crypto", "Text"],
+            dependencies: ["CFuzzer", "Server", "Routing", "HTTP", "JOSE", "Outbound", "Networking", "Crypto", "Text"],
             path: "Tests/Fuzz/Targets", swiftSettings: memorySafe + [.unsafeFlags(["-parse-as-library"])]))
 }

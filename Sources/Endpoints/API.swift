@@ -1,4 +1,4 @@
-package import HTTP
+package import Routing
 
 /// A client protocol that the server speaks, as operators know it. `all` is the one list of them: its names are what
 /// `KIDOBAN_APIS` accepts, its prefixes become settings.

@@ -1,11 +1,12 @@
-package import HTTP
+import HTTP
+package import Routing
 
 /// The app API: sign-up, sign-in and everything a mobile app needs afterwards, in JSON (the EchoLog contract).
 package enum AppAPI {
     /// - Parameter prefix: what stands before `/auth`; empty for none.
     package static func make(_ services: Services, prefix: String) -> RouteGroup {
         let bearer = BearerUser(services)
-        let sharing = PageSharing(services.cookies, requestFields: "Authorization, Content-Type, X-Device-ID")
+        let sharing = PageSharing(services.cookies.origins, requestFields: "Authorization, Content-Type, X-Device-ID")
         func route<Endpoint: AppEndpoint>(_ endpoint: Endpoint, at alias: String? = nil) -> Route {
             Self.route(endpoint, sharing, at: alias)
         }

@@ -1,4 +1,5 @@
 import HTTP
+import Routing
 
 /// One endpoint of the app API. It throws what went wrong; the API words it.
 protocol AppEndpoint: Sendable {

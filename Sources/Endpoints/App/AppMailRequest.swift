@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// An endpoint that has a mail sent to an address. It answers the same, after the same time, whether or not there is anybody to send it to.

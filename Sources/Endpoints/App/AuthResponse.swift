@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// The answer to sign-up and sign-in: the tokens, and the user. `token` and `accessToken` are the same string.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// Finds out whose access token a request carries (RFC 6750 §2.1). Tokens in a body or a query are never looked at.

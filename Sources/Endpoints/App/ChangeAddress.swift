@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST /auth/me/email`: has a link sent to an address that makes it the signed-in user's. The sign-in must be a recent one, or the body has

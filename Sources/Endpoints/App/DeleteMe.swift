@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `DELETE /auth/me`: deletes the signed-in user's account; all his sessions are over before this is answered. The sign-in must
 /// be a recent one, unless the installation asks for none.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `DELETE /auth/sessions/{id}`: signs one of the user's devices out, this one included. Repeated, also at once, it is answered alike for
 /// at least a minute.

@@ -1,5 +1,5 @@
-import HTTP
 import Identity
+import Routing
 import Text
 
 /// One item of `details`: an issue as the Zod 3 library words it, without the refused value.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `POST /auth/identities`: makes the identity of an id token one more way into the signed-in user's account (Apple and Google contract
 /// §4, rule 3). The sign-in must be a recent one.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `GET /auth/identities`: the signed-in user's accounts at providers, the oldest first, and whether there is a password.
 struct ListIdentities: AppEndpoint {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `GET /auth/sessions`: the signed-in user's devices, the one used last first, with this one marked.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST /auth/login`: signs a user in by e-mail address and password (EchoLog contract §2). With `"rotate": true` the session

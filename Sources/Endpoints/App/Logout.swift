@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST /auth/logout`: ends the session of a refresh token or, when the body names none, of the access token that the request

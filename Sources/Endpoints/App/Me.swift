@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `GET /auth/me`: the signed-in user, bare (EchoLog contract §2).

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST /auth/oauth`: signs in whom a provider's id token names, and makes the account at the first time (EchoLog contract §2, §5, holes

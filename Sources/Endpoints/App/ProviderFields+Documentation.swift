@@ -1,4 +1,5 @@
 import HTTP
+import Routing
 
 extension ProviderFields {
     static let documented: [Schema.Member] = [

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST /auth/password/reset/confirm`: sets a new password by the code of a mail. All sessions of the user end.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST /auth/refresh`: a new access token for a refresh token (EchoLog contract §4, hole 4).

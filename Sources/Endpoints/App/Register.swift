@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST /auth/register`: makes a user and signs him in (EchoLog contract §2, §3).

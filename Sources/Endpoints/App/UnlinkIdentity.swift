@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `DELETE /auth/identities/{provider}`: takes a provider's identities from the signed-in user, unless nothing would be left to sign in
 /// with (Apple and Google contract §4, rule 7). Sessions that began with them end, but for this one. The sign-in must be a recent one.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `DELETE /auth/identities` with `oauth_provider` in the body: the same as `UnlinkIdentity`, for clients that send their fields alike

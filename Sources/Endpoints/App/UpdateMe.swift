@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `PATCH /auth/me`: changes the name, the photo and the settings of the signed-in user. What is absent stays as it is; an

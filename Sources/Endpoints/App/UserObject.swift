@@ -1,5 +1,5 @@
-import HTTP
 import Identity
+import Routing
 import Text
 
 /// A user in this API's words. `id`, `email`, `created_at` and `updated_at` are in every one; what is not set is absent.

@@ -1,5 +1,5 @@
-package import HTTP
 package import Identity
+package import Routing
 import Text
 
 /// What an operator decides about cookie sessions.
@@ -10,32 +10,27 @@ package struct CookiePolicy: Sendable {
     private let remembered: SessionLifetime
     /// Whether `/touch` counts as use.
     let touchSlides: Bool
-    /// Where this installation's own pages are; the scheme decides about the cookie's attributes.
-    private let own: WebOrigin?
-    /// Of pages elsewhere that may act for their users.
-    let trusted: Set<WebOrigin>
+    /// Whose pages may act for their users; the scheme of our own decides about the cookie's attributes.
+    let origins: PageOrigins
     private let sameSite: SetCookie.SameSite
 
     package init(
-        brief: SessionLifetime, remembered: SessionLifetime, touchSlides: Bool, own: WebOrigin?, trusted: Set<WebOrigin>,
+        brief: SessionLifetime, remembered: SessionLifetime, touchSlides: Bool, origins: PageOrigins,
         sameSite: SetCookie.SameSite
     ) {
         self.brief = brief
         self.remembered = remembered
         self.touchSlides = touchSlides
-        self.own = own
-        self.trusted = trusted
+        self.origins = origins
         self.sameSite = sameSite
     }
 
     /// Whether the app reaches us by https, and the cookie goes nowhere else.
-    var isSecure: Bool { own?.isSecure ?? false }
+    var isSecure: Bool { origins.own?.isSecure ?? false }
 
     /// Stable, and different from those of other servers that an app may talk to. The prefix makes browsers refuse one that another
     /// host has set; it demands https (RFC 6265bis §4.1.3.2).
     var name: String { isSecure ? "__Host-sid" : "sid" }
-
-    var crossSiteRule: CrossSiteRule { CrossSiteRule(own: own, trusted: trusted) }
 
     func terms(isRemembered: Bool, replacing replaced: SecretString?) -> CookieTerms {
         CookieTerms(use: .session, lifetime: isRemembered ? remembered : brief, replacing: replaced)

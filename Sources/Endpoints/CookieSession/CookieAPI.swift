@@ -1,4 +1,5 @@
-package import HTTP
+import HTTP
+package import Routing
 
 /// The cookie session: sign-in with a form, and a cookie from then on, for apps that leave cookies to their HTTP library and for web
 /// pages (the cookie session contract).
@@ -7,7 +8,7 @@ package enum CookieAPI {
     package static func make(_ services: Services, prefix: String) -> RouteGroup {
         let gate = CookieGate(services)
         let sharing = PageSharing(
-            gate.policy, requestFields: "Content-Type, X-CSRF-Token, X-Device-ID, X-Requested-With")
+            gate.policy.origins, requestFields: "Content-Type, X-CSRF-Token, X-Device-ID, X-Requested-With")
         let endpoints: [any CookieEndpoint] = [
             CookieLogin(gate: gate), CookieTouch(gate: gate), CookieLogout(gate: gate), CookieLogoutAll(gate: gate),
             CookieSessionDetails(gate: gate), CookieSessionList(gate: gate), CookieEndSession(gate: gate),

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// The answers of this API: each has a body, because the client takes an empty one for failure.

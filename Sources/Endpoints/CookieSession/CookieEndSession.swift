@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `DELETE /session/{id}`: signs one of the user's devices out, whichever API it came through, this one included.
 struct CookieEndSession: CookieEndpoint {

@@ -1,4 +1,5 @@
 import HTTP
+import Routing
 
 /// One endpoint of the cookie session. It throws what went wrong; the API words it.
 protocol CookieEndpoint: Sendable {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// What went wrong, in this API's words: `{"error": "<code>"}` (cookie session contract §2). It never redirects: the client would

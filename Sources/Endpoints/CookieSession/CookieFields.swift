@@ -1,4 +1,5 @@
 import HTTP
+import Routing
 import Text
 
 /// The fields of a request's body, which is a form or JSON; empty without a body.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// Finds out whose session a request is part of, and whether the request may change anything.
@@ -38,7 +39,7 @@ struct CookieGate: Sendable {
 
     /// - Throws: `CookieError.crossSite` for a request of another site's page.
     func verdict(_ request: Request) throws(CookieError) -> CrossSiteRule.Verdict {
-        let verdict = policy.crossSiteRule.verdict(request.head)
+        let verdict = policy.origins.crossSiteRule.verdict(request.head)
         guard verdict != .refused else { throw .crossSite }
         return verdict
     }

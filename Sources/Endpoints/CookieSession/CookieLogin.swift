@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST /login`: signs a user in by e-mail address and password, always with a new cookie; the session of the one that came along

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `POST /logout`: ends the session and takes the cookie away. Without a session there is nothing to end, which is success too (cookie
 /// session contract §2).

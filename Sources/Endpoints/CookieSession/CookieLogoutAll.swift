@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `POST /logout-all`: ends the user's sessions on all devices, whichever API they came through. With `keep_current` this one stays.
 struct CookieLogoutAll: CookieEndpoint {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `GET /session`: whose session it is, how long it lasts, and the token that its pages' forms send along (cookie session contract

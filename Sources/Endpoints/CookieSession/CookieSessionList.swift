@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `GET /sessions`: the user's sessions on all devices, whichever API they came through, the one used last first, with this one

@@ -1,4 +1,5 @@
 import HTTP
+import Routing
 
 /// `GET /touch`: whether the session lives, and unless configured otherwise it lives on (cookie session contract §2). The cookie stays
 /// as it is, so that a copy of it that the app puts back is as good.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// Tells the client how it stands with the limits: `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`, the latter in seconds
 /// (draft-ietf-httpapi-ratelimit-headers-06 §5). They are the same for accounts that there are and accounts that there are not.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// Finds out which client asks (RFC 6749 §2.3): by HTTP Basic or by fields of the form, never by both.

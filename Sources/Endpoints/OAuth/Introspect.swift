@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `POST /oauth2/introspect` (RFC 7662 §2): authenticate the client, read the form, ask, write.
 struct Introspect: Sendable {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `GET /.well-known/jwks.json`: the public keys, for backends that verify access tokens by themselves (RFC 7517 §5).
 struct KeySet: Sendable {

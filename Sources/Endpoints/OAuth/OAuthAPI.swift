@@ -1,5 +1,6 @@
 import Logging
-package import HTTP
+import HTTP
+package import Routing
 
 /// What backends ask: is this token good (RFC 7662), make it bad (RFC 7009), with which keys are tokens signed (RFC 7517).
 package enum OAuthAPI {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `POST /oauth2/revoke` (RFC 7009 §2): 200 also for a token that is none; another client's token is refused and stays.
 ///

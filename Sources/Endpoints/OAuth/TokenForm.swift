@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// The form that introspection and revocation take: `token`, and a `token_type_hint` that is not needed to find it, because a token

@@ -1,4 +1,5 @@
 import HTTP
+import Routing
 
 /// `GET /health/live`: the process answers. It says nothing of the stores, so that nobody restarts it because of them.
 enum Live {

@@ -1,5 +1,6 @@
 import Logging
 package import HTTP
+package import Routing
 
 /// What operators ask, on a listener of its own that no balancer forwards to: is it alive, is it ready, how does it do.
 package enum OperationsRoutes {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `GET /metrics` in Prometheus' text format, version 0.0.4. Label values are routes, statuses and outcomes: never anything that a
 /// client sent.

@@ -2,6 +2,7 @@ import HTTP
 import Identity
 import Postgres
 import Redis
+import Routing
 import Text
 
 /// `GET /health/ready`: whether a balancer should send requests here. Asks PostgreSQL and Redis each time, by the connections of

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `GET /account/address`: the new address, and a button. The one before is not shown: the mail may have gone to a stranger.
 struct ShowAddressForm: PageEndpoint {

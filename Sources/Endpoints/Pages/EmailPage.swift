@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `GET /account/email`: a button, and no more: a mail scanner that follows the link confirms nothing.

@@ -1,4 +1,5 @@
 import HTTP
+import Routing
 import Text
 
 /// The code of a mail in a request.
@@ -22,5 +23,5 @@ enum PageCode {
     }
 
     static let parameter = DocumentedParameter.query("code", .string, "That of the mail.")
-    static let member = HTTP.Schema.Member.required("code", .string)
+    static let member = Routing.Schema.Member.required("code", .string)
 }

@@ -1,5 +1,6 @@
-package import HTTP
+import HTTP
 import Identity
+package import Routing
 
 /// The pages behind the links in mails: a new password, a confirmed address, another one, a change undone. They have no script and need no cookie: who has the code may
 /// do what it is for, and nobody else.

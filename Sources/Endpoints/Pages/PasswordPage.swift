@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `GET /account/password`: the form for a new password. Looking at it does not use the code up, so that a mail scanner that follows links

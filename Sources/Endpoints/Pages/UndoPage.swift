@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `GET /account/undo`: what has changed, and a button that undoes it: a mail scanner that follows the link undoes nothing.

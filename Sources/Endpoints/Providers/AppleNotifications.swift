@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST /federation/apple/notifications`: Apple's server-to-server notifications, `{"payload": "<JWS>"}`. 200 says that it is done or

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `POST /federation/google/events`: a security event token of Google's cross-account protection as the body (RFC 8935 §2.1). 202 says
 /// that it is done or of no concern.

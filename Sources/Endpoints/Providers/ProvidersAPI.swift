@@ -1,4 +1,5 @@
-package import HTTP
+import HTTP
+package import Routing
 
 /// What identity providers tell us of our users' accounts with them: nobody signs in here, and every message proves itself.
 package enum ProvidersAPI {

@@ -1,5 +1,6 @@
-package import HTTP
+import HTTP
 import Identity
+package import Routing
 
 /// Clients of django-rest-auth and dj-rest-auth (the rest-auth contract): a key or JWTs for sign-in, Django's words for what is wrong.
 package enum RestAuthAPI {
@@ -7,7 +8,7 @@ package enum RestAuthAPI {
     package static func make(_ services: Services, prefix: String) -> RouteGroup {
         let options = services.restAuth.options
         let sharing = PageSharing(
-            services.cookies, requestFields: "Authorization, Content-Type, X-CSRFToken, X-Device-ID, X-Requested-With")
+            services.cookies.origins, requestFields: "Authorization, Content-Type, X-CSRFToken, X-Device-ID, X-Requested-With")
         let routes = options.mounts.flatMap { Self.routes(services, sharing, at: $0) }
         return RouteGroup(
             name: "rest-auth", prefix: prefix, routes: routes + sharing.preflights(of: routes),

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `PUT` and `PATCH user/`: changes username and names of the signed-in user (contract §3.3). The e-mail address is not changed here,
@@ -66,8 +67,8 @@ enum RestAuthUsername {
 
 extension RestAuthChangeUser {
     var documentation: RouteDocumentation {
-        let name = HTTP.Schema.string(0...Profile.maximumNameLength)
-        let fields = HTTP.Schema.object([
+        let name = Routing.Schema.string(0...Profile.maximumNameLength)
+        let fields = Routing.Schema.object([
             method == .put ? .required("username", .string) : .optional("username", .string),
             .optional("first_name", name), .optional("last_name", name),
         ])

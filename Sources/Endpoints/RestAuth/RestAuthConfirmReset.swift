@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST password/reset/confirm/`: sets a new password by the code of a mail (contract §3.6). All sessions of the user end.

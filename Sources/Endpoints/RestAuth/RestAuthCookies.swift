@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// The cookies of this API: what Django's session and CSRF middleware set, and the tokens of 7.x.

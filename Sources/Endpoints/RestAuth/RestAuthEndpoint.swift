@@ -1,4 +1,5 @@
 import HTTP
+import Routing
 
 /// One endpoint of the rest-auth API. It throws what went wrong; the API words it.
 protocol RestAuthEndpoint: Sendable {

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// This API's errors as its routes document them.
@@ -7,11 +8,11 @@ extension RestAuthError {
     static let documentation = RouteGroupDocumentation(
         "For apps whose back end was django-rest-auth or dj-rest-auth.", failure: detail)
 
-    private static let detail = HTTP.Schema.object([
+    private static let detail = Routing.Schema.object([
         .required("detail", .string), .optional("non_field_errors", .oneOrMore(of: .string)),
     ]).named("RestAuthDetail")
 
-    private static let fields = HTTP.Schema.dictionary(of: .oneOrMore(of: .string)).named("RestAuthFieldErrors")
+    private static let fields = Routing.Schema.dictionary(of: .oneOrMore(of: .string)).named("RestAuthFieldErrors")
 
     /// Each field with its sentences, in the language of `Accept-Language`.
     static func fieldsDocumented(_ meaning: String = "What is wrong with which field.") -> DocumentedResponse {
@@ -58,7 +59,7 @@ extension RestAuthCaller {
 }
 
 extension RestAuthSignIn {
-    static let schema = HTTP.Schema.anyOf([
+    static let schema = Routing.Schema.anyOf([
         .object([.required("key", .string(matching: "^[0-9a-f]{40}$"))]),
         .object([.required("token", .string), .required("user", RestAuthUserObject.schema)]),
         .object([

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// The fields of a request, read as a serializer of Django's REST framework reads them, whatever their encoding. What is wrong with each

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST login/`: signs a user in (contract §3.1). Whatever is wrong is 400, and always a list of sentences, because the reference client

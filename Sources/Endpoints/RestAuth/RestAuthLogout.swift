@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST` and `GET logout/`: ends the session of the key, the cookie or the refresh token that comes along (contract §3.2, §4). Where none

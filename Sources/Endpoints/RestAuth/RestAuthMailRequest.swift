@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// An endpoint that has a mail sent to an address, and answers the same whether or not there is anybody to send it to.
 protocol RestAuthMailRequest: RestAuthEndpoint {

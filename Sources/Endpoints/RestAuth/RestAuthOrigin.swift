@@ -1,4 +1,5 @@
 import HTTP
+import Routing
 
 /// Keeps pages of other sites from using this API's cookies and from signing their visitors in. It stands in for Django's CSRF token,
 /// which the reference client does not send (contract §2, [D]). Whose pages may is what the cookie API says too.
@@ -6,7 +7,7 @@ struct RestAuthOrigin: Sendable {
     private let rule: CrossSiteRule
 
     init(_ services: Services) {
-        rule = services.cookies.crossSiteRule
+        rule = services.cookies.origins.crossSiteRule
     }
 
     /// - Throws: 403 when a browser says that a page of another site asks for a change.

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `registration/account-confirm-email/{key}/`: where the link in a mail leads unless the team's own site, or the API of the pages, has

@@ -1,5 +1,5 @@
-import HTTP
 import Identity
+import Routing
 import Text
 
 /// `new_password1` and `new_password2` in a request (contract §3.4, §3.6).
@@ -31,5 +31,5 @@ struct RestAuthPasswords {
 }
 
 extension RestAuthPasswords {
-    static let members: [HTTP.Schema.Member] = [.required("new_password1", .password), .required("new_password2", .password)]
+    static let members: [Routing.Schema.Member] = [.required("new_password1", .password), .required("new_password2", .password)]
 }

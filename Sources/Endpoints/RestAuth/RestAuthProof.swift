@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// A provider's proof of who somebody is, in a request: `id_token`, `access_token`, `code`.
@@ -74,7 +75,7 @@ struct RestAuthProof: Sendable {
         }
     }
 
-    static let members: [HTTP.Schema.Member] = [
+    static let members: [Routing.Schema.Member] = [
         .optional("id_token", .string), .optional("access_token", .string), .optional("code", .string),
         .optional("code_verifier", .string), .optional("nonce", .string),
     ]

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST token/refresh/`: a new access token for a refresh token of 7.x, from the body or from its cookie (contract §4).

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST registration/`: makes a user and, unless the address must be proved first, signs them in (contract §3.7).

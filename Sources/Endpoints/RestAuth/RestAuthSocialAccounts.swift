@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `GET socialaccounts/`: the providers' accounts that sign the user in (contract §3.7).

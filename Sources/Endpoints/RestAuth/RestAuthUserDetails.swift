@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `GET user/`: the signed-in user (contract §3.3).

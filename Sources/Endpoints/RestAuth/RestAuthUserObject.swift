@@ -1,5 +1,5 @@
-import HTTP
 import Identity
+import Routing
 import Text
 
 /// A user in this API's words. All five are in every one, and `pk` is a number.
@@ -16,7 +16,7 @@ enum RestAuthUserObject {
 }
 
 extension RestAuthUserObject {
-    static let schema = HTTP.Schema.object([
+    static let schema = Routing.Schema.object([
         .required("pk", .integer), .required("username", .string), .required("email", .email), .required("first_name", .string),
         .required("last_name", .string),
     ]).named("RestAuthUser")

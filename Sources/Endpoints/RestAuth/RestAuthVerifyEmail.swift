@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `POST registration/verify-email/`: notes that an address is its user's, by the code of a mail (contract §3.7).
 struct RestAuthVerifyEmail: RestAuthEndpoint {

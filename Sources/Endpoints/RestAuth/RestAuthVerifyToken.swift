@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `POST token/verify/`: whether a JWT of 7.x is good (contract §4).

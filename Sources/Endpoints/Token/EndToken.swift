@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// `DELETE /auth/token`: ends the session of the access token that comes as the bearer, also if it has expired within the last day

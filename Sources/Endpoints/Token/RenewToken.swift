@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 
 /// `PUT /auth/token`: both tokens new, for the refresh token that comes as the bearer (token resource contract §1, §4).
 ///

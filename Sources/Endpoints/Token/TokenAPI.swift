@@ -1,11 +1,12 @@
-package import HTTP
+import HTTP
 import Identity
+package import Routing
 
 /// The token resource: one URL, three verbs, in the words of FastAPI (the token resource contract).
 package enum TokenAPI {
     /// - Parameter prefix: what stands before `/auth`; empty for none.
     package static func make(_ services: Services, prefix: String) -> RouteGroup {
-        let sharing = PageSharing(services.cookies, requestFields: "Authorization, Content-Type, X-Device-ID")
+        let sharing = PageSharing(services.cookies.origins, requestFields: "Authorization, Content-Type, X-Device-ID")
         let routes = [
             route(ObtainToken(services: services), sharing), route(RenewToken(services: services), sharing),
             route(EndToken(services: services), sharing),

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// The token that `Authorization: bearer …` carries, in whichever case the scheme is written (RFC 9110 §11.1).

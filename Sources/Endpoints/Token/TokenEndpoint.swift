@@ -1,4 +1,5 @@
 import HTTP
+import Routing
 
 /// One verb of the token resource. It throws what went wrong; the API words it.
 protocol TokenEndpoint: Sendable {

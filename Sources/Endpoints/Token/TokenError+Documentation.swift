@@ -1,4 +1,5 @@
 import HTTP
+import Routing
 import Text
 
 /// This API's errors as its routes document them.

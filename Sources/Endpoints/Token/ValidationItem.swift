@@ -1,4 +1,4 @@
-import HTTP
+import Routing
 import Text
 
 /// One item of `detail` in a 422, as pydantic words it, but without `input`: that would repeat the password (token resource

@@ -1,9 +1,10 @@
 /// The field lines of a head in their order, with the places of the known ones.
-struct FieldTable: Sendable {
-    private(set) var lines: [FieldLine] = []
+@usableFromInline
+package struct FieldTable: Sendable {
+    @usableFromInline private(set) var lines: [FieldLine] = []
     /// By raw value of the known field.
-    private var firstLine = [16 of UInt16](repeating: .max)
-    private var repeated: UInt16 = 0
+    @usableFromInline private(set) var firstLine = [16 of UInt16](repeating: .max)
+    @usableFromInline private(set) var repeated: UInt16 = 0
 
     mutating func append(_ line: FieldLine, as known: KnownField?) {
         if lines.isEmpty {
@@ -21,14 +22,14 @@ struct FieldTable: Sendable {
     }
 
     /// The value of the first line of a known field.
-    @inline(__always)
-    func value(of field: KnownField) -> Range<Int>? {
+    @inlinable @inline(__always)
+    package func value(of field: KnownField) -> Range<Int>? {
         let index = firstLine[Int(field.rawValue)]
         return index == .max ? nil : lines[Int(index)].value.range
     }
 
-    @inline(__always)
-    func isRepeated(_ field: KnownField) -> Bool {
+    @inlinable @inline(__always)
+    package func isRepeated(_ field: KnownField) -> Bool {
         repeated & (1 &<< UInt16(field.rawValue)) != 0
     }
 }

@@ -1,4 +1,5 @@
 /// The request fields that are looked at often: the parser notes where each one is while it reads.
+@usableFromInline
 package enum KnownField: UInt8, CaseIterable, Sendable {
     case host
     case accept

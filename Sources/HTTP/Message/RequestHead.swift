@@ -9,10 +9,10 @@ package struct RequestHead: Sendable {
     /// What the client asks for; the server may still decide to close.
     package let persistence: Persistence
 
-    let bytes: [UInt8]
-    let pathRange: ByteRange
+    package let bytes: [UInt8]
+    package let pathRange: ByteRange
     let queryRange: ByteRange?
-    let fields: FieldTable
+    package let fields: FieldTable
 
     /// The path as it came: never decoded, never normalised. `*` for `OPTIONS *`.
     package var path: String {

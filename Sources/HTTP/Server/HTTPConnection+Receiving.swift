@@ -81,7 +81,7 @@ extension HTTPConnection {
     }
 
     /// Reads the whole body, unless the answer is known to be a refusal that does not need it.
-    func receiveBody(of head: RequestHead, for match: RouteMatch) async throws(StreamError) -> Received<[UInt8]> {
+    func receiveBody(of head: RequestHead, for match: RequestMatch) async throws(StreamError) -> Received<[UInt8]> {
         if case .none = head.framing {
             release()
             return .success([])

@@ -135,13 +135,13 @@ actor HTTPConnection {
         case .failure(.resting): return .rest
         case .failure(.failed(let failure)):
             phase = .answering
-            try await refuse(server.router.response(to: failure, in: nil, head: nil), answering: nil, id: server.nextRequestID())
+            try await refuse(server.handler.response(to: failure, in: nil, head: nil), answering: nil, id: server.nextRequestID())
             return .end
         }
         phase = .answering
         let start = loop.now
         let id = RequestID.wellFormed(in: head) ?? server.nextRequestID()
-        let match = server.router.match(head)
+        let match = server.handler.match(head)
         let span = server.span(of: head)
         let request = LoggedRequest(head: head, id: id, origin: origin(of: head, id: id, span), span: span)
         switch try await receiveBody(of: head, for: match) {
@@ -159,7 +159,7 @@ actor HTTPConnection {
         case .failure(.ended), .failure(.resting):
             return .end
         case .failure(.failed(let failure)):
-            let response = server.router.response(to: failure, in: match.api, head: head)
+            let response = server.handler.response(to: failure, in: match.group, head: head)
             server.record(match, response, to: request, since: start)
             try await refuse(response, answering: head.method, id: id)
             return .end
@@ -171,14 +171,14 @@ actor HTTPConnection {
         server.warnOfSlow(request, status: status, timeline, waits)
     }
 
-    private func respond(to request: LoggedRequest, _ body: [UInt8], _ match: RouteMatch) async -> Response {
+    private func respond(to request: LoggedRequest, _ body: [UInt8], _ match: RequestMatch) async -> Response {
         switch match {
         case .found(let found):
-            await found.route.handler(
+            await found.handler(
                 Request(
                     head: request.head, body: body, pathParameters: found.pathParameters, origin: request.origin, id: request.id))
-        case .refused(let failure, let api):
-            server.router.response(to: failure, in: api, head: request.head)
+        case .refused(let failure, let group):
+            server.handler.response(to: failure, in: group, head: request.head)
         }
     }
 

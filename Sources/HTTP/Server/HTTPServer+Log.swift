@@ -5,14 +5,15 @@ extension HTTPServer {
     /// Counts and logs an answer.
     /// - Returns: when that was.
     @discardableResult
-    nonisolated func record(_ match: RouteMatch, _ response: Response, to request: LoggedRequest, since start: Instant) -> Instant
+    nonisolated func record(_ match: RequestMatch, _ response: Response, to request: LoggedRequest, since start: Instant)
+        -> Instant
     {
         let end = Instant.now()
         let nanoseconds = end.nanoseconds(since: start)
-        metrics.record(route: match.index, status: response.status, nanoseconds: nanoseconds)
+        metrics.record(route: match.route, status: response.status, nanoseconds: nanoseconds)
         let level: LogLevel = response.status.code >= 500 ? .warning : match.logLevel
         guard logger.isEnabled(level) else { return end }
-        var fields = request.fields(path: router.template(of: request.head))
+        var fields = request.fields(path: handler.template(of: request.head))
         fields["status"] = .integer(Int64(response.status.code))
         fields["duration_us"] = .microseconds(nanoseconds)
         if response.status.code >= 400 { fields["cause"] = WaitTimes.current?.fault.map { .string($0) } }
@@ -24,7 +25,7 @@ extension HTTPServer {
     nonisolated func warnOfSlow(
         _ request: LoggedRequest, status: Status, _ timeline: RequestTimeline, _ waits: WaitTimes
     ) {
-        var fields = request.fields(path: router.template(of: request.head))
+        var fields = request.fields(path: handler.template(of: request.head))
         fields["status"] = .integer(Int64(status.code))
         fields["duration_us"] = .microseconds(timeline.duration)
         fields["head_us"] = .microseconds(timeline.headRead.nanoseconds(since: timeline.began))
@@ -61,7 +62,7 @@ struct LoggedRequest {
         return fields
     }
 
-    /// - Parameter path: as it may be logged (`Router.template`); what was asked for may hold a secret.
+    /// - Parameter path: as it may be logged (`RequestHandler.template`); what was asked for may hold a secret.
     func fields(path: String) -> LogFields {
         var fields: LogFields = [
             "request_id": .string(id), "method": .string(head.method.name), "path": .string(path),
@@ -78,17 +79,17 @@ extension LogValue {
     fileprivate static func microseconds(_ nanoseconds: UInt64) -> LogValue { .integer(Int64(clamping: nanoseconds / 1000)) }
 }
 
-extension RouteMatch {
-    fileprivate var index: Int? {
+extension RequestMatch {
+    fileprivate var route: Int? {
         switch self {
-        case .found(let found): found.index
+        case .found(let found): found.route
         case .refused: nil
         }
     }
 
     fileprivate var logLevel: LogLevel {
         switch self {
-        case .found(let found): found.route.logLevel
+        case .found(let found): found.logLevel
         case .refused: .info
         }
     }

@@ -35,7 +35,7 @@ package actor HTTPServer {
         }
     }
 
-    nonisolated let router: Router
+    nonisolated let handler: any RequestHandler
     nonisolated let limits: Limits
     nonisolated let timeouts: Timeouts
     nonisolated let phase: ServerPhase
@@ -53,16 +53,16 @@ package actor HTTPServer {
     private var listener: Listener?
     private(set) var connections: [ObjectIdentifier: HTTPConnection] = [:]
 
-    /// - Parameter router: this loop's own; its handlers hold this loop's stores.
-    package init(_ configuration: Configuration, router: Router, loop: EventLoop, logger: Logger, random: UInt64) {
+    /// - Parameter handler: this loop's own; it holds this loop's stores.
+    package init(_ configuration: Configuration, handler: any RequestHandler, loop: EventLoop, logger: Logger, random: UInt64) {
         self.loop = loop
-        self.router = router
+        self.handler = handler
         self.logger = logger
         limits = configuration.limits
         timeouts = Timeouts(configuration.limits)
         phase = configuration.phase
         budget = configuration.budget
-        metrics = RequestMetrics(routes: router.routes.map { .init(method: $0.route.method.name, pattern: $0.pattern) })
+        metrics = RequestMetrics(routes: handler.routeNames)
         warnings = configuration.warnings
         connectionWarnings = configuration.connectionWarnings
         ledger = configuration.ledger
@@ -188,15 +188,6 @@ package actor HTTPServer {
             self.ids = ids
             self.date = date
             self.proxies = proxies
-        }
-    }
-}
-
-extension RouteMatch {
-    var api: RouteGroup? {
-        switch self {
-        case .found(let found): found.api
-        case .refused(_, let api): api
         }
     }
 }

@@ -4,6 +4,11 @@ package final class RequestMetrics: @unchecked Sendable {  // recorded and read 
     package struct RouteName: Sendable, Hashable {
         package let method: String
         package let pattern: String
+
+        package init(method: String, pattern: String) {
+            self.method = method
+            self.pattern = pattern
+        }
     }
 
     /// The answers of one route with one status.

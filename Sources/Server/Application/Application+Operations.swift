@@ -48,7 +48,7 @@ extension Application {
         // Its requests ask all loops at once, where no times can be kept.
         configuration.slowRequest = .zero
         return HTTPServer(
-            configuration, router: try Worker.router([api]), loop: first.loop, logger: shared.logger,
+            configuration, handler: try Worker.router([api]), loop: first.loop, logger: shared.logger,
             random: shared.randomNumber())
     }
 }

@@ -5,6 +5,7 @@ import Identity
 import Logging
 import Networking
 import Postgres
+import Routing
 import Text
 
 /// What has to be there before requests can be answered: the schema, the signing keys, the clients.

@@ -1,11 +1,12 @@
 import Crypto
-package import Endpoints
+import Endpoints
 import HTTP
 package import Identity
 package import Logging
 package import Networking
 import Outbound
 import Postgres
+package import Routing
 import Text
 
 /// The server, put together by hand: loops, stores, parts, APIs and listeners. It lives on the first loop.

@@ -1,5 +1,6 @@
 import Endpoints
 import HTTP
+import Routing
 
 extension Worker {
     /// The APIs that are open, and the document of what they offer.

@@ -7,6 +7,7 @@ import Networking
 import Outbound
 import Postgres
 import Redis
+import Routing
 
 /// Everything that one loop owns: its connections to the stores, the parts on top of them, and its HTTP server.
 struct Worker: Sendable {
@@ -65,7 +66,7 @@ struct Worker: Sendable {
         (services, revocations) = Self.services(shared, parts)
         apis = Self.apis(services, configuration)
         server = HTTPServer(
-            shared.http, router: try Self.router(apis), loop: loop, logger: logger, random: shared.randomNumber())
+            shared.http, handler: try Self.router(apis), loop: loop, logger: logger, random: shared.randomNumber())
     }
 
     /// Starts what runs for as long as the process does.

@@ -4,6 +4,7 @@ import HTTP
 import Logging
 import Networking
 import Outbound
+import Routing
 import Synchronization
 import Text
 
@@ -43,7 +44,7 @@ enum DevIssuer {
         let server = HTTPServer(
             HTTPServer.Configuration(
                 limits: Limits(), budget: ConnectionBudget(wanted: 100), phase: ServerPhase(), clock: { Timestamp.now() }),
-            router: try Router(apis: [api.make()], fallback: Router.plainText), loop: loop, logger: .disabled,
+            handler: try Router(apis: [api.make()], fallback: Router.plainText), loop: loop, logger: .disabled,
             random: SecureRandom.bytes(8).reduce(0) { $0 << 8 | UInt64($1) })
         url.text = "http://\(try await server.start(on: options.listen))"
         _ = console.print("Issuing id tokens to anybody on \(url.text)\n")

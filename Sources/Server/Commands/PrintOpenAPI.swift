@@ -1,5 +1,6 @@
 import Crypto
 import Endpoints
+import Routing
 import Identity
 import Logging
 import Networking

@@ -1,4 +1,5 @@
 import Endpoints
+import Routing
 
 /// Which APIs are open.
 package enum APISelection: Equatable, Sendable {

@@ -1,6 +1,6 @@
 package import Endpoints
-package import HTTP
 import Identity
+package import Routing
 
 extension Configuration {
     /// Sessions that are held by a cookie.
@@ -24,7 +24,8 @@ extension Configuration {
             CookiePolicy(
                 brief: SessionLifetime(idle: idleLifetime, absolute: absoluteLifetime),
                 remembered: SessionLifetime(idle: rememberedIdleLifetime, absolute: rememberedLifetime),
-                touchSlides: touchSlides, own: WebOrigin(ofURL: issuer), trusted: trustedOrigins, sameSite: sameSite)
+                touchSlides: touchSlides, origins: PageOrigins(own: WebOrigin(ofURL: issuer), trusted: trustedOrigins),
+                sameSite: sameSite)
         }
     }
 }

@@ -3,6 +3,7 @@ import HTTP
 import Identity
 import Networking
 import Redis
+import Routing
 
 extension EnvironmentReader {
     /// Settings that are right by themselves but not together.

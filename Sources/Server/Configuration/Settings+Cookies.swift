@@ -1,4 +1,4 @@
-import HTTP
+import Routing
 
 extension Settings {
     static let cookies = Section(

@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import JOSE
 import Networking
+import Routing
 import Text
 
 /// What the issuer for development answers: its key set, id tokens for whatever claims somebody posts, and other keys on request.

@@ -1,4 +1,5 @@
 import HTTP
+import Routing
 import Server
 import TestSupport
 import Testing

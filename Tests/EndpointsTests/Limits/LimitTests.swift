@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Server
 import TestSupport
 import Testing

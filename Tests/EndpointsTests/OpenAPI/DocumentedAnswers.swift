@@ -1,4 +1,5 @@
 import Endpoints
+import Routing
 import TestSupport
 import Testing
 import Text

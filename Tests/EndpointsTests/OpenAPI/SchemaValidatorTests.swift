@@ -1,4 +1,4 @@
-import HTTP
+import Routing
 import Testing
 import Text
 

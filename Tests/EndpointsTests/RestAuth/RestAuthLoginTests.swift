@@ -1,5 +1,6 @@
 import Endpoints
 import HTTP
+import Routing
 import Server
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import HTTP
+import Routing
 import Server
 import TestSupport
 import Testing

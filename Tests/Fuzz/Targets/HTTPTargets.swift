@@ -1,6 +1,7 @@
 @testable import HTTP
 import Networking
 import Text
+@testable import Routing
 
 /// The outcome of a head parser, to be compared.
 private enum HeadOutcome: Equatable {

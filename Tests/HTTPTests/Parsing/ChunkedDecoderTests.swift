@@ -1,6 +1,7 @@
 import Testing
 
 @testable import HTTP
+@testable import Routing
 
 @Suite struct ChunkedDecoderTests {
     private static let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import HTTP
+@testable import Routing
 
 @Suite struct RequestParserTests {
     static let wholeRequests = [

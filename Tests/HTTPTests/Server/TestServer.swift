@@ -7,6 +7,7 @@ import Testing
 import Text
 
 @testable import HTTP
+@testable import Routing
 
 /// An HTTP server with a few routes, for clients that block on threads of their own.
 final class TestServer: Sendable {
@@ -49,7 +50,7 @@ final class TestServer: Sendable {
             .text(failure.status, "\(failure.reason)")
         }
         server = try HTTPServer(
-            configuration, router: Router(apis: [api]), loop: loop, logger: .disabled, random: 0x0123_4567_89ab_cdef)
+            configuration, handler: Router(apis: [api]), loop: loop, logger: .disabled, random: 0x0123_4567_89ab_cdef)
         guard case .ip(_, let port) = try await server.start(on: .ip(.v4(0x7F00_0001), port: port)) else { throw Unexpected() }
         self.port = port
     }
@@ -252,4 +253,9 @@ extension TestSocket {
     func expectEnd(sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(try receiveText() == "", sourceLocation: sourceLocation)
     }
+}
+
+extension RouteDocumentation {
+    /// For routes that only tests have.
+    fileprivate static var undocumented: RouteDocumentation { RouteDocumentation("For tests.", responses: []) }
 }

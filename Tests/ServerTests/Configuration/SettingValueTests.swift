@@ -7,6 +7,7 @@ import Networking
 import Outbound
 import Postgres
 import Redis
+import Routing
 import Testing
 import Text
 

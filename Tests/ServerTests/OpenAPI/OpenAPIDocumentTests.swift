@@ -1,5 +1,6 @@
 import Endpoints
 import HTTP
+import Routing
 import TestSupport
 import Testing
 import Text
