@@ -5,6 +5,8 @@ container has to promise.
     kubernetes.py FILE [--base]     the output of `kubectl kustomize`; of a base, whose objects have no namespace yet
 """
 
+import json
+import pathlib
 import sys
 
 import kubernetes_validate
@@ -43,6 +45,12 @@ def ports(labels):
         for container in template["spec"]["containers"] for entry in container.get("ports", [])
         for port in (entry.get("name"), entry["containerPort"])
     }
+
+
+def served():
+    """The paths of the applications' listener, from the OpenAPI document."""
+    document = json.loads((pathlib.Path(__file__).parents[2] / "openapi.json").read_text())
+    return [path.rstrip("/") for path in document["paths"] if path not in ("/health/live", "/health/ready", "/metrics")]
 
 
 def check_container(one, pod, container):
@@ -120,6 +128,10 @@ for one in objects:
                 service = known.get(("Service", path["backend"]["service"]["name"]), {"spec": {"ports": []}})
                 expect(path["backend"]["service"]["port"]["name"] in [port["name"] for port in service["spec"]["ports"]], one,
                        f"{path['path']} leads nowhere")
+            prefixes = [path["path"] for rule in spec["rules"] for path in rule["http"]["paths"]]
+            for path in served():
+                is_published = any(f"{path}/".startswith(f"{prefix}/") for prefix in prefixes)
+                expect(is_published == (path != "/oauth2/introspect"), one, f"{path} is {'' if is_published else 'not '}published")
         case "ServiceMonitor":
             services = [other for other in objects if other["kind"] == "Service"
                         and selects(spec["selector"]["matchLabels"], other["metadata"].get("labels", {}))]

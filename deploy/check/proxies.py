@@ -9,6 +9,8 @@ Only a network namespace of its own has room for those addresses and ports. DIRE
 
 import http.client
 import json
+import pathlib
+import re
 import socket
 import ssl
 import subprocess
@@ -20,6 +22,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 directory = sys.argv[1]
 BALANCER, COPIES = "10.0.0.10", ("10.0.0.11", "10.0.0.12")
 ready = {copy: True for copy in COPIES}
+# What only backends ask. All else that the applications' listener serves is for the public.
+PRIVATE = {"/oauth2/introspect"}
+OPERATIONS = {"/health/live", "/health/ready", "/metrics"}
+document = json.loads((pathlib.Path(__file__).parents[2] / "openapi.json").read_text())
+PUBLIC = [re.sub(r"\{\w+\}", "1", path) for path in document["paths"] if path not in PRIVATE | OPERATIONS]
 
 
 class Copy(BaseHTTPRequestHandler):
@@ -130,8 +137,11 @@ def check_addresses():
         expect("forwarded" not in dict(fields), "Forwarded is believed")
 
 
-def check_doors():
-    for path in ("/oauth2/introspect", "/oauth2/revoke", "/metrics", "/"):
+def check_published_paths():
+    for path in PUBLIC:
+        status = request("GET", path, {}, public=True)[0]
+        expect(status == 200, f"the public does not reach {path}")
+    for path in (*PRIVATE, "/metrics", "/health/ready", "/"):
         status = request("POST", path, {}, public=True)[0]
         expect(status == 404, f"the public reaches {path}")
     expect(request("GET", "/auth/me", {}, port=80)[0] == 308, "port 80 does not lead to HTTPS")
@@ -160,8 +170,8 @@ for address in (BALANCER, *COPIES):
 servers = {copy: serve(copy) for copy in COPIES}
 for proxy, command, checks in (
     ("HAProxy", ["haproxy", "-db", "-q", "-f", f"{directory}/haproxy.cfg"],
-     (check_addresses, check_doors, check_readiness, check_copies)),
-    ("nginx", ["nginx", "-g", "daemon off;", "-c", f"{directory}/nginx.conf"], (check_addresses, check_doors, check_copies)),
+     (check_addresses, check_published_paths, check_readiness, check_copies)),
+    ("nginx", ["nginx", "-g", "daemon off;", "-c", f"{directory}/nginx.conf"], (check_addresses, check_published_paths, check_copies)),
 ):
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         try:
