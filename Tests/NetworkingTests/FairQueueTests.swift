@@ -23,11 +23,11 @@ import Testing
     @Test func `who asks for little is next, however much others have waiting`() {
         var queue = Self.queue()
         for number in 0..<50 { queue.wait("a\(number)") }
-        #expect(queue.next() == "a0")
-        #expect(queue.next() == "a1")
+        #expect(queue.take() == "a0")
+        #expect(queue.take() == "a1")
         for number in 0..<5 {
             queue.wait("b\(number)")
-            #expect(queue.next() == "b\(number)" || queue.next() == "b\(number)", "at most one turn of the other is before it")
+            #expect(queue.take() == "b\(number)" || queue.take() == "b\(number)", "at most one turn of the other is before it")
         }
     }
 
@@ -36,7 +36,7 @@ import Testing
         for job in ["a1", "b1", "c1"] { queue.wait(job) }
         var order: [String] = []
         for _ in 0..<6 {
-            guard let job = queue.next() else { break }
+            guard let job = queue.take() else { break }
             order.append(job)
             if job.hasPrefix("a") { queue.wait("a") }
         }
@@ -49,7 +49,7 @@ import Testing
         var order: [String] = []
         for number in 0..<12 {
             queue.wait("\(number)", for: Self.owner("new \(number)"))
-            order.append(queue.next() ?? "")
+            order.append(queue.take() ?? "")
         }
         #expect(order.filter { $0.hasPrefix("a") } == ["a1", "a2", "a3"])
     }
@@ -68,7 +68,7 @@ import Testing
         #expect(queue.wait("a2") == [])
         #expect(queue.wait("a3") == nil)
         #expect(queue.wait("b1") == [])
-        #expect(queue.next() == "a1")
+        #expect(queue.take() == "a1")
         #expect(queue.wait("a4") == [])
         #expect(queue.drain() == ["b1", "a2", "a4"])
     }
@@ -119,6 +119,27 @@ import Testing
         #expect(queue.count == 10)
     }
 
+    @Test func `while others come too, nobody has all the threads`() {
+        func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: 0) + .seconds(seconds) }
+        var queue = FairQueue<String>(JobOwner.Bounds(all: 100), threads: 3)
+        for number in 0..<20 { _ = queue.add("a\(number)", for: Self.owner("a"), at: at(0)) }
+        // Whoever is alone has all of them.
+        #expect((0..<3).map { _ in queue.next(at: at(0))?.job } == ["a0", "a1", "a2"])
+        for _ in 0..<3 { queue.ended("a") }
+        _ = queue.add("b0", for: Self.owner("b"), at: at(20))
+        #expect((0..<3).map { _ in queue.next(at: at(20))?.job } == ["b0", "a3", "a4"])
+        queue.ended("b")
+        #expect(queue.next(at: at(21)) == nil, "one is left for others")
+        _ = queue.add("b1", for: Self.owner("b"), at: at(22))
+        #expect(queue.next(at: at(22))?.job == "b1")
+        queue.ended("b")
+        #expect(queue.next(at: at(23)) == nil)
+        queue.ended("a")
+        #expect(queue.next(at: at(23))?.job == "a5")
+        // Nobody else has come for a while.
+        #expect(queue.next(at: at(32))?.job == "a6")
+    }
+
     @Test func `one job that makes room is enough where it was in the way twice`() {
         var queue = Self.queue(all: 3, account: 2)
         queue.wait("a1", for: Self.owner("a", account: "anna"))
@@ -140,9 +161,16 @@ extension FairQueue where Job == String {
         }
     }
 
+    /// The next job, which has run at once.
+    fileprivate mutating func take() -> String? {
+        guard let (job, network) = next() else { return nil }
+        ended(network)
+        return job
+    }
+
     fileprivate mutating func drain() -> [String] {
         var jobs: [String] = []
-        while let job = next() { jobs.append(job) }
+        while let job = take() { jobs.append(job) }
         return jobs
     }
 }

@@ -21,6 +21,8 @@ package final class BlockingPool: Sendable {
 
     private struct State {
         var jobs: FairQueue<Job>
+        /// Threads that have found nothing but jobs which have to wait for another to end.
+        var owed = 0
         var isStopped = false
     }
 
@@ -39,7 +41,7 @@ package final class BlockingPool: Sendable {
         label: String, threads: Int, bounds: JobOwner.Bounds, niceness: Int32 = 0, onIdle: (@Sendable () -> Void)? = nil
     ) {
         self.label = label
-        state = Mutex(State(jobs: FairQueue(bounds)))
+        state = Mutex(State(jobs: FairQueue(bounds, threads: max(1, threads))))
         self.onIdle = onIdle
         for _ in 0..<max(1, threads) {
             Self.startThread { [self] in work(niceness: niceness) }
@@ -80,7 +82,7 @@ package final class BlockingPool: Sendable {
     }
 
     private func submit(_ job: Job, for owner: JobOwner) {
-        let admission = state.withLock { state in state.isStopped ? .refused : state.jobs.add(job, for: owner) }
+        let admission = state.withLock { state in state.isStopped ? .refused : state.jobs.add(job, for: owner, at: .now()) }
         switch admission {
         case .waiting(let others):
             available.signal()
@@ -90,7 +92,7 @@ package final class BlockingPool: Sendable {
     }
 
     private enum Next {
-        case job(Job)
+        case job(Job, network: String)
         case nothing
         case stop
     }
@@ -109,8 +111,9 @@ package final class BlockingPool: Sendable {
                 continue
             }
             switch next() {
-            case .job(let job):
+            case .job(let job, let network):
                 job.run()
+                ended(network)
                 isRested = false
             case .nothing: break
             case .stop:
@@ -123,9 +126,24 @@ package final class BlockingPool: Sendable {
 
     private func next() -> Next {
         state.withLock { state in
-            if let job = state.jobs.next() { return .job(job) }
+            if let next = state.jobs.next(at: .now()) { return .job(next.job, network: next.network) }
+            if state.jobs.count > 0 {
+                state.owed += 1
+                return .nothing
+            }
             return state.isStopped ? .stop : .nothing
         }
+    }
+
+    /// A job has run: those that had to wait for that are looked at again, one more than has ended, for by now more may run.
+    private func ended(_ network: String) {
+        let again = state.withLock { state in
+            state.jobs.ended(network)
+            let again = min(state.owed, 2)
+            state.owed -= again
+            return again
+        }
+        for _ in 0..<again { available.signal() }
     }
 
     private static func startThread(_ body: @escaping @Sendable () -> Void) {

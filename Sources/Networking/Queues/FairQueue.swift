@@ -33,22 +33,35 @@ package struct FairQueue<Job: Sendable>: Sendable {
         case group(Int)
     }
 
+    /// For so long after jobs of two networks have come, no network has all the threads.
+    private static var memory: Duration { .seconds(10) }
+
     private let bounds: JobOwner.Bounds
+    /// How many jobs run at once.
+    private let threads: Int
+    /// Jobs that run, by network.
+    private var running: [String: Int] = [:]
+    /// The network of the newest job, and when that was another one than before.
+    private var newest: String?
+    private var changedAt: Instant?
     private var turns = Turns<String>()
     private var lines: [String: Line] = [:]
     private var groupCounts: [[String: Int]]
     private var nextNumber = 0
     package private(set) var count = 0
 
-    package init(_ bounds: JobOwner.Bounds) {
+    package init(_ bounds: JobOwner.Bounds, threads: Int = 1) {
         self.bounds = bounds
+        self.threads = threads
         groupCounts = bounds.groups.map { _ in [:] }
     }
 
     /// Whether there is nothing left of anybody. For tests.
-    var isForgetful: Bool { count == 0 && lines.isEmpty && groupCounts.allSatisfy(\.isEmpty) }
+    var isForgetful: Bool { count == 0 && running.isEmpty && lines.isEmpty && groupCounts.allSatisfy(\.isEmpty) }
 
-    package mutating func add(_ job: Job, for owner: JobOwner) -> Admission {
+    package mutating func add(_ job: Job, for owner: JobOwner, at now: Instant = Instant(nanoseconds: 0)) -> Admission {
+        if let newest, newest != owner.network { changedAt = now }
+        newest = owner.network
         guard lines[owner.network]?.waiting[owner.address]?.count ?? 0 < bounds.address else { return .refused }
         var leaving: [Entry] = []
         for scope in fullScopes(for: owner) where !leaving.contains(where: { Self.covers(scope, $0.owner, owner) }) {
@@ -64,16 +77,29 @@ package struct FairQueue<Job: Sendable>: Sendable {
         return .waiting(insteadOf: leaving.map(\.job))
     }
 
-    /// The job whose turn it is, which does not wait any more.
-    package mutating func next() -> Job? {
-        guard let network = turns.next({ [lines] in lines[$0] != nil }), var line = lines[network],
+    /// The job whose turn it is, which does not wait any more but runs, until `ended`. Nil also while all that waits is of a network that has
+    /// all threads but one: as long as others come too, that one is left for them.
+    package mutating func next(at now: Instant = Instant(nanoseconds: 0)) -> (job: Job, network: String)? {
+        guard let network = turns.next(but: held(at: now), { [lines] in lines[$0] != nil }), var line = lines[network],
             let address = line.turns.next({ [waiting = line.waiting] in waiting[$0] != nil }),
             let entry = line.waiting[address]?.first
         else { return nil }
         lines[network] = line
         line = Line()
         remove(entry)
-        return entry.job
+        running[network, default: 0] += 1
+        return (entry.job, network)
+    }
+
+    /// A job of a network has run.
+    package mutating func ended(_ network: String) {
+        guard let count = running[network] else { return }
+        running[network] = count > 1 ? count - 1 : nil
+    }
+
+    private func held(at now: Instant) -> String? {
+        guard threads > 1, let changedAt, now.since(changedAt) < Self.memory else { return nil }
+        return running.first { $0.value >= threads - 1 }?.key
     }
 
     /// From the narrowest to the widest.

@@ -15,33 +15,40 @@ struct Turns<Key: Hashable & Sendable>: Sendable {
     }
 
     /// The next of those who wait; who does not is let go of.
-    mutating func next(_ waits: (Key) -> Bool) -> Key? {
+    /// - Parameter held: who is passed over for now, and keeps the place.
+    mutating func next(but held: Key? = nil, _ waits: (Key) -> Bool) -> Key? {
         // Nobody has two turns in a row while others wait.
-        if wasNew, served.first != last, let key = nextServed(waits) { return key }
-        guard let key = Self.first(of: &new, &members, waits) else { return nextServed(waits) }
+        if wasNew, served.first != last, let key = nextServed(held, waits) { return key }
+        guard let key = Self.first(of: &new, &members, held, waits) else { return nextServed(held, waits) }
         wasNew = true
         last = key
         served.append(key)
         return key
     }
 
-    private mutating func nextServed(_ waits: (Key) -> Bool) -> Key? {
-        guard let key = Self.first(of: &served, &members, waits) else { return nil }
+    private mutating func nextServed(_ held: Key?, _ waits: (Key) -> Bool) -> Key? {
+        guard let key = Self.first(of: &served, &members, held, waits) else { return nil }
         wasNew = false
         last = key
         served.append(key)
         return key
     }
 
-    /// Takes it off the list, with all before it.
-    private static func first(of list: inout [Key], _ members: inout Set<Key>, _ waits: (Key) -> Bool) -> Key? {
-        var passed = 0
-        defer { list.removeFirst(passed) }
+    /// Takes it off the list, with all before it that do not wait.
+    private static func first(of list: inout [Key], _ members: inout Set<Key>, _ held: Key?, _ waits: (Key) -> Bool) -> Key? {
+        var (passed, kept, found): (Int, [Key], Key?) = (0, [], nil)
         for key in list {
             passed += 1
-            if waits(key) { return key }
-            members.remove(key)
+            if !waits(key) {
+                members.remove(key)
+            } else if key == held {
+                kept.append(key)
+            } else {
+                found = key
+                break
+            }
         }
-        return nil
+        list.replaceSubrange(..<passed, with: kept)
+        return found
     }
 }

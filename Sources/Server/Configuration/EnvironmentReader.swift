@@ -157,7 +157,8 @@ struct EnvironmentReader {
             if isOfEnvironment { return (setting.name, value, .environment) }
             guard !setting.mayComeFromFile || settingsFile.isPrivate else {
                 refuse(
-                    setting, setting.name, .refused("is a secret in a file that others can read\(settingsFile.place?.text ?? "")"),
+                    setting, setting.name,
+                    .refused("is a secret in a file that others can read\(settingsFile.place?.text ?? "")"),
                     expected: "chmod 600, or \(setting.fileName)")
                 return nil
             }

@@ -74,7 +74,8 @@ extension Settings {
             Setting(
                 "KIDOBAN_SIGN_UP_BY_MAIL", \.accounts.signsUpByMail, .flag,
                 "Whether a sign-up with a password answers the same for every address, without tokens, and the mail says the rest. A "
-                    + "password then signs in only who has confirmed the address, in every API."),
+                    + "password then signs in only who has confirmed the address, in every API. A first sign-in with a provider that does not answer "
+                    + "for the address makes an account that only claims it."),
             Setting(
                 "KIDOBAN_ARGON2_MEMORY", \.passwords.memoryKiB,
                 .count(7168...Int(Argon2id.Limits().memoryKiB), of: "KiB"),

@@ -27,7 +27,7 @@ extension Settings {
                 "A request with more header fields is refused with 431."),
             Setting(
                 "KIDOBAN_MAX_BODY", \.http.limits.body, .size(1024...64 * 1024 * 1024),
-                "A larger request body is refused with 413."),
+                "A larger request body is refused with 413. Up to 64 KiB that is the bound of a head and its body together."),
             Setting(
                 "KIDOBAN_HEADER_TIMEOUT", \.http.limits.headTimeout, .duration(.milliseconds(100) ... .minutes(10)),
                 "How long a request may take to the end of its header section; then 408."),

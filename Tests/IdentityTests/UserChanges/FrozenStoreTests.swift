@@ -66,7 +66,8 @@ extension WithStores {
                 $0.copies = 2
                 $0.connectionString = postgres.connectionString
                 $0.others = { configuration, _ in
-                    configuration = try PostgresConfiguration(connectionString: TestPostgres.connectionString(proxy.directoryPath))
+                    configuration = try PostgresConfiguration(
+                        connectionString: TestPostgres.connectionString(proxy.directoryPath))
                     configuration.deadline = Self.patience
                     configuration.connectTimeout = Self.patience
                     configuration.backOff = .milliseconds(10)...(.milliseconds(50))

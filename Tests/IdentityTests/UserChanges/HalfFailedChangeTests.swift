@@ -16,7 +16,8 @@ extension WithStores {
 
         /// Breaks a store at each step of a change in turn.
         private func breakEachStep(
-            of change: SessionEndingChange, in world: World, _ proxy: TestProxy, _ fault: TestProxy.Fault, recovered: () async throws -> Bool
+            of change: SessionEndingChange, in world: World, _ proxy: TestProxy, _ fault: TestProxy.Fault,
+            recovered: () async throws -> Bool
         ) async throws {
             let a = world.a
             for step in 0..<Self.mostSteps {
@@ -58,7 +59,9 @@ extension WithStores {
             proxy.stop()
         }
 
-        @Test(arguments: SessionEndingChange.allCases) func `Redis goes between any two steps`(change: SessionEndingChange) async throws {
+        @Test(arguments: SessionEndingChange.allCases) func `Redis goes between any two steps`(change: SessionEndingChange)
+            async throws
+        {
             let proxied = Locked<TestProxy?>(nil)
             try await World.run {
                 $0.redisPath = { path in
