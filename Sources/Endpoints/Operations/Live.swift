@@ -1,15 +1,15 @@
 import HTTP
 import Routing
 
-/// `GET /health/live`: the process answers. It says nothing of the stores, so that nobody restarts it because of them.
-enum Live {
-    static let response = Response.json(.ok, [UInt8]("{\"status\":\"live\"}".utf8), fields: ["Cache-Control": "no-store"])
-}
+extension Operations {
+    /// `GET /health/live`: the process answers. It says nothing of the stores, so that nobody restarts it because of them.
+    enum Live {
+        static let response = Response.json(.ok, [UInt8]("{\"status\":\"live\"}".utf8), fields: ["Cache-Control": "no-store"])
 
-extension Live {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "Does the process answer?",
-            responses: [.json(.ok, "It does.", .object([.required("status", .constant("live"))]))])
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Does the process answer?",
+                responses: [.json(.ok, "It does.", .object([.required("status", .constant("live"))]))])
+        }
     }
 }
