@@ -1,5 +1,6 @@
 import HTTP
 package import Routing
+import Text
 
 /// The app API: sign-up, sign-in and everything a mobile app needs afterwards, in JSON (the EchoLog contract).
 package enum AppAPI {
@@ -56,5 +57,31 @@ package enum AppAPI {
                     return sharing.sharing(error.response, with: request.head)
                 }
             })
+    }
+}
+
+extension AppAPI {
+    /// One endpoint of the app API. It throws what went wrong; the API words it.
+    protocol Endpoint: Sendable {
+        static var method: Method { get }
+        static var path: String { get }
+        static var accepts: AcceptedContent { get }
+        /// Whether a slash at the end of the path makes no difference.
+        static var hasOptionalSlash: Bool { get }
+        static var documentation: RouteDocumentation { get }
+
+        func answer(_ request: Request) async throws(Failure) -> Response
+    }
+}
+
+extension AppAPI.Endpoint {
+    static var accepts: AcceptedContent { .none }
+    static var hasOptionalSlash: Bool { true }
+}
+
+extension Response {
+    /// A JSON answer of this API. It names the encoding, as the contract's server does, and is never kept by a cache.
+    static func appJSON(_ status: Status, _ writer: JSONWriter, fields: ResponseFields = .notStored) -> Response {
+        Response(status, contentType: "application/json; charset=utf-8", fields: fields, body: writer.bytes)
     }
 }

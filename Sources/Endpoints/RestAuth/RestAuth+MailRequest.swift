@@ -30,3 +30,37 @@ extension RestAuth.MailRequest {
             ])
     }
 }
+
+extension RestAuth {
+    /// `POST password/reset/`: has a link sent under which a new password can be set (contract §3.5). The answer is the same for known and
+    /// unknown addresses, and takes as long.
+    struct RequestReset: MailRequest {
+        static let summary = "Have a mail sent with which a new password can be set"
+        static let sent = (text: Sentence.resetSent, english: "Password reset e-mail has been sent.")
+
+        let path = "/password/reset/"
+
+        let services: Services
+        let mailer: Mailer
+
+        func ask(_ email: String, _ request: Request, _ words: Words) async throws(Failure) {
+            try await mailer.requestReset(email, request, words)
+        }
+    }
+
+    /// `POST registration/resend-email/`: has the verification mail sent once more (contract §4). The answer does not say whether there was
+    /// anybody to send it to.
+    struct ResendEmail: MailRequest {
+        static let summary = "Have the verification mail sent once more"
+        static let sent = (text: Sentence.ok, english: "ok")
+
+        let path = "/registration/resend-email/"
+
+        let services: Services
+        let mailer: Mailer
+
+        func ask(_ email: String, _ request: Request, _ words: Words) async throws(Failure) {
+            try await mailer.requestVerification(email, request, words)
+        }
+    }
+}

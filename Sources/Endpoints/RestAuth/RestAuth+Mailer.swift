@@ -1,5 +1,5 @@
 import HTTP
-import Identity
+package import Identity
 import Text
 
 extension RestAuth {
@@ -57,6 +57,39 @@ extension RestAuth {
             try await restAuth { () throws(IdentityError) in
                 try await confirmations.requestVerification(
                     of: user, language: words.language.ofMails, link: verificationLink, caller: Caller(request))
+            }
+        }
+    }
+
+    /// Mails that an operator has sent, with the links that users get otherwise.
+    package enum OperatorMails {
+        /// Sends a user the link for a new password.
+        /// - Throws: what `Confirmations.requestPasswordReset` throws.
+        package static func sendReset(
+            to user: User, _ services: Services, _ options: Options, caller: Caller
+        ) async throws(IdentityError) {
+            try await services.confirmations.requestPasswordReset(
+                email: user.email.normalized, language: .english,
+                link: { profile, code in
+                    LinkTemplate.filled(
+                        options.resetLink, [("{uid}", UID.text(profile.number, options)), ("{token}", code.revealedText)])
+                }, caller: caller)
+        }
+    }
+
+    /// A user's number as links have it: base64url in 0.9.5, base 36 in 7.x with allauth (contract §3.6).
+    enum UID {
+        static func text(_ number: Int64, _ options: Options) -> String {
+            switch options.dialect {
+            case .djangoRestAuth: Base64URL.encode(Array(String(number).utf8))
+            case .djRestAuth: String(number, radix: 36)
+            }
+        }
+
+        static func number(_ text: String, _ options: Options) -> Int64? {
+            switch options.dialect {
+            case .djangoRestAuth: Base64URL.decode(text).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+            case .djRestAuth: Int64(text, radix: 36)
             }
         }
     }

@@ -86,9 +86,7 @@ extension RestAuth {
             case .invalidCredentials: "Unable to log in with provided credentials."
             case .accountDisabled: "User account is disabled."
             case .emailNotVerified: "E-mail is not verified."
-            case .mustInclude(.email): "Must include \"email\" and \"password\"."
-            case .mustInclude(.username): "Must include \"username\" and \"password\"."
-            case .mustInclude(.either): "Must include either \"username\" or \"email\" and \"password\"."
+            case .mustInclude(let name): Self.english(name)
             case .notDictionary(let type): "Invalid data. Expected a dictionary, but got \(type)."
             case .noData: "No data provided"
             case .missingSocialToken: "Incorrect input. access_token or code is required."
@@ -114,10 +112,7 @@ extension RestAuth {
             case .jwtHeader(let fault): "Invalid Authorization header. \(Self.english(fault, "Credentials"))"
             case .jwtUndecodable: "Error decoding signature."
             case .jwtExpired: "Signature has expired."
-            case .token(.invalid): "Token is invalid"
-            case .token(.expired): "Token is expired"
-            case .token(.blacklisted): "Token is blacklisted"
-            case .token(.wrongType): "Token has wrong type"
+            case .token(let fault): Self.english(fault)
             case .notValidForAnyType: "Given token not valid for any token type"
             case .userNotFound: "User not found"
             case .userIsInactive: "User is inactive"
@@ -126,6 +121,16 @@ extension RestAuth {
             case .refreshMissingInCookies: "Refresh token was not included in cookie data."
             case .notLoggedIn: "You should be logged in to logout. Check whether the token is passed."
             case .crossSite: "CSRF Failed: Origin checking failed."
+            case .parseError, .methodNotAllowed, .notFound, .unsupportedMediaType, .throttled, .badRequest, .unavailable,
+                .serverError,
+                .forbidden:
+                englishOfRequest
+            }
+        }
+
+        /// What is said about the request itself; empty for all else.
+        private var englishOfRequest: String {
+            switch self {
             case .parseError: "JSON parse error - Expecting value: line 1 column 1 (char 0)"
             case .methodNotAllowed(let method): "Method \"\(method)\" not allowed."
             case .notFound: "Not found."
@@ -136,6 +141,24 @@ extension RestAuth {
             case .unavailable: "Service temporarily unavailable, try again later."
             case .serverError: "A server error occurred."
             case .forbidden: "You do not have permission to perform this action."
+            default: ""
+            }
+        }
+
+        private static func english(_ fault: TokenFault) -> String {
+            switch fault {
+            case .invalid: "Token is invalid"
+            case .expired: "Token is expired"
+            case .blacklisted: "Token is blacklisted"
+            case .wrongType: "Token has wrong type"
+            }
+        }
+
+        private static func english(_ name: Options.LoginName) -> String {
+            switch name {
+            case .email: "Must include \"email\" and \"password\"."
+            case .username: "Must include \"username\" and \"password\"."
+            case .either: "Must include either \"username\" or \"email\" and \"password\"."
             }
         }
 

@@ -1,4 +1,4 @@
-import Text
+package import Text
 
 /// The links in mails, as configured. Nothing that a request says has a part in them.
 enum LinkTemplate {
@@ -17,5 +17,18 @@ enum LinkTemplate {
             text = text.dropFirst(name.count)
         }
         return SecretString(link + text)
+    }
+}
+
+/// Where the pages behind the links in mails are, below their API's prefix. Mails of other APIs lead there too.
+package enum PagePath {
+    static let password = "/account/password"
+    static let email = "/account/email"
+    static let undo = "/account/undo"
+    static let address = "/account/address"
+
+    /// Where a change of the ways into an account is undone.
+    package static func undoLink(site: String, prefix: String, _ code: SecretString) -> SecretString {
+        SecretString("\(site)\(prefix)\(undo)?code=\(code.revealedText)")
     }
 }
