@@ -3,7 +3,7 @@ package import Routing
 /// A client protocol that the server speaks, as operators know it. `all` is the one list of them: its names are what
 /// `KIDOBAN_APIS` accepts, its prefixes become settings.
 package struct API: Sendable {
-    package typealias Maker = @Sendable (Services, _ prefix: String) -> RouteGroup
+    package typealias Maker = @Sendable (APIParts, _ prefix: String) -> RouteGroup
 
     package let name: String
     /// What it is, to follow "the".
@@ -20,18 +20,37 @@ package struct API: Sendable {
     }
 
     package static let all = [
-        API("app", "app API (`/auth/…`)", prefixSetting: "KIDOBAN_ECHOLOG_PREFIX") { AppAPI.make($0, prefix: $1) },
+        API("app", "app API (`/auth/…`)", prefixSetting: "KIDOBAN_ECHOLOG_PREFIX") {
+            AppAPI.make($0.services, $0.app, prefix: $1)
+        },
         API("token", "token resource (`/auth/token`)", prefixSetting: "KIDOBAN_TOKEN_PREFIX") {
-            TokenAPI.make($0, prefix: $1)
+            TokenAPI.make($0.services, prefix: $1)
         },
         API("cookie", "cookie session (`/login`, `/touch`, …)", prefixSetting: "KIDOBAN_COOKIE_PREFIX") {
-            CookieAPI.make($0, prefix: $1)
+            CookieAPI.make($0.services, $0.cookies, prefix: $1)
         },
-        API("rest-auth", "rest-auth API", prefixSetting: "KIDOBAN_REST_AUTH_PREFIX") { RestAuthAPI.make($0, prefix: $1) },
+        API("rest-auth", "rest-auth API", prefixSetting: "KIDOBAN_REST_AUTH_PREFIX") {
+            RestAuth.make($0.services, $0.restAuth, prefix: $1)
+        },
         API("pages", "pages behind the links in mails (`/account/…`)", prefixSetting: "KIDOBAN_PAGES_PREFIX") {
-            PagesAPI.make($0, prefix: $1)
+            Pages.make($0.services, prefix: $1)
         },
-        API("federation", "providers' API (`/federation/…`)") { services, _ in ProvidersAPI.make(services) },
-        API("oauth", "backends' API (`/oauth2/…`)") { services, _ in OAuthAPI.make(services) },
+        API("federation", "providers' API (`/federation/…`)") { parts, _ in Providers.make(parts.services) },
+        API("oauth", "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services) },
     ]
+}
+
+/// What the APIs of one loop are made of: the services that they share, and what each has of its own.
+package struct APIParts: Sendable {
+    package let services: Services
+    package let app: AppAPI.Options
+    package let cookies: CookieAPI.Policy
+    package let restAuth: RestAuth.Parts
+
+    package init(services: Services, app: AppAPI.Options, cookies: CookieAPI.Policy, restAuth: RestAuth.Parts) {
+        self.services = services
+        self.app = app
+        self.cookies = cookies
+        self.restAuth = restAuth
+    }
 }

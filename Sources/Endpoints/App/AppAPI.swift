@@ -1,33 +1,34 @@
 import HTTP
 package import Routing
+import Text
 
 /// The app API: sign-up, sign-in and everything a mobile app needs afterwards, in JSON (the EchoLog contract).
 package enum AppAPI {
     /// - Parameter prefix: what stands before `/auth`; empty for none.
-    package static func make(_ services: Services, prefix: String) -> RouteGroup {
+    package static func make(_ services: Services, _ options: Options, prefix: String) -> RouteGroup {
         let bearer = BearerUser(services)
-        let sharing = PageSharing(services.cookies.origins, requestFields: "Authorization, Content-Type, X-Device-ID")
-        func route<Endpoint: AppEndpoint>(_ endpoint: Endpoint, at alias: String? = nil) -> Route {
+        let sharing = PageSharing(services.pages, requestFields: "Authorization, Content-Type, X-Device-ID")
+        func route<Kind: Endpoint>(_ endpoint: Kind, at alias: String? = nil) -> Route {
             Self.route(endpoint, sharing, at: alias)
         }
         let routes = [
-            route(Register(services: services)),
+            route(Register(services: services, options: options)),
             route(Login(services: services)),
-            route(OAuthSignIn(services: services)),
-            route(OAuthSignIn(services: services), at: "/auth/oauth/login"),
-            route(OAuthSignIn(services: services), at: "/auth/oauth-login"),
-            route(RequestPasswordReset(mailer: AppMailer(services))),
+            route(OAuthSignIn(services: services, options: options)),
+            route(OAuthSignIn(services: services, options: options), at: "/auth/oauth/login"),
+            route(OAuthSignIn(services: services, options: options), at: "/auth/oauth-login"),
+            route(RequestPasswordReset(mailer: Mailer(services, options))),
             route(ResetPassword(services: services)),
-            route(RequestVerification(mailer: AppMailer(services))),
+            route(RequestVerification(mailer: Mailer(services, options))),
             route(VerifyEmail(services: services)),
-            route(RequestAddress(services: services, bearer: bearer)),
+            route(RequestAddress(services: services, options: options, bearer: bearer)),
             route(ConfirmAddress(services: services)),
             route(Refresh(services: services)),
             route(Refresh(services: services), at: "/auth/refresh-token"),
             route(Logout(services: services, bearer: bearer)),
             route(Me(services: services, bearer: bearer)),
             route(UpdateMe(services: services, bearer: bearer)),
-            route(DeleteMe(services: services, bearer: bearer)),
+            route(DeleteMe(services: services, options: options, bearer: bearer)),
             route(ListSessions(services: services, bearer: bearer)),
             route(EndSessions(services: services, bearer: bearer)),
             route(EndSession(services: services, bearer: bearer)),
@@ -38,23 +39,49 @@ package enum AppAPI {
         ]
         return RouteGroup(
             name: "app", prefix: prefix, routes: routes + sharing.preflights(of: routes),
-            documentation: AppError.documentation,
-            failure: { failure, head in sharing.sharing(AppError.request(failure).response, with: head) })
+            documentation: Failure.documentation,
+            failure: { failure, head in sharing.sharing(Failure.request(failure).response, with: head) })
     }
 
     /// Express, which the contract's server is written with, takes a slash at the end of a path for none.
-    private static func route<Endpoint: AppEndpoint>(
-        _ endpoint: Endpoint, _ sharing: PageSharing, at alias: String?
+    private static func route<Kind: Endpoint>(
+        _ endpoint: Kind, _ sharing: PageSharing, at alias: String?
     ) -> Route {
         Route(
-            Endpoint.method, alias ?? Endpoint.path, accepts: Endpoint.accepts, hasOptionalSlash: Endpoint.hasOptionalSlash,
-            documentation: alias == nil ? Endpoint.documentation : Endpoint.documentation.alias(of: Endpoint.path),
+            Kind.method, alias ?? Kind.path, accepts: Kind.accepts, hasOptionalSlash: Kind.hasOptionalSlash,
+            documentation: alias == nil ? Kind.documentation : Kind.documentation.alias(of: Kind.path),
             handler: LimitFields.telling { request in
-                do throws(AppError) {
+                do throws(Failure) {
                     return sharing.sharing(try await endpoint.answer(request), with: request.head)
                 } catch {
                     return sharing.sharing(error.response, with: request.head)
                 }
             })
+    }
+}
+
+extension AppAPI {
+    /// One endpoint of the app API. It throws what went wrong; the API words it.
+    protocol Endpoint: Sendable {
+        static var method: Method { get }
+        static var path: String { get }
+        static var accepts: AcceptedContent { get }
+        /// Whether a slash at the end of the path makes no difference.
+        static var hasOptionalSlash: Bool { get }
+        static var documentation: RouteDocumentation { get }
+
+        func answer(_ request: Request) async throws(Failure) -> Response
+    }
+}
+
+extension AppAPI.Endpoint {
+    static var accepts: AcceptedContent { .none }
+    static var hasOptionalSlash: Bool { true }
+}
+
+extension Response {
+    /// A JSON answer of this API. It names the encoding, as the contract's server does, and is never kept by a cache.
+    static func appJSON(_ status: Status, _ writer: JSONWriter, fields: ResponseFields = .notStored) -> Response {
+        Response(status, contentType: "application/json; charset=utf-8", fields: fields, body: writer.bytes)
     }
 }

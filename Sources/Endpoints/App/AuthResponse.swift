@@ -3,25 +3,25 @@ import Identity
 import Routing
 import Text
 
-/// The answer to sign-up and sign-in: the tokens, and the user. `token` and `accessToken` are the same string.
-enum AuthResponse {
-    static func make(_ status: Status, _ user: User, _ tokens: SessionTokens) -> Response {
-        var writer = JSONWriter(capacity: 2048)
-        writer.beginObject()
-        writer.member("token", tokens.accessToken.revealedText)
-        writer.member("accessToken", tokens.accessToken.revealedText)
-        writer.member("refreshToken", tokens.refreshToken.revealedText)
-        writer.key("user")
-        UserObject.write(user, to: &writer)
-        writer.endObject()
-        return .appJSON(status, writer)
-    }
-}
+extension AppAPI {
+    /// The answer to sign-up and sign-in: the tokens, and the user. `token` and `accessToken` are the same string.
+    enum AuthResponse {
+        static func make(_ status: Status, _ user: User, _ tokens: SessionTokens) -> Response {
+            var writer = JSONWriter(capacity: 2048)
+            writer.beginObject()
+            writer.member("token", tokens.accessToken.revealedText)
+            writer.member("accessToken", tokens.accessToken.revealedText)
+            writer.member("refreshToken", tokens.refreshToken.revealedText)
+            writer.key("user")
+            UserObject.write(user, to: &writer)
+            writer.endObject()
+            return .appJSON(status, writer)
+        }
 
-extension AuthResponse {
-    static let schema = Schema.object([
-        .required("token", .string.described("The access token once more.")),
-        .required("accessToken", .string.described("A JWT (RFC 9068).")), .required("refreshToken", .string),
-        .required("user", UserObject.schema),
-    ]).named("AuthResponse")
+        static let schema = Schema.object([
+            .required("token", .string.described("The access token once more.")),
+            .required("accessToken", .string.described("A JWT (RFC 9068).")), .required("refreshToken", .string),
+            .required("user", UserObject.schema),
+        ]).named("AuthResponse")
+    }
 }

@@ -3,49 +3,61 @@ import Identity
 import Routing
 import Text
 
-/// Finds out whose access token a request carries (RFC 6750 §2.1). Tokens in a body or a query are never looked at.
-struct BearerUser: Sendable {
-    private let services: Services
+extension AppAPI {
+    /// Finds out whose access token a request carries (RFC 6750 §2.1). Tokens in a body or a query are never looked at.
+    struct BearerUser: Sendable {
+        private let services: Services
 
-    init(_ services: Services) {
-        self.services = services
-    }
+        init(_ services: Services) {
+            self.services = services
+        }
 
-    /// Who signs out.
-    enum SigningOut: Sendable {
-        case user(AuthenticatedUser)
-        /// Whoever had the token; the session is over already.
-        case nobody(SessionID)
-    }
+        /// Who signs out.
+        enum SigningOut: Sendable {
+            case user(AuthenticatedUser)
+            /// Whoever had the token; the session is over already.
+            case nobody(SessionID)
+        }
 
-    /// - Parameter access: what the endpoint does.
-    /// - Throws: `AppError.unauthorized`; 404 when the token's user has been deleted; 503 when a store is away.
-    func authenticate(_ request: Request, for access: AccountAccess) async throws(AppError) -> AuthenticatedUser {
-        let token = try token(of: request)
-        return try await deciding { () throws(IdentityError) in try await services.accessTokens.authenticate(token, for: access) }
-    }
-
-    /// For who signs out, and may do so twice at once: a token is also taken whose session has just been ended.
-    /// - Throws: as `authenticate`.
-    func signingOut(_ request: Request) async throws(AppError) -> SigningOut {
-        let token = try token(of: request)
-        return try await deciding { () throws(IdentityError) in
-            do throws(IdentityError) {
-                return .user(try await services.accessTokens.authenticate(token, for: .signOut))
-            } catch {
-                guard error == .invalidToken, let id = try await services.accessTokens.endedSession(of: token) else {
-                    throw error
-                }
-                return .nobody(id)
+        /// - Parameter access: what the endpoint does.
+        /// - Throws: `AppAPI.Failure.unauthorized`; 404 when the token's user has been deleted; 503 when a store is away.
+        func authenticate(_ request: Request, for access: AccountAccess) async throws(Failure) -> AuthenticatedUser {
+            let token = try token(of: request)
+            return try await deciding { () throws(IdentityError) in
+                try await services.accessTokens.authenticate(token, for: access)
             }
         }
-    }
 
-    private func token(of request: Request) throws(AppError) -> SecretString {
-        guard let authorization = try? Authorization.parse(request.head) else {
-            throw .unauthorized(request.head.value(of: .authorization) == nil ? .noToken : .invalidToken)
+        /// For who signs out, and may do so twice at once: a token is also taken whose session has just been ended.
+        /// - Throws: as `authenticate`.
+        func signingOut(_ request: Request) async throws(Failure) -> SigningOut {
+            let token = try token(of: request)
+            return try await deciding { () throws(IdentityError) in
+                do throws(IdentityError) {
+                    return .user(try await services.accessTokens.authenticate(token, for: .signOut))
+                } catch {
+                    guard error == .invalidToken, let id = try await services.accessTokens.endedSession(of: token) else {
+                        throw error
+                    }
+                    return .nobody(id)
+                }
+            }
         }
-        guard case .bearer(let token) = authorization else { throw .unauthorized(.noToken) }
-        return token
+
+        private func token(of request: Request) throws(Failure) -> SecretString {
+            guard let authorization = try? Authorization.parse(request.head) else {
+                throw .unauthorized(request.head.value(of: .authorization) == nil ? .noToken : .invalidToken)
+            }
+            guard case .bearer(let token) = authorization else { throw .unauthorized(.noToken) }
+            return token
+        }
+
+        static let scheme = SecurityScheme.accessToken
+
+        /// What any route that asks for an access token can answer.
+        static let refusals = [
+            Failure.documented(.unauthorized, "Unauthorized", "There is no access token, or one that is not good."),
+            Failure.documented(.notFound, "User not found", "The user of the token has been deleted."),
+        ]
     }
 }

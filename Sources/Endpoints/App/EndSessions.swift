@@ -3,45 +3,45 @@ import Identity
 import Routing
 import Text
 
-/// `DELETE /auth/sessions`: signs the user out everywhere, whichever API the sessions came through; with `?keep=current` everywhere
-/// else.
-struct EndSessions: AppEndpoint {
-    static let method = Method.delete
-    static let path = "/auth/sessions"
-    /// A client that asks for `/auth/sessions/{id}` with an empty id must not end them all.
-    static let hasOptionalSlash = false
+extension AppAPI {
+    /// `DELETE /auth/sessions`: signs the user out everywhere, whichever API the sessions came through; with `?keep=current` everywhere
+    /// else.
+    struct EndSessions: Endpoint {
+        static let method = Method.delete
+        static let path = "/auth/sessions"
+        /// A client that asks for `/auth/sessions/{id}` with an empty id must not end them all.
+        static let hasOptionalSlash = false
 
-    let services: Services
-    let bearer: BearerUser
+        let services: Services
+        let bearer: BearerUser
 
-    func answer(_ request: Request) async throws(AppError) -> Response {
-        let authenticated = try await bearer.authenticate(request, for: .signOut)
-        let keepsCurrent = try Self.keepsCurrent(request)
-        try await deciding { () throws(IdentityError) in
-            try await services.sessions.signOutEverywhere(
-                authenticated.userID, from: authenticated.sessionID, keepingIt: keepsCurrent, caller: Caller(request))
+        func answer(_ request: Request) async throws(Failure) -> Response {
+            let authenticated = try await bearer.authenticate(request, for: .signOut)
+            let keepsCurrent = try Self.keepsCurrent(request)
+            try await deciding { () throws(IdentityError) in
+                try await services.sessions.signOutEverywhere(
+                    authenticated.userID, from: authenticated.sessionID, keepingIt: keepsCurrent, caller: Caller(request))
+            }
+            return .empty(.noContent)
         }
-        return .empty(.noContent)
-    }
 
-    private static func keepsCurrent(_ request: Request) throws(AppError) -> Bool {
-        guard let query = try? FormFields(parsing: request.head.queryBytes) else { throw .malformedJSON }
-        guard let keep = query.value("keep") else { return false }
-        guard keep == "current" else { throw .invalidInput([.notAllowed(keep, options: ["current"], path: ["keep"])]) }
-        return true
-    }
-}
+        private static func keepsCurrent(_ request: Request) throws(Failure) -> Bool {
+            guard let query = try? FormFields(parsing: request.head.queryBytes) else { throw .malformedJSON }
+            guard let keep = query.value("keep") else { return false }
+            guard keep == "current" else { throw .invalidInput([.notAllowed(keep, options: ["current"], path: ["keep"])]) }
+            return true
+        }
 
-extension EndSessions {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "Sign the user out everywhere", security: [BearerUser.scheme],
-            parameters: [
-                .query("keep", .choice(["current"]), "Whether the session that asks stays.")
-            ],
-            responses: [
-                .empty(.noContent, "The sessions are over."),
-                AppError.documented(.badRequest, "Invalid input", "`keep` is something else."),
-            ] + BearerUser.refusals)
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Sign the user out everywhere", security: [BearerUser.scheme],
+                parameters: [
+                    .query("keep", .choice(["current"]), "Whether the session that asks stays.")
+                ],
+                responses: [
+                    .empty(.noContent, "The sessions are over."),
+                    Failure.documented(.badRequest, "Invalid input", "`keep` is something else."),
+                ] + BearerUser.refusals)
+        }
     }
 }

@@ -3,31 +3,31 @@ import Identity
 import Routing
 import Text
 
-/// `GET /auth/me`: the signed-in user, bare (EchoLog contract §2).
-struct Me: AppEndpoint {
-    static let method = Method.get
-    static let path = "/auth/me"
+extension AppAPI {
+    /// `GET /auth/me`: the signed-in user, bare (EchoLog contract §2).
+    struct Me: Endpoint {
+        static let method = Method.get
+        static let path = "/auth/me"
 
-    let services: Services
-    let bearer: BearerUser
+        let services: Services
+        let bearer: BearerUser
 
-    func answer(_ request: Request) async throws(AppError) -> Response {
-        let authenticated = try await bearer.authenticate(request, for: .read)
-        let user = try await deciding { () throws(IdentityError) in try await services.accounts.user(authenticated.userID) }
-        return Self.response(user)
-    }
+        func answer(_ request: Request) async throws(Failure) -> Response {
+            let authenticated = try await bearer.authenticate(request, for: .read)
+            let user = try await deciding { () throws(IdentityError) in try await services.accounts.user(authenticated.userID) }
+            return Self.response(user)
+        }
 
-    static func response(_ user: User) -> Response {
-        var writer = JSONWriter(capacity: 512)
-        UserObject.write(user, to: &writer)
-        return .appJSON(.ok, writer)
-    }
-}
+        static func response(_ user: User) -> Response {
+            var writer = JSONWriter(capacity: 512)
+            UserObject.write(user, to: &writer)
+            return .appJSON(.ok, writer)
+        }
 
-extension Me {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "Who is signed in", security: [BearerUser.scheme],
-            responses: [.json(.ok, "The user.", UserObject.schema)] + BearerUser.refusals)
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Who is signed in", security: [BearerUser.scheme],
+                responses: [.json(.ok, "The user.", UserObject.schema)] + BearerUser.refusals)
+        }
     }
 }

@@ -3,97 +3,100 @@ import Identity
 import Routing
 import Text
 
-/// `POST /auth/oauth`: signs in whom a provider's id token names, and makes the account at the first time (EchoLog contract §2, §5, holes
-/// 1 and 2). Without a proof nobody is signed in, unless a demonstration was told to believe the client.
-struct OAuthSignIn: AppEndpoint {
-    static let method = Method.post
-    static let path = "/auth/oauth"
-    static let accepts = AcceptedContent.json
+extension AppAPI {
+    /// `POST /auth/oauth`: signs in whom a provider's id token names, and makes the account at the first time (EchoLog contract §2, §5, holes
+    /// 1 and 2). Without a proof nobody is signed in, unless a demonstration was told to believe the client.
+    struct OAuthSignIn: Endpoint {
+        static let method = Method.post
+        static let path = "/auth/oauth"
+        static let accepts = AcceptedContent.json
 
-    let services: Services
+        let services: Services
+        let options: Options
 
-    private struct Body {
-        let identity: ProviderFields
-        /// Nil, or one that can be an address.
-        let email: String?
-        let name: String?
-        let kind: SessionKind
-    }
-
-    func answer(_ request: Request) async throws(AppError) -> Response {
-        let body = try read(request)
-        let caller = Caller(request)
-        guard body.identity.isComplete else { throw .providerRequired }
-        let signedIn =
-            body.identity.token == nil
-            ? try await believe(body, caller) : try await verify(body, caller)
-        return AuthResponse.make(.ok, signedIn.user, signedIn.tokens)
-    }
-
-    private func verify(_ body: Body, _ caller: Caller) async throws(AppError) -> Accounts.ProviderSignIn {
-        let proofs = ProviderProofs(services: services)
-        let proof = try await proofs.verified(body.identity, caller)
-        let signedIn = try await proofs.using(proof) { proof throws(IdentityError) in
-            try await services.accounts.signIn(
-                with: proof, displayName: body.name, claimedEmail: body.email, client: services.app, kind: body.kind,
-                caller: caller)
+        private struct Body {
+            let identity: ProviderFields
+            /// Nil, or one that can be an address.
+            let email: String?
+            let name: String?
+            let kind: SessionKind
         }
-        await proofs.exchangeCode(of: body.identity, proof, signedIn.user.id, caller)
-        return signedIn
-    }
 
-    private func believe(_ body: Body, _ caller: Caller) async throws(AppError) -> Accounts.ProviderSignIn {
-        guard services.believesUnprovedIdentities, let provider = body.identity.provider,
-            let subject = body.identity.subject, let email = body.email
-        else { throw .identity(.invalidProof) }
-        return try await deciding { () throws(IdentityError) in
-            try await services.accounts.signInUnproved(
-                provider: provider, subject: subject, email: email, displayName: body.name, client: services.app,
-                kind: body.kind, caller: caller)
+        func answer(_ request: Request) async throws(Failure) -> Response {
+            let body = try read(request)
+            let caller = Caller(request)
+            guard body.identity.isComplete else { throw .providerRequired }
+            let signedIn =
+                body.identity.token == nil
+                ? try await believe(body, caller) : try await verify(body, caller)
+            return AuthResponse.make(.ok, signedIn.user, signedIn.tokens)
         }
-    }
 
-    /// The address in a body. Apple tells it the first time only, so a client with a token may have none, or an empty one.
-    static func email(_ fields: inout FieldReader, isProved: Bool) -> String? {
-        guard isProved else { return fields.string("email") }
-        return fields.optionalString("email").flatMap { $0.isEmpty ? nil : $0 }
-    }
+        private func verify(_ body: Body, _ caller: Caller) async throws(Failure) -> Accounts.ProviderSignIn {
+            let proofs = ProviderProofs(services: services)
+            let proof = try await proofs.verified(body.identity, caller)
+            let signedIn = try await proofs.using(proof) { proof throws(IdentityError) in
+                try await services.accounts.signIn(
+                    with: proof, displayName: body.name, claimedEmail: body.email, client: services.app, kind: body.kind,
+                    caller: caller)
+            }
+            await proofs.exchangeCode(of: body.identity, proof, signedIn.user.id, caller)
+            return signedIn
+        }
 
-    private func read(_ request: Request) throws(AppError) -> Body {
-        var body = try JSONBody(request)
-        let email = Self.email(&body.fields, isProved: ProviderFields.bringToken(body.fields))
-        let name = body.fields.optionalString("name")
-        let rotates = body.fields.optionalBool("rotate") ?? false
-        let identity = ProviderFields(&body.fields, configured: services.federation.providers.map(\.id))
-        let issues =
-            body.issues + [identity.issue].compactMap(\.self)
-            + Accounts.objections(email: email, password: nil, displayName: name).map { Issue($0) }
-        guard issues.isEmpty else { throw .invalidInput(issues) }
-        return Body(identity: identity, email: email, name: name, kind: rotates ? .rotating : .static)
-    }
-}
+        private func believe(_ body: Body, _ caller: Caller) async throws(Failure) -> Accounts.ProviderSignIn {
+            guard options.believesUnprovedIdentities, let provider = body.identity.provider,
+                let subject = body.identity.subject, let email = body.email
+            else { throw .identity(.invalidProof) }
+            return try await deciding { () throws(IdentityError) in
+                try await services.accounts.signInUnproved(
+                    provider: provider, subject: subject, email: email, displayName: body.name, client: services.app,
+                    kind: body.kind, caller: caller)
+            }
+        }
 
-extension OAuthSignIn {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "Sign a user in by a provider's id token, and make the account at the first time",
-            body: .required(
-                .object(
-                    [
-                        .optional(
-                            "email",
-                            .string.orNull.described("Required without an id token; with one it counts only where that has none.")
-                        ),
-                        .optional("name", .string.orNull.described("Kept where there is no name yet: Apple tells it only once.")),
-                        .optional("rotate", Login.rotate),
-                    ] + ProviderFields.documented)),
-            responses: [
-                .json(.ok, "The user is signed in, be it the first time or not.", AuthResponse.schema),
-                AppError.invalidInputDocumented, ProviderFields.requiredDocumented, ProviderFields.refusedDocumented,
-                AppError.documented(
-                    .badRequest, "Email already exists with different provider",
-                    "The address is somebody's, and the proof is not enough: to sign in as before and link then."),
-                AppError.limitedDocumented,
-            ])
+        /// The address in a body. Apple tells it the first time only, so a client with a token may have none, or an empty one.
+        static func email(_ fields: inout FieldReader, isProved: Bool) -> String? {
+            guard isProved else { return fields.string("email") }
+            return fields.optionalString("email").flatMap { $0.isEmpty ? nil : $0 }
+        }
+
+        private func read(_ request: Request) throws(Failure) -> Body {
+            var body = try JSONBody(request)
+            let email = Self.email(&body.fields, isProved: ProviderFields.bringToken(body.fields))
+            let name = body.fields.optionalString("name")
+            let rotates = body.fields.optionalBool("rotate") ?? false
+            let identity = ProviderFields(&body.fields, configured: services.federation.providers.map(\.id))
+            let issues =
+                body.issues + [identity.issue].compactMap(\.self)
+                + Accounts.objections(email: email, password: nil, displayName: name).map { Issue($0) }
+            guard issues.isEmpty else { throw .invalidInput(issues) }
+            return Body(identity: identity, email: email, name: name, kind: rotates ? .rotating : .static)
+        }
+
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Sign a user in by a provider's id token, and make the account at the first time",
+                body: .required(
+                    .object(
+                        [
+                            .optional(
+                                "email",
+                                .string.orNull.described(
+                                    "Required without an id token; with one it counts only where that has none.")
+                            ),
+                            .optional(
+                                "name", .string.orNull.described("Kept where there is no name yet: Apple tells it only once.")),
+                            .optional("rotate", Login.rotate),
+                        ] + ProviderFields.documented)),
+                responses: [
+                    .json(.ok, "The user is signed in, be it the first time or not.", AuthResponse.schema),
+                    Failure.invalidInputDocumented, ProviderFields.requiredDocumented, ProviderFields.refusedDocumented,
+                    Failure.documented(
+                        .badRequest, "Email already exists with different provider",
+                        "The address is somebody's, and the proof is not enough: to sign in as before and link then."),
+                    Failure.limitedDocumented,
+                ])
+        }
     }
 }

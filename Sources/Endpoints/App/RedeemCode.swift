@@ -3,71 +3,69 @@ import Identity
 import Routing
 import Text
 
-/// `POST /auth/password/reset/confirm`: sets a new password by the code of a mail. All sessions of the user end.
-struct ResetPassword: AppEndpoint {
-    static let method = Method.post
-    static let path = "/auth/password/reset/confirm"
-    static let accepts = AcceptedContent.json
+extension AppAPI {
+    /// `POST /auth/password/reset/confirm`: sets a new password by the code of a mail. All sessions of the user end.
+    struct ResetPassword: Endpoint {
+        static let method = Method.post
+        static let path = "/auth/password/reset/confirm"
+        static let accepts = AcceptedContent.json
 
-    let services: Services
+        let services: Services
 
-    func answer(_ request: Request) async throws(AppError) -> Response {
-        var body = try JSONBody(request)
-        let code = body.fields.string("code").map { SecretString($0) }
-        let password = body.fields.string("password").map { SecretString($0) }
-        let issues = body.issues + Accounts.objections(email: nil, password: password, displayName: nil).map { Issue($0) }
-        guard issues.isEmpty, let code, let password else { throw .invalidInput(issues) }
-        try await deciding { () throws(IdentityError) in
-            try await services.confirmations.resetPassword(code: code, to: password, caller: Caller(request))
+        func answer(_ request: Request) async throws(Failure) -> Response {
+            var body = try JSONBody(request)
+            let code = body.fields.string("code").map { SecretString($0) }
+            let password = body.fields.string("password").map { SecretString($0) }
+            let issues = body.issues + Accounts.objections(email: nil, password: password, displayName: nil).map { Issue($0) }
+            guard issues.isEmpty, let code, let password else { throw .invalidInput(issues) }
+            try await deciding { () throws(IdentityError) in
+                try await services.confirmations.resetPassword(code: code, to: password, caller: Caller(request))
+            }
+            return .empty(.noContent)
         }
-        return .empty(.noContent)
-    }
-}
 
-/// `POST /auth/email/verification/confirm`: notes that an address is its user's, by the code of a mail.
-struct VerifyEmail: AppEndpoint {
-    static let method = Method.post
-    static let path = "/auth/email/verification/confirm"
-    static let accepts = AcceptedContent.json
-
-    let services: Services
-
-    func answer(_ request: Request) async throws(AppError) -> Response {
-        var body = try JSONBody(request)
-        let code = body.fields.string("code").map { SecretString($0) }
-        guard body.fields.isClean, let code else { throw .invalidInput(body.issues) }
-        try await deciding { () throws(IdentityError) in
-            try await services.confirmations.verifyEmail(code: code, caller: Caller(request))
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Set a new password by the code of a mail",
+                body: .required(
+                    .object([
+                        .required("code", .string.described("What the link of the mail has as `code`.")),
+                        .required("password", .password.with("minLength", 8)),
+                    ])),
+                responses: [
+                    .empty(.noContent, "The password is in force and all sessions are over."), Failure.invalidInputDocumented,
+                    Failure.invalidCodeDocumented, Failure.limitedDocumented,
+                ])
         }
-        return .empty(.noContent)
     }
-}
 
-extension ResetPassword {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "Set a new password by the code of a mail",
-            body: .required(
-                .object([
-                    .required("code", .string.described("What the link of the mail has as `code`.")),
-                    .required("password", .password.with("minLength", 8)),
-                ])),
-            responses: [
-                .empty(.noContent, "The password is in force and all sessions are over."), AppError.invalidInputDocumented,
-                AppError.invalidCodeDocumented, AppError.limitedDocumented,
-            ])
-    }
-}
+    /// `POST /auth/email/verification/confirm`: notes that an address is its user's, by the code of a mail.
+    struct VerifyEmail: Endpoint {
+        static let method = Method.post
+        static let path = "/auth/email/verification/confirm"
+        static let accepts = AcceptedContent.json
 
-extension VerifyEmail {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "Confirm an address by the code of a mail",
-            body: .required(
-                .object([.required("code", .string.described("What the link of the mail has as `code`."))])),
-            responses: [
-                .empty(.noContent, "The address is confirmed."), AppError.invalidInputDocumented,
-                AppError.invalidCodeDocumented, AppError.limitedDocumented,
-            ])
+        let services: Services
+
+        func answer(_ request: Request) async throws(Failure) -> Response {
+            var body = try JSONBody(request)
+            let code = body.fields.string("code").map { SecretString($0) }
+            guard body.fields.isClean, let code else { throw .invalidInput(body.issues) }
+            try await deciding { () throws(IdentityError) in
+                try await services.confirmations.verifyEmail(code: code, caller: Caller(request))
+            }
+            return .empty(.noContent)
+        }
+
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Confirm an address by the code of a mail",
+                body: .required(
+                    .object([.required("code", .string.described("What the link of the mail has as `code`."))])),
+                responses: [
+                    .empty(.noContent, "The address is confirmed."), Failure.invalidInputDocumented,
+                    Failure.invalidCodeDocumented, Failure.limitedDocumented,
+                ])
+        }
     }
 }

@@ -3,74 +3,75 @@ import Identity
 import Routing
 import Text
 
-/// `PATCH /auth/me`: changes the name, the photo and the settings of the signed-in user. What is absent stays as it is; an
-/// empty text or null removes a name or a photo. Members of other names are ignored, whatever they claim.
-struct UpdateMe: AppEndpoint {
-    static let method = Method.patch
-    static let path = "/auth/me"
-    static let accepts = AcceptedContent.json
+extension AppAPI {
+    /// `PATCH /auth/me`: changes the name, the photo and the settings of the signed-in user. What is absent stays as it is; an
+    /// empty text or null removes a name or a photo. Members of other names are ignored, whatever they claim.
+    struct UpdateMe: Endpoint {
+        static let method = Method.patch
+        static let path = "/auth/me"
+        static let accepts = AcceptedContent.json
 
-    let services: Services
-    let bearer: BearerUser
+        let services: Services
+        let bearer: BearerUser
 
-    func answer(_ request: Request) async throws(AppError) -> Response {
-        let authenticated = try await bearer.authenticate(request, for: .change)
-        let change = try Self.read(request)
-        let user = try await deciding { () throws(IdentityError) in
-            try await services.accounts.change(authenticated.userID, change, caller: Caller(request))
-        }
-        return Me.response(user)
-    }
-
-    private static func read(_ request: Request) throws(AppError) -> Accounts.ProfileChange {
-        // Nothing is required here, so a body that got lost on its way would pass for a change of nothing.
-        guard !request.body.isEmpty else { throw .malformedJSON }
-        var body = try JSONBody(request)
-        var change = Accounts.ProfileChange()
-        change.displayName = removable("name", in: &body.fields)
-        change.photoURL = removable("photo_url", in: &body.fields)
-        if body.fields.has("settings") {
-            _ = body.fields.nested("settings") { settings in
-                change.biometricEnabled = settings.optionalBool("biometric_enabled", null: .wrongType)
-                change.autoBackup = settings.optionalBool("auto_backup", null: .wrongType)
-                change.theme = theme(in: &settings)
+        func answer(_ request: Request) async throws(Failure) -> Response {
+            let authenticated = try await bearer.authenticate(request, for: .change)
+            let change = try Self.read(request)
+            let user = try await deciding { () throws(IdentityError) in
+                try await services.accounts.change(authenticated.userID, change, caller: Caller(request))
             }
+            return Me.response(user)
         }
-        guard body.fields.isClean else { throw .invalidInput(body.issues) }
-        return change
-    }
 
-    private static func removable(_ key: String, in fields: inout FieldReader) -> String? {
-        fields.value(key) == .null ? "" : fields.optionalString(key)
-    }
+        private static func read(_ request: Request) throws(Failure) -> Accounts.ProfileChange {
+            // Nothing is required here, so a body that got lost on its way would pass for a change of nothing.
+            guard !request.body.isEmpty else { throw .malformedJSON }
+            var body = try JSONBody(request)
+            var change = Accounts.ProfileChange()
+            change.displayName = removable("name", in: &body.fields)
+            change.photoURL = removable("photo_url", in: &body.fields)
+            if body.fields.has("settings") {
+                _ = body.fields.nested("settings") { settings in
+                    change.biometricEnabled = settings.optionalBool("biometric_enabled", null: .wrongType)
+                    change.autoBackup = settings.optionalBool("auto_backup", null: .wrongType)
+                    change.theme = theme(in: &settings)
+                }
+            }
+            guard body.fields.isClean else { throw .invalidInput(body.issues) }
+            return change
+        }
 
-    private static func theme(in settings: inout FieldReader) -> UserSettings.Theme? {
-        guard let text = settings.optionalString("theme", null: .wrongType) else { return nil }
-        if let theme = UserSettings.Theme(rawValue: text) { return theme }
-        settings.add(.notAllowed(options: UserSettings.Theme.allCases.map(\.rawValue)), at: "theme")
-        return nil
-    }
-}
+        private static func removable(_ key: String, in fields: inout FieldReader) -> String? {
+            fields.value(key) == .null ? "" : fields.optionalString(key)
+        }
 
-extension UpdateMe {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "Change name, photo and settings", details: "What is absent stays as it is.", security: [BearerUser.scheme],
-            body: .required(
-                .object([
-                    .optional("name", .string.orNull.described("Empty or `null` removes it.")),
-                    .optional(
-                        "photo_url",
-                        .anyOf([.url, .constant(""), .null]).described("`https`, at most 2048 bytes; empty or `null` removes it.")
-                    ),
-                    .optional(
-                        "settings",
-                        .object([
-                            .optional("biometric_enabled", .boolean), .optional("auto_backup", .boolean),
-                            .optional("theme", UserObject.theme),
-                        ])),
-                ])),
-            responses: [.json(.ok, "The user as he is now.", UserObject.schema), AppError.invalidInputDocumented]
-                + BearerUser.refusals)
+        private static func theme(in settings: inout FieldReader) -> UserSettings.Theme? {
+            guard let text = settings.optionalString("theme", null: .wrongType) else { return nil }
+            if let theme = UserSettings.Theme(rawValue: text) { return theme }
+            settings.add(.notAllowed(options: UserSettings.Theme.allCases.map(\.rawValue)), at: "theme")
+            return nil
+        }
+
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Change name, photo and settings", details: "What is absent stays as it is.", security: [BearerUser.scheme],
+                body: .required(
+                    .object([
+                        .optional("name", .string.orNull.described("Empty or `null` removes it.")),
+                        .optional(
+                            "photo_url",
+                            .anyOf([.url, .constant(""), .null]).described(
+                                "`https`, at most 2048 bytes; empty or `null` removes it.")
+                        ),
+                        .optional(
+                            "settings",
+                            .object([
+                                .optional("biometric_enabled", .boolean), .optional("auto_backup", .boolean),
+                                .optional("theme", UserObject.theme),
+                            ])),
+                    ])),
+                responses: [.json(.ok, "The user as he is now.", UserObject.schema), Failure.invalidInputDocumented]
+                    + BearerUser.refusals)
+        }
     }
 }

@@ -5,35 +5,51 @@ package import Routing
 /// pages (the cookie session contract).
 package enum CookieAPI {
     /// - Parameter prefix: what stands before `/login`; empty for none.
-    package static func make(_ services: Services, prefix: String) -> RouteGroup {
-        let gate = CookieGate(services)
+    package static func make(_ services: Services, _ policy: Policy, prefix: String) -> RouteGroup {
+        let gate = Gate(services: services, policy: policy)
         let sharing = PageSharing(
-            gate.policy.origins, requestFields: "Content-Type, X-CSRF-Token, X-Device-ID, X-Requested-With")
-        let endpoints: [any CookieEndpoint] = [
-            CookieLogin(gate: gate), CookieTouch(gate: gate), CookieLogout(gate: gate), CookieLogoutAll(gate: gate),
-            CookieSessionDetails(gate: gate), CookieSessionList(gate: gate), CookieEndSession(gate: gate),
+            services.pages, requestFields: "Content-Type, X-CSRF-Token, X-Device-ID, X-Requested-With")
+        let endpoints: [any Endpoint] = [
+            Login(gate: gate), Touch(gate: gate), Logout(gate: gate), LogoutAll(gate: gate),
+            SessionDetails(gate: gate), SessionList(gate: gate), EndSession(gate: gate),
         ]
-        let deletion = gate.policy.deletion
+        let deletion = policy.deletion
         let routes = endpoints.map { route($0, sharing, deletion) }
         return RouteGroup(
             name: "cookie", prefix: prefix,
             routes: routes + sharing.preflights(of: routes),
-            documentation: CookieError.documentation,
+            documentation: Failure.documentation,
             failure: { failure, head in
-                sharing.sharing(CookieError.request(failure).response(deletion), with: head)
+                sharing.sharing(Failure.request(failure).response(deletion), with: head)
             })
     }
 
-    private static func route(_ endpoint: any CookieEndpoint, _ sharing: PageSharing, _ deletion: SetCookie) -> Route {
+    private static func route(_ endpoint: any Endpoint, _ sharing: PageSharing, _ deletion: SetCookie) -> Route {
         let kind = type(of: endpoint)
         return Route(
             kind.method, kind.path, accepts: kind.accepts, hasOptionalSlash: true, documentation: kind.documentation,
             handler: LimitFields.telling { request in
-                do throws(CookieError) {
+                do throws(Failure) {
                     return sharing.sharing(try await endpoint.answer(request), with: request.head)
                 } catch {
                     return sharing.sharing(error.response(deletion), with: request.head)
                 }
             })
     }
+}
+
+extension CookieAPI {
+    /// One endpoint of the cookie session. It throws what went wrong; the API words it.
+    protocol Endpoint: Sendable {
+        static var method: Method { get }
+        static var path: String { get }
+        static var accepts: AcceptedContent { get }
+        static var documentation: RouteDocumentation { get }
+
+        func answer(_ request: Request) async throws(Failure) -> Response
+    }
+}
+
+extension CookieAPI.Endpoint {
+    static var accepts: AcceptedContent { .none }
 }

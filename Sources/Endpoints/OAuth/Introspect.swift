@@ -2,44 +2,46 @@ import HTTP
 import Identity
 import Routing
 
-/// `POST /oauth2/introspect` (RFC 7662 §2): authenticate the client, read the form, ask, write.
-struct Introspect: Sendable {
-    let services: Services
-    let authentication: ClientAuthentication
+extension OAuth {
+    /// `POST /oauth2/introspect` (RFC 7662 §2): authenticate the client, read the form, ask, write.
+    struct Introspect: Sendable {
+        let services: Services
+        let authentication: ClientAuthentication
 
-    func answer(_ request: Request) async throws(OAuthError) -> Response {
-        let form = try TokenForm(request)
-        let client = try await authentication.confidential(request, form.fields)
-        let token = try form.token()
-        do throws(IdentityError) {
-            return .json(.ok, try await services.introspection.answer(token, hint: form.hint, for: client), fields: .notStored)
-        } catch {
-            throw OAuthError(error)
+        func answer(_ request: Request) async throws(Failure) -> Response {
+            let form = try TokenForm(request)
+            let client = try await authentication.confidential(request, form.fields)
+            let token = try form.token()
+            do throws(IdentityError) {
+                return .json(
+                    .ok, try await services.introspection.answer(token, hint: form.hint, for: client), fields: .notStored)
+            } catch {
+                throw Failure(error)
+            }
         }
-    }
-}
 
-extension Introspect {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "Is this token good? (RFC 7662)", security: [.none, ClientAuthentication.basic], body: .required(TokenForm.schema),
-            responses: [
-                .json(.ok, "What the token says if it is active; else `active` alone.", answer),
-                OAuthError.invalidRequestDocumented, OAuthError.invalidClientDocumented, OAuthError.slowDownDocumented,
-                OAuthError.documented(
-                    .forbidden, "unauthorized_client", "The client was added without `--introspect`."),
-            ])
-    }
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Is this token good? (RFC 7662)", security: [.none, ClientAuthentication.basic],
+                body: .required(TokenForm.schema),
+                responses: [
+                    .json(.ok, "What the token says if it is active; else `active` alone.", answer),
+                    Failure.invalidRequestDocumented, Failure.invalidClientDocumented, Failure.slowDownDocumented,
+                    Failure.documented(
+                        .forbidden, "unauthorized_client", "The client was added without `--introspect`."),
+                ])
+        }
 
-    private static let answer = Schema.object([
-        .required("active", .boolean), .optional("aud", .anyOf([.string, .array(of: .string)])),
-        .optional("client_id", .string.described("The client that the token was issued to.")),
-        .optional("sub", .string.described("The user.")),
-        .optional("username", .string.described("The e-mail address when the session began.")),
-        .optional("email_verified", .boolean.described("Whether that address is known to be the user's.")),
-        .optional("token_type", .constant("Bearer")), .optional("exp", .integer), .optional("iat", .integer),
-        .optional("nbf", .integer), .optional("iss", .string), .optional("jti", .string),
-        .optional("scope", .string.described("What the token is good for, with spaces between.")),
-        .optional("sid", .string.described("The session.")),
-    ]).named("Introspection")
+        private static let answer = Schema.object([
+            .required("active", .boolean), .optional("aud", .anyOf([.string, .array(of: .string)])),
+            .optional("client_id", .string.described("The client that the token was issued to.")),
+            .optional("sub", .string.described("The user.")),
+            .optional("username", .string.described("The e-mail address when the session began.")),
+            .optional("email_verified", .boolean.described("Whether that address is known to be the user's.")),
+            .optional("token_type", .constant("Bearer")), .optional("exp", .integer), .optional("iat", .integer),
+            .optional("nbf", .integer), .optional("iss", .string), .optional("jti", .string),
+            .optional("scope", .string.described("What the token is good for, with spaces between.")),
+            .optional("sid", .string.described("The session.")),
+        ]).named("Introspection")
+    }
 }

@@ -3,41 +3,41 @@ import Identity
 import Routing
 import Text
 
-/// The form that introspection and revocation take: `token`, and a `token_type_hint` that is not needed to find it, because a token
-/// says itself what it is.
-struct TokenForm {
-    let fields: FormFields
+extension OAuth {
+    /// The form that introspection and revocation take: `token`, and a `token_type_hint` that is not needed to find it, because a token
+    /// says itself what it is.
+    struct TokenForm {
+        let fields: FormFields
 
-    /// - Throws: `OAuthError.invalidRequest`.
-    init(_ request: Request) throws(OAuthError) {
-        // A token in the address would end up in logs and histories (RFC 6750 §5.3).
-        guard request.head.query == nil else { throw .invalidRequest("parameters belong into the body") }
-        do throws(FormError) {
-            fields = try FormFields(parsing: request.body)
-        } catch .repeatedField {
-            throw .invalidRequest("a parameter is repeated")
-        } catch {
-            throw .invalidRequest("the form is malformed")
+        /// - Throws: `OAuth.Failure.invalidRequest`.
+        init(_ request: Request) throws(Failure) {
+            // A token in the address would end up in logs and histories (RFC 6750 §5.3).
+            guard request.head.query == nil else { throw .invalidRequest("parameters belong into the body") }
+            do throws(FormError) {
+                fields = try FormFields(parsing: request.body)
+            } catch .repeatedField {
+                throw .invalidRequest("a parameter is repeated")
+            } catch {
+                throw .invalidRequest("the form is malformed")
+            }
         }
+
+        /// - Throws: `OAuth.Failure.invalidRequest` when it is missing or empty.
+        func token() throws(Failure) -> SecretString {
+            guard let token = fields.secret("token"), !token.isEmpty else { throw .invalidRequest("token is missing") }
+            return token
+        }
+
+        /// Nil for a hint that is not known (RFC 7009 §2.2.1 leaves it to us), as for none.
+        var hint: TokenTypeHint? { fields.value("token_type_hint").flatMap { TokenTypeHint(rawValue: $0) } }
+
+        static let schema = Schema.form([
+            .required("token", .nonEmpty),
+            .optional(
+                "token_type_hint",
+                .string.described(
+                    "Not needed. A refresh token that is asked about as an `access_token` is inactive.")),
+            .optional("client_id", .string), .optional("client_secret", .password),
+        ])
     }
-
-    /// - Throws: `OAuthError.invalidRequest` when it is missing or empty.
-    func token() throws(OAuthError) -> SecretString {
-        guard let token = fields.secret("token"), !token.isEmpty else { throw .invalidRequest("token is missing") }
-        return token
-    }
-
-    /// Nil for a hint that is not known (RFC 7009 §2.2.1 leaves it to us), as for none.
-    var hint: TokenTypeHint? { fields.value("token_type_hint").flatMap { TokenTypeHint(rawValue: $0) } }
-}
-
-extension TokenForm {
-    static let schema = Schema.form([
-        .required("token", .nonEmpty),
-        .optional(
-            "token_type_hint",
-            .string.described(
-                "Not needed. A refresh token that is asked about as an `access_token` is inactive.")),
-        .optional("client_id", .string), .optional("client_secret", .password),
-    ])
 }

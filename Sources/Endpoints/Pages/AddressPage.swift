@@ -2,63 +2,61 @@ import HTTP
 import Identity
 import Routing
 
-/// `GET /account/address`: the new address, and a button. The one before is not shown: the mail may have gone to a stranger.
-struct ShowAddressForm: PageEndpoint {
-    static let method = Method.get
-    static let path = PagePath.address
+extension Pages {
+    /// `GET /account/address`: the new address, and a button. The one before is not shown: the mail may have gone to a stranger.
+    struct ShowAddressForm: Endpoint {
+        static let method = Method.get
+        static let path = PagePath.address
 
-    let services: Services
+        let services: Services
 
-    func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
-        let code = try PageCode.inQuery(request)
-        let address = try await showing { () throws(IdentityError) in
-            try await services.confirmations.address(ofCode: code, caller: Caller(request))
+        func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
+            let code = try PageCode.inQuery(request)
+            let address = try await showing { () throws(IdentityError) in
+                try await services.confirmations.address(ofCode: code, caller: Caller(request))
+            }
+            var page = Page(title: words[.addressTitle], language: words.language)
+            page.paragraph(words[.addressQuestion(address.typed)])
+            page.form(code: code, button: words[.confirmEmail])
+            return page.response(.ok)
         }
-        var page = Page(title: words[.addressTitle], language: words.language)
-        page.paragraph(words[.addressQuestion(address.typed)])
-        page.form(code: code, button: words[.confirmEmail])
-        return page.response(.ok)
-    }
-}
 
-/// `POST /account/address`: puts the address in the place of the one before.
-struct ChangeAddress: PageEndpoint {
-    static let method = Method.post
-    static let path = PagePath.address
-
-    let services: Services
-
-    func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
-        let code = try PageCode.inForm(request).code
-        let change = try await showing { () throws(IdentityError) in
-            try await services.confirmations.changeAddress(code: code, caller: Caller(request))
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "The page that asks whether a new address is the user's", parameters: [PageCode.parameter],
+                responses: [
+                    .text(.ok, "A page with a button.", type: "text/html"), PageFailure.codeIsVoidDocumented,
+                    PageFailure.limitedDocumented,
+                ])
         }
-        var page = Page(title: words[.addressChangedTitle], language: words.language)
-        page.paragraph(words[.addressChanged(change.user.email.typed)])
-        if let resetCode = change.resetCode { page.offerPassword(resetCode, words) }
-        return page.response(.ok)
     }
-}
 
-extension ShowAddressForm {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "The page that asks whether a new address is the user's", parameters: [PageCode.parameter],
-            responses: [
-                .text(.ok, "A page with a button.", type: "text/html"), PageFailure.codeIsVoidDocumented,
-                PageFailure.limitedDocumented,
-            ])
-    }
-}
+    /// `POST /account/address`: puts the address in the place of the one before.
+    struct ChangeAddress: Endpoint {
+        static let method = Method.post
+        static let path = PagePath.address
 
-extension ChangeAddress {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "Change the address by the button", body: .required(.object([PageCode.member])),
-            responses: [
-                .text(.ok, "A page: the account has the address.", type: "text/html"),
-                .text(.conflict, "A page: somebody else has the address by now.", type: "text/html"),
-                PageFailure.codeIsVoidDocumented, PageFailure.limitedDocumented,
-            ])
+        let services: Services
+
+        func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
+            let code = try PageCode.inForm(request).code
+            let change = try await showing { () throws(IdentityError) in
+                try await services.confirmations.changeAddress(code: code, caller: Caller(request))
+            }
+            var page = Page(title: words[.addressChangedTitle], language: words.language)
+            page.paragraph(words[.addressChanged(change.user.email.typed)])
+            if let resetCode = change.resetCode { page.offerPassword(resetCode, words) }
+            return page.response(.ok)
+        }
+
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Change the address by the button", body: .required(.object([PageCode.member])),
+                responses: [
+                    .text(.ok, "A page: the account has the address.", type: "text/html"),
+                    .text(.conflict, "A page: somebody else has the address by now.", type: "text/html"),
+                    PageFailure.codeIsVoidDocumented, PageFailure.limitedDocumented,
+                ])
+        }
     }
 }

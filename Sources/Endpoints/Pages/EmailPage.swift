@@ -3,53 +3,51 @@ import Identity
 import Routing
 import Text
 
-/// `GET /account/email`: a button, and no more: a mail scanner that follows the link confirms nothing.
-struct ShowEmailForm: PageEndpoint {
-    static let method = Method.get
-    static let path = PagePath.email
+extension Pages {
+    /// `GET /account/email`: a button, and no more: a mail scanner that follows the link confirms nothing.
+    struct ShowEmailForm: Endpoint {
+        static let method = Method.get
+        static let path = PagePath.email
 
-    func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
-        let code = try PageCode.inQuery(request)
-        var page = Page(title: words[.emailTitle], language: words.language)
-        page.paragraph(words[.emailQuestion])
-        page.form(code: code, button: words[.confirmEmail])
-        return page.response(.ok)
-    }
-}
-
-/// `POST /account/email`: notes that the address is its user's.
-struct ConfirmEmail: PageEndpoint {
-    static let method = Method.post
-    static let path = PagePath.email
-
-    let services: Services
-
-    func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
-        let code = try PageCode.inForm(request).code
-        try await showing { () throws(IdentityError) in
-            try await services.confirmations.verifyEmail(code: code, caller: Caller(request))
+        func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
+            let code = try PageCode.inQuery(request)
+            var page = Page(title: words[.emailTitle], language: words.language)
+            page.paragraph(words[.emailQuestion])
+            page.form(code: code, button: words[.confirmEmail])
+            return page.response(.ok)
         }
-        var page = Page(title: words[.emailConfirmedTitle], language: words.language)
-        page.paragraph(words[.emailConfirmed])
-        return page.response(.ok)
-    }
-}
 
-extension ShowEmailForm {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "The page that asks whether an address is the user's", parameters: [PageCode.parameter],
-            responses: [.text(.ok, "A page with a button.", type: "text/html"), PageFailure.codeIsVoidDocumented])
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "The page that asks whether an address is the user's", parameters: [PageCode.parameter],
+                responses: [.text(.ok, "A page with a button.", type: "text/html"), PageFailure.codeIsVoidDocumented])
+        }
     }
-}
 
-extension ConfirmEmail {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "Confirm an address by the button", body: .required(.object([PageCode.member])),
-            responses: [
-                .text(.ok, "A page: the address is confirmed.", type: "text/html"), PageFailure.codeIsVoidDocumented,
-                PageFailure.limitedDocumented,
-            ])
+    /// `POST /account/email`: notes that the address is its user's.
+    struct ConfirmEmail: Endpoint {
+        static let method = Method.post
+        static let path = PagePath.email
+
+        let services: Services
+
+        func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
+            let code = try PageCode.inForm(request).code
+            try await showing { () throws(IdentityError) in
+                try await services.confirmations.verifyEmail(code: code, caller: Caller(request))
+            }
+            var page = Page(title: words[.emailConfirmedTitle], language: words.language)
+            page.paragraph(words[.emailConfirmed])
+            return page.response(.ok)
+        }
+
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Confirm an address by the button", body: .required(.object([PageCode.member])),
+                responses: [
+                    .text(.ok, "A page: the address is confirmed.", type: "text/html"), PageFailure.codeIsVoidDocumented,
+                    PageFailure.limitedDocumented,
+                ])
+        }
     }
 }

@@ -3,63 +3,87 @@ import Identity
 import Routing
 import Text
 
-/// `GET /account/password`: the form for a new password. Looking at it does not use the code up, so that a mail scanner that follows links
-/// spoils nothing.
-struct ShowPasswordForm: PageEndpoint {
-    static let method = Method.get
-    static let path = PagePath.password
+extension Pages {
+    /// `GET /account/password`: the form for a new password. Looking at it does not use the code up, so that a mail scanner that follows links
+    /// spoils nothing.
+    struct ShowPasswordForm: Endpoint {
+        static let method = Method.get
+        static let path = PagePath.password
 
-    let services: Services
+        let services: Services
 
-    func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
-        let code = try PageCode.inQuery(request)
-        _ = try await showing { () throws(IdentityError) in
-            try await services.confirmations.user(ofCode: code, for: .resetPassword, caller: Caller(request))
+        func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
+            let code = try PageCode.inQuery(request)
+            _ = try await showing { () throws(IdentityError) in
+                try await services.confirmations.user(ofCode: code, for: .resetPassword, caller: Caller(request))
+            }
+            return PasswordPage.form(code, words, problem: nil)
         }
-        return PasswordPage.form(code, words, problem: nil)
+
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "The form for a new password", parameters: [PageCode.parameter],
+                responses: [
+                    .text(.ok, "A page.", type: "text/html"), PageFailure.codeIsVoidDocumented, PageFailure.limitedDocumented,
+                ])
+        }
     }
-}
 
-/// `POST /account/password`: sets the new password, and ends all sessions of the user.
-struct SetPassword: PageEndpoint {
-    static let method = Method.post
-    static let path = PagePath.password
+    /// `POST /account/password`: sets the new password, and ends all sessions of the user.
+    struct SetPassword: Endpoint {
+        static let method = Method.post
+        static let path = PagePath.password
 
-    let services: Services
+        let services: Services
 
-    func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
-        let (code, fields) = try PageCode.inForm(request)
-        guard let password = fields.secret("password"), !password.isEmpty else {
-            return PasswordPage.form(code, words, problem: .passwordMissing)
+        func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
+            let (code, fields) = try PageCode.inForm(request)
+            guard let password = fields.secret("password"), !password.isEmpty else {
+                return PasswordPage.form(code, words, problem: .passwordMissing)
+            }
+            guard fields.secret("password_again")?.revealedText == password.revealedText else {
+                return PasswordPage.form(code, words, problem: .passwordsDiffer)
+            }
+            do throws(IdentityError) {
+                try await services.confirmations.resetPassword(code: code, to: password, caller: Caller(request))
+            } catch .invalidInput(let problems) {
+                return PasswordPage.form(code, words, problem: problems.first.map { PageText($0.reason) } ?? .notAllowed)
+            } catch {
+                throw .identity(error)
+            }
+            var page = Page(title: words[.passwordSavedTitle], language: words.language)
+            page.paragraph(words[.passwordSaved])
+            // Browsers keep whole pages for the way back, those that are not to be stored too, and with them what was typed there.
+            return page.response(.ok, fields: ["Clear-Site-Data": "\"cache\""])
         }
-        guard fields.secret("password_again")?.revealedText == password.revealedText else {
-            return PasswordPage.form(code, words, problem: .passwordsDiffer)
+
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Set a new password by the form",
+                body: .required(
+                    .object([
+                        PageCode.member, .required("password", .password), .required("password_again", .password),
+                    ])),
+                responses: [
+                    .text(.ok, "A page: the password is set.", type: "text/html"),
+                    .text(.badRequest, "The form once more, with what is wrong.", type: "text/html"),
+                    PageFailure.codeIsVoidDocumented, PageFailure.limitedDocumented,
+                ])
         }
-        do throws(IdentityError) {
-            try await services.confirmations.resetPassword(code: code, to: password, caller: Caller(request))
-        } catch .invalidInput(let problems) {
-            return PasswordPage.form(code, words, problem: problems.first.map { PageText($0.reason) } ?? .notAllowed)
-        } catch {
-            throw .identity(error)
-        }
-        var page = Page(title: words[.passwordSavedTitle], language: words.language)
-        page.paragraph(words[.passwordSaved])
-        // Browsers keep whole pages for the way back, those that are not to be stored too, and with them what was typed there.
-        return page.response(.ok, fields: ["Clear-Site-Data": "\"cache\""])
     }
-}
 
-private enum PasswordPage {
-    static func form(_ code: SecretString, _ words: PageWords, problem: PageText?) -> Response {
-        var page = Page(title: words[.passwordTitle], language: words.language)
-        if let problem { page.alert(words[problem]) }
-        page.passwordForm(code, words, isFaulty: problem != nil)
-        return page.response(problem == nil ? .ok : .badRequest)
+    private enum PasswordPage {
+        static func form(_ code: SecretString, _ words: PageWords, problem: PageText?) -> Response {
+            var page = Page(title: words[.passwordTitle], language: words.language)
+            if let problem { page.alert(words[problem]) }
+            page.passwordForm(code, words, isFaulty: problem != nil)
+            return page.response(problem == nil ? .ok : .badRequest)
+        }
     }
 }
 
 extension Page {
-    /// The form for a new password, which `SetPassword` takes.
+    /// The form for a new password, which `Pages.SetPassword` takes.
     /// - Parameter action: where that is, relative to the page.
     mutating func passwordForm(_ code: SecretString, _ words: PageWords, to action: StaticString = "?", isFaulty: Bool = false) {
         form(code: code, button: words[.savePassword], to: action) { page in
@@ -73,31 +97,5 @@ extension Page {
         guard let code else { return paragraph(words[.askForPassword]) }
         paragraph(words[.setPasswordNow])
         passwordForm(code, words, to: "password")
-    }
-}
-
-extension ShowPasswordForm {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "The form for a new password", parameters: [PageCode.parameter],
-            responses: [
-                .text(.ok, "A page.", type: "text/html"), PageFailure.codeIsVoidDocumented, PageFailure.limitedDocumented,
-            ])
-    }
-}
-
-extension SetPassword {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "Set a new password by the form",
-            body: .required(
-                .object([
-                    PageCode.member, .required("password", .password), .required("password_again", .password),
-                ])),
-            responses: [
-                .text(.ok, "A page: the password is set.", type: "text/html"),
-                .text(.badRequest, "The form once more, with what is wrong.", type: "text/html"),
-                PageFailure.codeIsVoidDocumented, PageFailure.limitedDocumented,
-            ])
     }
 }

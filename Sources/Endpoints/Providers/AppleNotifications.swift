@@ -3,24 +3,24 @@ import Identity
 import Routing
 import Text
 
-/// `POST /federation/apple/notifications`: Apple's server-to-server notifications, `{"payload": "<JWS>"}`. 200 says that it is done or
-/// of no concern; after anything else Apple sends it again.
-struct AppleNotifications: Sendable {
-    let notices: ProviderNotices
+extension Providers {
+    /// `POST /federation/apple/notifications`: Apple's server-to-server notifications, `{"payload": "<JWS>"}`. 200 says that it is done or
+    /// of no concern; after anything else Apple sends it again.
+    struct AppleNotifications: Sendable {
+        let notices: ProviderNotices
 
-    func answer(_ request: Request) async throws(NoticeError) -> Response {
-        guard let payload = (try? JSON.parse(request.body))?["payload"]?.stringValue else { throw .malformed }
-        try await taking { () throws(NoticeFailure) in try await notices.takeApple(payload, caller: Caller(request)) }
-        return .empty(.ok, fields: .notStored)
-    }
-}
+        func answer(_ request: Request) async throws(Failure) -> Response {
+            guard let payload = (try? JSON.parse(request.body))?["payload"]?.stringValue else { throw .malformed }
+            try await taking { () throws(NoticeFailure) in try await notices.takeApple(payload, caller: Caller(request)) }
+            return .empty(.ok, fields: .notStored)
+        }
 
-extension AppleNotifications {
-    static var documentation: RouteDocumentation {
-        RouteDocumentation(
-            "What happened to an Apple account that a user signs in with",
-            details: "Apple's server-to-server notifications.",
-            body: .required(.object([.required("payload", .string.described("A JWS of Apple's."))])),
-            responses: [.empty(.ok, "It is done, or of no concern."), NoticeError.refused, NoticeError.notConfigured])
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "What happened to an Apple account that a user signs in with",
+                details: "Apple's server-to-server notifications.",
+                body: .required(.object([.required("payload", .string.described("A JWS of Apple's."))])),
+                responses: [.empty(.ok, "It is done, or of no concern."), Failure.refused, Failure.notConfigured])
+        }
     }
 }

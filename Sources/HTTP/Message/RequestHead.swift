@@ -73,3 +73,35 @@ package struct RequestHead: Sendable {
         return (bytes.span.text(in: line.name.range), bytes.span.text(in: line.value.range))
     }
 }
+
+/// The versions spoken here; every other one is answered 505.
+package enum HTTPVersion: Sendable {
+    case http10
+    case http11
+}
+
+/// How the body after a request head is delimited (RFC 9112 §6.3).
+package enum BodyFraming: Equatable, Sendable {
+    /// No body: neither `Content-Length` nor `Transfer-Encoding`, or a length of zero.
+    case none
+    /// Exactly so many bytes, more than zero.
+    case length(Int)
+    case chunked
+}
+
+/// What the client waits for before it sends the body (RFC 9110 §10.1.1).
+package enum ClientExpectation: Sendable {
+    case none
+    /// Send `100 Continue` before reading the body, unless the final answer is already known.
+    case continueBeforeBody
+}
+
+/// What becomes of the connection after a response (RFC 9112 §9.3).
+package enum Persistence: Sendable {
+    /// It stays open, and nobody needs to be told: the way of HTTP/1.1.
+    case keepAlive
+    /// It stays open and the response says so, which an HTTP/1.0 client must read.
+    case announcedKeepAlive
+    /// It is closed after the response, which says `Connection: close`.
+    case close
+}

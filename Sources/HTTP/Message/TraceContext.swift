@@ -1,3 +1,4 @@
+import Logging
 import Text
 
 /// Where a request belongs in a trace: W3C Trace Context, level 1, as far as `traceparent` says it.
@@ -40,5 +41,22 @@ extension TraceContext {
             number = number &<< 4 | UInt64(byte.isDigit ? byte &- 0x30 : byte &- 0x57)
         }
         return number
+    }
+}
+
+/// A request of a trace: the caller's context, and the span that the request is here.
+struct TraceSpan: Sendable {
+    let context: TraceContext
+    let spanID: UInt64
+
+    func name(in fields: inout LogFields) {
+        fields["trace_id"] = .string(Self.digits(context.traceID.upper) + Self.digits(context.traceID.lower))
+        fields["parent_id"] = .string(Self.digits(context.parentID))
+        fields["span_id"] = .string(Self.digits(spanID))
+    }
+
+    private static func digits(_ number: UInt64) -> String {
+        let text = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
     }
 }

@@ -1,5 +1,6 @@
 package import Logging
 package import Networking
+import Synchronization
 package import Text
 
 /// The HTTP server of one loop: its listener and its connections.
@@ -189,5 +190,40 @@ package actor HTTPServer {
             self.date = date
             self.proxies = proxies
         }
+    }
+}
+
+/// Whether a process takes requests or is on its way out. Shared by all its loops; read once a request.
+package final class ServerPhase: Sendable {
+    private let isDraining = Atomic<Bool>(false)
+
+    package init() {}
+
+    /// True from the first sign of the end: every response then closes its connection.
+    package var drains: Bool { isDraining.load(ordering: .relaxed) }
+
+    /// From now on the process is on its way out. From any thread; there is no way back.
+    package func beginDraining() {
+        isDraining.store(true, ordering: .relaxed)
+    }
+}
+
+/// The value of the `Date` field, rendered once a second. Confined to one loop's server.
+struct DateField {
+    private let clock: @Sendable () -> Timestamp
+    private var validUntil = Instant(nanoseconds: 0)
+    private var rendered: [UInt8] = []
+
+    init(clock: @escaping @Sendable () -> Timestamp) {
+        self.clock = clock
+    }
+
+    /// The date as an IMF-fixdate (RFC 9110 §5.6.7), at most a second old.
+    mutating func bytes(at now: Instant) -> [UInt8] {
+        if now < validUntil { return rendered }
+        let time = clock()
+        rendered = [UInt8](time.httpDate.utf8)
+        validUntil = now + .milliseconds(1000 - time.milliseconds % 1000)
+        return rendered
     }
 }

@@ -13,10 +13,10 @@ extension Application {
     ) throws(StartError) -> HTTPServer {
         guard let first = workers.first else { throw .configuration("there is no loop") }
         let started = shared.system.now()
-        let api = OperationsRoutes.make(first.services, others: workers.dropFirst().map(\.services), phase: shared.phase) {
+        let api = Operations.make(first.services, others: workers.dropFirst().map(\.services), phase: shared.phase) {
             // Thousands of descriptors are not counted on a loop.
             let statistics = try? await shared.housekeeping.run { ProcessStatistics.report(startedAt: started) }
-            var report = statistics ?? MetricsReport()
+            var report = statistics ?? Operations.MetricsReport()
             report.hashesWaiting = shared.hashing.waitingCount
             report.logLinesDropped = logSink?.droppedLines ?? 0
             for worker in workers {

@@ -4,8 +4,8 @@ import Text
 
 /// What the kernel says of this process.
 enum ProcessStatistics {
-    static func report(startedAt: Timestamp) -> MetricsReport {
-        var report = MetricsReport()
+    static func report(startedAt: Timestamp) -> Operations.MetricsReport {
+        var report = Operations.MetricsReport()
         report.residentBytes = residentBytes()
         report.openDescriptors = openDescriptors()
         report.cpuSeconds = cpuSeconds()

@@ -4,18 +4,18 @@ import Routing
 
 extension Worker {
     /// The APIs that are open, and the document of what they offer.
-    static func apis(_ services: Services, _ configuration: Configuration) -> [RouteGroup] {
+    static func apis(_ parts: APIParts, _ configuration: Configuration) -> [RouteGroup] {
         let open = configuration.apis.open
         let apis = API.all.filter { configuration.serves($0.name) }.map { kind in
-            kind.make(services, configuration.apis[prefixOf: kind.name])
+            kind.make(parts, configuration.apis[prefixOf: kind.name])
         }
         guard open.contains(OpenAPIRoutes.name) else { return apis }
-        return apis + [OpenAPIRoutes.make { own in document(of: apis + [own], services, configuration) }]
+        return apis + [OpenAPIRoutes.make { own in document(of: apis + [own], parts.services, configuration) }]
     }
 
     static func document(of apis: [RouteGroup], _ services: Services, _ configuration: Configuration) -> OpenAPIDocument {
         // Made for what stands beside its routes; it is never asked.
-        let operations = OperationsRoutes.make(services, others: [], phase: ServerPhase()) { MetricsReport() }
+        let operations = Operations.make(services, others: [], phase: ServerPhase()) { Operations.MetricsReport() }
         return OpenAPIDocument(
             version: Version.text,
             listeners: [

@@ -5,8 +5,8 @@ extension Worker {
     /// What the rest-auth API needs beside the parts that all APIs share.
     static func restAuth(
         _ shared: SharedParts, profiles: ProfileStore
-    ) -> RestAuthServices {
-        RestAuthServices(
+    ) -> RestAuth.Parts {
+        RestAuth.Parts(
             options: shared.configuration.placedRestAuth, client: shared.restAuth, profiles: profiles,
             tokens: shared.sharedSecretTokens, system: shared.system)
     }
@@ -15,14 +15,16 @@ extension Worker {
 extension Configuration {
     /// Whether an API is open. That of the pages also is while mails of the app API lead to them.
     func serves(_ api: String) -> Bool {
-        apis.open.contains(api) || api == PagesAPI.name && apis.open.contains("app") && placedApp.needsPages
+        apis.open.contains(api) || api == Pages.name && apis.open.contains("app") && placedApp.needsPages
     }
 
     /// What the app API was set to, and where our own pages are. A page of the team's that takes what the links of the rest-auth API have
     /// serves both.
-    var placedApp: AppOptions {
+    var placedApp: AppAPI.Options {
         var options = app
-        options.pages = issuer + apis[prefixOf: PagesAPI.name]
+        options.pages = issuer + apis[prefixOf: Pages.name]
+        options.mailsVerification = apis.mailsVerification
+        options.believesUnprovedIdentities = apis.believesUnprovedIdentities
         if options.explicitVerificationLink == nil {
             options.explicitVerificationLink = restAuth.explicitVerificationLink?.replacing("{key}", with: "{code}")
         }
@@ -33,18 +35,18 @@ extension Configuration {
     }
 
     /// What the rest-auth API was set to, and where the installation and its pages are.
-    var placedRestAuth: RestAuthOptions {
+    var placedRestAuth: RestAuth.Options {
         var options = restAuth
         options.site = issuer
-        options.pages = apis.open.contains(PagesAPI.name) ? apis[prefixOf: PagesAPI.name] : nil
+        options.pages = apis.open.contains(Pages.name) ? apis[prefixOf: Pages.name] : nil
         return options
     }
 
     /// How long changes of the ways in can be undone, and where.
     var noticePolicy: AccountNotices.Policy {
         var policy = AccountNotices.Policy(lifetime: mail.undoLifetime)
-        if serves(PagesAPI.name) {
-            let (site, prefix) = (issuer, apis[prefixOf: PagesAPI.name])
+        if serves(Pages.name) {
+            let (site, prefix) = (issuer, apis[prefixOf: Pages.name])
             policy.link = { code in PagePath.undoLink(site: site, prefix: prefix, code) }
         }
         return policy

@@ -3,7 +3,7 @@ import Identity
 
 extension Worker {
     /// What the apis of a loop need, and the queue that works behind them.
-    static func services(_ shared: SharedParts, _ parts: LoopParts) -> (Services, RevocationQueue) {
+    static func apiParts(_ shared: SharedParts, _ parts: LoopParts) -> (APIParts, RevocationQueue) {
         let configuration = shared.configuration
         let identity = IdentityParts(shared, parts)
         let profiles = ProfileStore(pool: parts.postgres, system: shared.system)
@@ -18,15 +18,15 @@ extension Worker {
             clientRefusals: ClientRefusals(
                 clients: identity.clients, audit: parts.audit, metrics: parts.metrics, system: shared.system),
             keys: parts.keys, federation: federation.federation, codes: federation.codes, notices: federation.notices,
-            restAuth: restAuth(shared, profiles: profiles), appOptions: configuration.placedApp,
             confirmations: Confirmations(
                 accounts: identity.accounts, profiles: profiles, codes: OneTimeCodeStore(redis: parts.redis),
                 outbox: parts.outbox,
                 loop: parts.loop),
-            mailsVerification: configuration.apis.mailsVerification,
-            believesUnprovedIdentities: configuration.apis.believesUnprovedIdentities, app: shared.app,
-            cookies: configuration.cookies.policy(issuer: configuration.issuer),
+            app: shared.app, pages: configuration.cookies.pages(issuer: configuration.issuer),
             clock: shared.clockTolerance, redis: parts.redis, postgres: parts.postgres)
-        return (services, federation.revocations)
+        let apiParts = APIParts(
+            services: services, app: configuration.placedApp, cookies: configuration.cookies.policy(issuer: configuration.issuer),
+            restAuth: restAuth(shared, profiles: profiles))
+        return (apiParts, federation.revocations)
     }
 }

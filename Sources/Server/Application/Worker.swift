@@ -23,7 +23,8 @@ struct Worker: Sendable {
     let limiter: Limiter
     let signingKeys: SigningKeyStore
     let keySets: KeySets
-    let services: Services
+    let apiParts: APIParts
+    var services: Services { apiParts.services }
     let apis: [RouteGroup]
     let revocations: RevocationQueue
     let outbox: MailOutbox
@@ -63,8 +64,8 @@ struct Worker: Sendable {
             loop: loop, logger: logger, postgres: postgres, redis: redis, audit: audit, metrics: metrics, keys: keys,
             keySets: keySets, outbox: outbox,
             limiter: limiter)
-        (services, revocations) = Self.services(shared, parts)
-        apis = Self.apis(services, configuration)
+        (apiParts, revocations) = Self.apiParts(shared, parts)
+        apis = Self.apis(apiParts, configuration)
         server = HTTPServer(
             shared.http, handler: try Self.router(apis), loop: loop, logger: logger, random: shared.randomNumber())
     }

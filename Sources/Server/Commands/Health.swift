@@ -77,7 +77,7 @@ actor Health {
         }
     }
 
-    /// Takes an answer of `Ready` apart: its status line (RFC 9112 §4), and the body on its last line.
+    /// Takes an answer of `Operations.Ready` apart: its status line (RFC 9112 §4), and the body on its last line.
     private static func read(_ answer: [UInt8]) throws(Failure) -> (isReady: Bool, status: String) {
         let lines = String(decoding: answer, as: UTF8.self).split(whereSeparator: \.isNewline)
         guard let first = lines.first, first.hasPrefix("HTTP/1.1 "), let last = lines.last,

@@ -20,12 +20,16 @@ extension Configuration {
 
         package init() {}
 
-        package func policy(issuer: String) -> CookiePolicy {
-            CookiePolicy(
+        package func policy(issuer: String) -> CookieAPI.Policy {
+            CookieAPI.Policy(
                 brief: SessionLifetime(idle: idleLifetime, absolute: absoluteLifetime),
                 remembered: SessionLifetime(idle: rememberedIdleLifetime, absolute: rememberedLifetime),
-                touchSlides: touchSlides, origins: PageOrigins(own: WebOrigin(ofURL: issuer), trusted: trustedOrigins),
-                sameSite: sameSite)
+                touchSlides: touchSlides, isSecure: WebOrigin(ofURL: issuer)?.isSecure ?? false, sameSite: sameSite)
+        }
+
+        /// Whose pages may act for their users.
+        package func pages(issuer: String) -> PageOrigins {
+            PageOrigins(own: WebOrigin(ofURL: issuer), trusted: trustedOrigins)
         }
     }
 }

@@ -40,8 +40,8 @@ package struct Configuration: Sendable {
     package var keySets = KeySetPolicy()
     package var providerTokens = ProviderTokens()
     package var apis = APIs()
-    package var restAuth = RestAuthOptions()
-    package var app = AppOptions()
+    package var restAuth = RestAuth.Options()
+    package var app = AppAPI.Options()
     package var accounts = AccountRules()
     package var mail = Mail()
     package var database = Configuration.localDatabase

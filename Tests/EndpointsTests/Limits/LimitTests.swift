@@ -83,12 +83,12 @@ struct LimitTests {
 
     @Test func `one second is one, in English`() {
         #expect(
-            RestAuthText.throttled(1).text(.english, RestAuthOptions())
+            RestAuth.Sentence.throttled(1).text(.english, RestAuth.Options())
                 == "Request was throttled. Expected available in 1 second.")
     }
 
     @Test func `a client of OAuth is told to slow down`() {
-        let response = OAuthError(.tooManyRequests(retryAfter: .milliseconds(1001))).response
+        let response = OAuth.Failure(.tooManyRequests(retryAfter: .milliseconds(1001))).response
         #expect(response.status == .tooManyRequests)
         #expect(
             String(decoding: response.body, as: UTF8.self)

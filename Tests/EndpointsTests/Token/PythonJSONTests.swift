@@ -10,7 +10,7 @@ import Testing
         "1E5",
     ])
     func `what Python reads is no error`(_ text: String) {
-        #expect(PythonJSONError(in: text) == nil)
+        #expect(TokenAPI.PythonJSONError(in: text) == nil)
     }
 
     @Test(
@@ -30,11 +30,13 @@ import Testing
             ("]", "Expecting value", 0), ("[]]", "Extra data", 2), ("\u{FEFF}1", "Expecting value", 0),
         ] as [(String, StaticString, Int)])
     func `what it refuses has its words and its place`(_ text: String, _ message: StaticString, _ position: Int) {
-        #expect(PythonJSONError(in: text) == PythonJSONError(message, at: position))
+        #expect(TokenAPI.PythonJSONError(in: text) == TokenAPI.PythonJSONError(message, at: position))
     }
 
     @Test func `it looks at no text that is nested too deeply`() {
-        #expect(PythonJSONError(in: String(repeating: "[", count: 100_000)) == nil)
-        #expect(PythonJSONError(in: String(repeating: "[", count: 199)) == PythonJSONError("Expecting value", at: 199))
+        #expect(TokenAPI.PythonJSONError(in: String(repeating: "[", count: 100_000)) == nil)
+        #expect(
+            TokenAPI.PythonJSONError(in: String(repeating: "[", count: 199))
+                == TokenAPI.PythonJSONError("Expecting value", at: 199))
     }
 }

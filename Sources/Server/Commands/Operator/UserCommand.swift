@@ -79,7 +79,8 @@ struct UserCommand {
         let id = try await id(of: reference)
         try await context.ask(about: reference) { worker throws(IdentityError) in
             let user = try await worker.services.accounts.user(id)
-            try await OperatorMails.sendReset(to: user, worker.services, caller: OperatorContext.caller)
+            try await RestAuth.OperatorMails.sendReset(
+                to: user, worker.services, worker.apiParts.restAuth.options, caller: OperatorContext.caller)
         }
         return console.print(
             "A link for a new password waits to be sent, unless the account is disabled: see kidoban mail show\n")

@@ -1,0 +1,44 @@
+import HTTP
+import Logging
+package import Routing
+
+/// What backends ask: is this token good (RFC 7662), make it bad (RFC 7009), with which keys are tokens signed (RFC 7517).
+package enum OAuth {
+    package static func make(_ services: Services) -> RouteGroup {
+        let authentication = ClientAuthentication(clients: services.clients, refusals: services.clientRefusals)
+        let introspect = Introspect(services: services, authentication: authentication)
+        return RouteGroup(
+            name: "oauth",
+            routes: [
+                // The busiest route: counted always, logged when asked for detail.
+                Route(
+                    .post, "/oauth2/introspect", accepts: .form, logLevel: .debug, documentation: Introspect.documentation
+                ) { request in
+                    await answer(request) { request throws(Failure) in try await introspect.answer(request) }
+                },
+                Route(.post, Revoke.path, accepts: .form, documentation: Revoke.documentation) { request in
+                    Revoke.readable(
+                        await answer(request, Revoke(services: services, authentication: authentication).answer))
+                },
+                Route(.options, Revoke.path, documentation: Revoke.preflightDocumentation) { _ in Revoke.preflight },
+                Route(.get, "/.well-known/jwks.json", logLevel: .debug, documentation: KeySet.documentation) { request in
+                    await answer(request, KeySet(keys: services.keys).answer)
+                },
+            ],
+            documentation: Failure.documentation,
+            failure: { failure, head in
+                let response = Failure.request(failure).response
+                return head?.path == Revoke.path ? Revoke.readable(response) : response
+            })
+    }
+
+    private static func answer(
+        _ request: Request, _ endpoint: (Request) async throws(Failure) -> Response
+    ) async -> Response {
+        do throws(Failure) {
+            return try await endpoint(request)
+        } catch {
+            return error.response
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import HTTP
+package import Identity
+import Text
+
+extension RestAuth {
+    /// Asks for mails in this API's words: with links as the team's site has them, in the language of the request.
+    struct Mailer: Sendable {
+        private let confirmations: Confirmations
+        private let options: Options
+
+        init(_ services: Services, _ api: Parts) {
+            confirmations = services.confirmations
+            options = api.options
+        }
+
+        func requestReset(_ email: String, _ request: Request, _ words: Words) async throws(Failure) {
+            try await restAuth { () throws(IdentityError) in
+                try await confirmations.requestPasswordReset(
+                    email: email, language: words.language.ofMails, link: resetLink, caller: Caller(request))
+            }
+        }
+
+        /// Signs up behind an answer that says nothing of the address.
+        func signUp(
+            _ signUp: Accounts.SignUp, client: Client, _ permit: SignUpPermit, _ request: Request, _ words: Words
+        ) async throws(Failure) {
+            try await restAuth { () throws(IdentityError) in
+                try await confirmations.signUp(
+                    signUp, client: client, permit: permit, language: words.language.ofMails,
+                    links: SignUpLinks(verification: verificationLink, reset: resetLink),
+                    caller: Caller(request))
+            }
+        }
+
+        private var verificationLink: Confirmations.Link {
+            let template = options.verificationLink
+            return { _, code in LinkTemplate.filled(template, [("{key}", code.revealedText)]) }
+        }
+
+        private var resetLink: Confirmations.Link {
+            let options = options
+            return { profile, code in
+                LinkTemplate.filled(
+                    options.resetLink, [("{uid}", UID.text(profile.number, options)), ("{token}", code.revealedText)])
+            }
+        }
+
+        func requestVerification(_ email: String, _ request: Request, _ words: Words) async throws(Failure) {
+            try await restAuth { () throws(IdentityError) in
+                try await confirmations.requestVerification(
+                    email: email, language: words.language.ofMails, link: verificationLink,
+                    caller: Caller(request))
+            }
+        }
+
+        func requestVerification(of user: User, _ request: Request, _ words: Words) async throws(Failure) {
+            try await restAuth { () throws(IdentityError) in
+                try await confirmations.requestVerification(
+                    of: user, language: words.language.ofMails, link: verificationLink, caller: Caller(request))
+            }
+        }
+    }
+
+    /// Mails that an operator has sent, with the links that users get otherwise.
+    package enum OperatorMails {
+        /// Sends a user the link for a new password.
+        /// - Throws: what `Confirmations.requestPasswordReset` throws.
+        package static func sendReset(
+            to user: User, _ services: Services, _ options: Options, caller: Caller
+        ) async throws(IdentityError) {
+            try await services.confirmations.requestPasswordReset(
+                email: user.email.normalized, language: .english,
+                link: { profile, code in
+                    LinkTemplate.filled(
+                        options.resetLink, [("{uid}", UID.text(profile.number, options)), ("{token}", code.revealedText)])
+                }, caller: caller)
+        }
+    }
+
+    /// A user's number as links have it: base64url in 0.9.5, base 36 in 7.x with allauth (contract §3.6).
+    enum UID {
+        static func text(_ number: Int64, _ options: Options) -> String {
+            switch options.dialect {
+            case .djangoRestAuth: Base64URL.encode(Array(String(number).utf8))
+            case .djRestAuth: String(number, radix: 36)
+            }
+        }
+
+        static func number(_ text: String, _ options: Options) -> Int64? {
+            switch options.dialect {
+            case .djangoRestAuth: Base64URL.decode(text).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+            case .djRestAuth: Int64(text, radix: 36)
+            }
+        }
+    }
+}

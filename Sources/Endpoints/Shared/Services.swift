@@ -1,0 +1,56 @@
+package import Identity
+package import Routing
+package import Redis
+package import Postgres
+
+/// The parts of one loop, as the APIs need them.
+package final class Services: Sendable {
+    package let accounts: Accounts
+    package let sessions: Sessions
+    package let accessTokens: AccessTokens
+    package let introspection: Introspection
+    package let clients: ClientRegistry
+    package let clientRefusals: ClientRefusals
+    package let keys: LoopSlot<KeyRing?>
+    package let federation: Federation
+    package let codes: AuthorizationCodes
+    package let notices: ProviderNotices
+    package let confirmations: Confirmations
+    /// The team's own app, for which protocols that know no clients act.
+    package let app: Client
+    /// Whose pages may act for their users.
+    package let pages: PageOrigins
+    /// For the readiness check only.
+    package let clock: ClockTolerance
+    /// For the readiness check only.
+    package let redis: RedisConnection
+    /// For the readiness check only.
+    package let postgres: PostgresPool
+
+    package init(
+        accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
+        clients: ClientRegistry, clientRefusals: ClientRefusals, keys: LoopSlot<KeyRing?>, federation: Federation,
+        codes: AuthorizationCodes, notices: ProviderNotices,
+        confirmations: Confirmations, app: Client, pages: PageOrigins,
+        clock: ClockTolerance,
+        redis: RedisConnection,
+        postgres: PostgresPool
+    ) {
+        self.accounts = accounts
+        self.sessions = sessions
+        self.accessTokens = accessTokens
+        self.introspection = introspection
+        self.clients = clients
+        self.clientRefusals = clientRefusals
+        self.keys = keys
+        self.federation = federation
+        self.codes = codes
+        self.notices = notices
+        self.confirmations = confirmations
+        self.app = app
+        self.pages = pages
+        self.clock = clock
+        self.redis = redis
+        self.postgres = postgres
+    }
+}

@@ -1,0 +1,44 @@
+import HTTP
+import Identity
+import Routing
+import Text
+
+extension TokenAPI {
+    /// `POST /auth/token`: signs a user in by e-mail address and password; each call begins a new session (token resource contract §1).
+    ///
+    /// The address is not checked for its form: a malformed one is a failed sign-in like any other.
+    struct Obtain: Endpoint {
+        static let method = Method.post
+        static let accepts = AcceptedContent.any
+
+        let services: Services
+
+        func answer(_ request: Request) async throws(Failure) -> Response {
+            let credentials = try SentCredentials(request)
+            do throws(IdentityError) {
+                let (_, tokens) = try await services.accounts.signIn(
+                    email: credentials.email, password: credentials.password, client: services.app, kind: .rotating,
+                    leeway: Times.leeway, caller: Caller(request))
+                return Answer.make(tokens)
+            } catch .invalidInput {
+                throw .identity(.invalidCredentials)
+            } catch {
+                throw .identity(error)
+            }
+        }
+
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Sign a user in by e-mail address and password",
+                body: .required(.object([.required("email_address", .string), .required("password", .password)])),
+                responses: [
+                    .json(.ok, "The tokens of a new session.", Answer.schema),
+                    Failure.documented(.badRequest, "There was an error parsing the body", "The body is not UTF-8."),
+                    Failure.documented(
+                        .unauthorized, "Incorrect email address or password",
+                        "Unknown address, wrong password or disabled account."),
+                    Failure.invalidDocumented, Failure.limitedDocumented,
+                ])
+        }
+    }
+}
