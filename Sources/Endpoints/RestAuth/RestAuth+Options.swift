@@ -129,7 +129,7 @@ extension RestAuth {
             return Client(
                 id: id, name: "rest-auth", authentication: .publicClient, permissions: [.signIn], audiences: app.audiences,
                 accessTokenFormat: .opaque, accessTokenLifetime: access, sessionLifetime: session, scopes: app.scopes,
-                rotatesRefreshTokens: rotatesRefreshTokens)
+                rotatesRefreshTokens: rotatesRefreshTokens, isFirstParty: true)
         }
 
         /// What is asked of Identity when a session begins.

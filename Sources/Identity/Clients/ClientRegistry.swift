@@ -6,6 +6,8 @@ package import Text
 
 /// A loop's memory of clients, so that authenticating one takes no round trip and goes on while PostgreSQL is away.
 ///
+/// A client that is disabled is one that there is not.
+///
 /// A record is used for its lifetime and no longer. From the half of it on, whoever asks has it looked up again behind his back, so
 /// that a client in use never waits. While PostgreSQL does not answer, a record is used on.
 package actor ClientRegistry {
@@ -175,7 +177,9 @@ package actor ClientRegistry {
     /// - Throws: `PostgresError`.
     package func warmUp() async throws(PostgresError) {
         let began = loop.now
-        for client in try await store.all() { remember(Entry(client, readAt: began), as: client.id.text) }
+        for client in try await store.all() where !client.isDisabled {
+            remember(Entry(client, readAt: began), as: client.id.text)
+        }
     }
 
     /// From now on uses no record before it has been looked up again, as if all had come to the end of their lives. While PostgreSQL does not
@@ -228,7 +232,7 @@ package actor ClientRegistry {
     private func ask(_ id: ClientID, _ number: Int) async -> Result<Entry?, PostgresError> {
         let began = loop.now
         do throws(PostgresError) {
-            let entry = try await store.client(id).map { Entry($0, readAt: began) }
+            let entry = try await store.client(id).flatMap { $0.isDisabled ? nil : Entry($0, readAt: began) }
             if isLast(number, of: id) { remember(entry, as: id.text) }
             return .success(entry)
         } catch {

@@ -1,6 +1,18 @@
 import Crypto
 import Text
 
+/// What is recorded of keys.
+extension AuditKind {
+    package static let signingKeyCreated = AuditKind("signing_key_created")
+    package static let signingKeyActivated = AuditKind("signing_key_activated")
+    /// Taken out of the key set by an operator, before its time.
+    package static let signingKeyRetired = AuditKind("signing_key_retired")
+    /// Nothing that it has signed is good any more.
+    package static let signingKeyRemoved = AuditKind("signing_key_removed")
+    /// Everything has been sealed with the present master key, by an operator.
+    package static let masterKeyResealed = AuditKind("master_key_resealed")
+}
+
 /// What the audit log has of signing keys.
 extension AuditEvent {
     /// - Parameter successor: the key that signs in its place from now on.

@@ -1,6 +1,16 @@
 package import Crypto
 package import Text
 
+/// Where a signing key is in its life. The raw values are stored.
+package enum KeyState: String, Sendable, CaseIterable {
+    /// Published, so that everybody knows it before it signs. Can become `active`.
+    case next
+    /// Signs. At most one for each algorithm. Can become `retired`.
+    case active
+    /// Published until the last token that it signed has expired, then deleted.
+    case retired
+}
+
 /// A signing key without its private part.
 package struct SigningKeyRecord: Equatable, Sendable {
     package let kid: String
@@ -28,6 +38,8 @@ package struct SigningKeyRecord: Equatable, Sendable {
 /// A new key is published for an hour before it signs: a copy knows it after a minute, and verifiers are told to ask for the key set
 /// every five minutes. One that has signed is published until the last of its tokens has expired, and a day longer, which is for
 /// copies that heard of its successor late, and for clocks.
+///
+/// The keys of each algorithm go their own ways: one can be replaced while the other stays.
 package struct KeyRotation: Sendable {
     package static let publication: Duration = .seconds(3600)
     package static let margin: Duration = .seconds(86_400)
@@ -60,7 +72,7 @@ package struct KeyRotation: Sendable {
     /// Of several keys of one algorithm that wait, the oldest goes first.
     package func steps(_ keys: [SigningKeyRecord], at now: Timestamp) -> [Step] {
         var steps: [Step] = []
-        for algorithm in [SignatureAlgorithm.es256, .rs256] {
+        for algorithm in KeyRing.algorithms {
             let waiting = keys.filter { $0.algorithm == algorithm && $0.state == .next }
             if let next = waiting.min(by: { $0.createdAt < $1.createdAt }), Self.activation(of: next) <= now {
                 steps.append(.activate(next))

@@ -1,11 +1,9 @@
 package import Crypto
 
-/// The private part of a signing key as it is stored: encrypted with AES-256-GCM, bound to its key id.
-///
-/// The key id is authenticated along, so that nobody with access to the database can put one key in the place of another.
+/// The private part of a signing key as it is stored: encrypted, bound to its key id.
 package struct SealedKey: Equatable, Sendable {
     package let kid: String
-    /// Nonce, ciphertext and tag.
+    /// As `Sealer` makes it.
     package let sealed: [UInt8]
 
     /// As it was stored.
@@ -16,15 +14,23 @@ package struct SealedKey: Equatable, Sendable {
 
     /// `privateKey` is the key's PKCS #8 form.
     package init(sealing privateKey: ProtectedBytes, kid: String, with masterKey: MasterKey) throws(CryptoError) {
-        let key = try masterKey.derive(.signingKeys)
+        let sealer = try Sealer(masterKey, .signingKeys)
         self.kid = kid
-        sealed = try privateKey.withBytes { bytes throws(CryptoError) in
-            try AESGCM.seal(bytes, key: key, additionalData: Array(kid.utf8))
-        }
+        sealed = try privateKey.withBytes { bytes throws(CryptoError) in try sealer.seal(bytes, boundTo: Self.context(kid)) }
     }
 
-    /// The PKCS #8 form. Throws `authenticationFailed` for another master key, another key id, or damaged bytes.
+    /// The PKCS #8 form. Throws `authenticationFailed` for other master keys, another key id, or damaged bytes.
     package func open(with masterKey: MasterKey) throws(CryptoError) -> ProtectedBytes {
-        try AESGCM.open(sealed, key: masterKey.derive(.signingKeys), additionalData: Array(kid.utf8))
+        try Sealer(masterKey, .signingKeys).open(sealed, boundTo: Self.context(kid))
+    }
+
+    /// The master key that has sealed it; nil when it is none of ours.
+    package var masterKeyID: MasterKey.ID? {
+        Sealer.keyID(inHeader: Array(sealed.prefix(Sealer.headerByteCount)))
+    }
+
+    /// What it is bound to.
+    static func context(_ kid: String) -> [UInt8] {
+        Array(kid.utf8)
     }
 }

@@ -9,8 +9,9 @@ package struct SigningKeyStore: Sendable {
     /// Why the keys cannot be used.
     package enum Failure: Error, Equatable {
         case store(PostgresError)
-        /// The master key does not open this key, or the record is damaged.
-        case unusable(kid: String)
+        /// No master key of ours opens this key, or the record is damaged.
+        /// - Parameter sealedWith: the master key that has sealed it; nil when the record does not say.
+        case unusable(kid: String, sealedWith: MasterKey.ID?)
         /// OpenSSL could not make a key.
         case generation
     }
@@ -34,7 +35,9 @@ package struct SigningKeyStore: Sendable {
     package func load(ensuring algorithms: Set<SignatureAlgorithm>) async throws(Failure) -> KeyRing {
         var rows = try await read()
         let active = Set(rows.filter { $0.state == .active }.map(\.algorithm))
-        for algorithm in algorithms.subtracting(active) { try await create(algorithm) }
+        for algorithm in KeyRing.algorithms where algorithms.subtracting(active).contains(algorithm) {
+            try await create(algorithm)
+        }
         if !algorithms.isSubset(of: active) { rows = try await read() }
         var signers: [SignatureAlgorithm: JWSSigner] = [:]
         var keys: [JWK] = []
@@ -71,9 +74,9 @@ package struct SigningKeyStore: Sendable {
     private func signer(_ row: StoredKey) throws(Failure) -> JWSSigner {
         do throws(CryptoError) {
             let key = try SigningKey(pkcs8DER: row.sealed.open(with: masterKey))
-            return JWSSigner(key: key, type: "at+jwt", keyID: row.sealed.kid)
+            return JWSSigner(key: key, type: KeyRing.TokenType.accessToken.mediaType, keyID: row.sealed.kid)
         } catch {
-            throw .unusable(kid: row.sealed.kid)
+            throw .unusable(kid: row.sealed.kid, sealedWith: row.sealed.masterKeyID)
         }
     }
 
@@ -94,7 +97,7 @@ package struct SigningKeyStore: Sendable {
             made = try await computing.run {
                 Result { () throws(CryptoError) in
                     let key = try SigningKey.generate(algorithm == .es256 ? .es256 : .rs256(bits: 2048))
-                    let signer = JWSSigner(key: key, type: "at+jwt")
+                    let signer = JWSSigner(key: key, type: nil)
                     var writer = JSONWriter()
                     signer.jwk.write(to: &writer)
                     return (try SealedKey(sealing: key.exportPKCS8(), kid: signer.keyID, with: masterKey), writer.bytes)

@@ -2,7 +2,7 @@ package import Crypto
 import Text
 
 /// Names what is counted without saying whose it is: addresses, accounts and devices are in Redis only as HMACs under a key of the
-/// installation's.
+/// installation's. Under another master key counts begin anew.
 package struct LimitKey: Sendable {
     private let key: SymmetricKey
 

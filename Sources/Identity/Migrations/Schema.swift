@@ -1,17 +1,7 @@
 package import Postgres
 
-/// The schema, step by step. Each step is a file of its own and is never edited once released.
+/// The schema, a file a concept. A step is never edited once released: a change is a new step.
 package enum Schema {
     /// Every step there is, in order.
-    package static let migrations = [
-        initial, identities, profiles, mailOutbox, providerTokens, lookUps, mailDelivery, secretOverlap,
-        auditPartitions,
-        importedHashes,
-        providerMemory,
-        accountChanges,
-        oldSecretUse,
-        claimedAddresses,
-        clientTokens,
-        confirmations,
-    ]
+    package static let migrations = [users, clients, keys, audit, mail, providers]
 }

@@ -28,8 +28,8 @@ package struct PresentedRefreshToken: Sendable {
 
     /// The token, if it was made with this key for the session that has this salt. Takes the same time wherever the macs differ.
     package func verified(salt: SessionSalt, key: SessionTokenKey) -> RefreshToken? {
-        let expected = key.mac(.refreshToken, sessionID, generation: generation, salt: salt)
-        guard expected.matches(mac) else { return nil }
+        // With the key that has made it, so that its text is the one that was presented.
+        guard let key = key.maker(of: mac, .refreshToken, sessionID, generation: generation, salt: salt) else { return nil }
         return RefreshToken(sessionID, generation: generation, salt: salt, key: key)
     }
 

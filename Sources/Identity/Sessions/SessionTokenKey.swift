@@ -3,7 +3,8 @@ package import Crypto
 /// Makes and checks the macs by which refresh tokens, session cookies, form tokens and lasting tokens are known to be ours.
 ///
 /// The mac is HMAC-SHA-256 over five fields of fixed width, hence unambiguous: the kind (1 byte), the session's id (16), the
-/// generation (4, big endian), the session's salt (16). The key is derived from the master key for this purpose alone.
+/// generation (4, big endian), the session's salt (16). The key is derived from the master key for this purpose alone. Macs are made under the
+/// key of the master key that seals, and hold under that of the other one as well.
 package struct SessionTokenKey: Sendable {
     /// What the mac is for; a token of one kind never passes for the other.
     package enum Kind: UInt8, Sendable, CaseIterable {
@@ -17,9 +18,24 @@ package struct SessionTokenKey: Sendable {
     }
 
     private let key: SymmetricKey
+    /// At most one.
+    private let others: [SessionTokenKey]
 
     package init(_ masterKey: MasterKey) throws(CryptoError) {
         key = try masterKey.derive(.sessionTokens)
+        others = try masterKey.other.map { other throws(CryptoError) in [try SessionTokenKey(other)] } ?? []
+    }
+
+    /// The key that has made a mac; nil when none of ours has. Takes the same time wherever the macs differ.
+    package func maker(
+        of mac: Digest, _ kind: Kind, _ sessionID: SessionID, generation: UInt32, salt: SessionSalt
+    ) -> SessionTokenKey? {
+        ([self] + others).first { $0.mac(kind, sessionID, generation: generation, salt: salt).matches(mac) }
+    }
+
+    /// Every mac that holds, the one that is given out first.
+    func macs(_ kind: Kind, _ sessionID: SessionID, generation: UInt32, salt: SessionSalt) -> [Digest] {
+        ([self] + others).map { $0.mac(kind, sessionID, generation: generation, salt: salt) }
     }
 
     /// Cookies do not change: their generation is zero.

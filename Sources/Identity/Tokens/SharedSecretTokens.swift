@@ -13,9 +13,14 @@ package struct SharedSecretTokens: Sendable {
     }
 
     private let jws: SharedSecretJWS
+    /// Of the other master key.
+    private let other: SharedSecretJWS?
 
     package init(_ masterKey: MasterKey) throws(CryptoError) {
         jws = SharedSecretJWS(key: try masterKey.derive(.sharedSecretTokens))
+        other = try masterKey.other.map { key throws(CryptoError) in
+            SharedSecretJWS(key: try key.derive(.sharedSecretTokens))
+        }
     }
 
     package func sign(_ claims: JSONObject) -> SecretString {
@@ -24,7 +29,8 @@ package struct SharedSecretTokens: Sendable {
 
     /// A token that says nothing of its end is none of ours.
     package func read(_ token: SecretString, at now: Timestamp) -> Reading {
-        guard let payload = try? jws.verify(token.revealedText), let claims = try? JSON.parse(payload).objectValue,
+        guard let payload = (try? jws.verify(token.revealedText)) ?? (try? other?.verify(token.revealedText)),
+            let claims = try? JSON.parse(payload).objectValue,
             let end = claims["exp"]?.integerValue
         else { return .foreign }
         return Timestamp(seconds: end) > now ? .valid(claims) : .expired(claims)

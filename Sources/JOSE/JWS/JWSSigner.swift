@@ -24,6 +24,11 @@ package struct JWSSigner: Sendable {
         prefix = Base64URL.encodedBytes(writer.bytes) + [UInt8(ascii: ".")]
     }
 
+    /// The same key under the same name, for tokens of another type.
+    package func signing(_ type: String?) -> JWSSigner {
+        JWSSigner(key: key, type: type, keyID: keyID)
+    }
+
     /// The public half, as it is published.
     package var jwk: JWK {
         JWK(key: key.publicKey, algorithm: algorithm, keyID: keyID)

@@ -23,6 +23,7 @@ extension Application {
             }
         }
         await redisWatch.look()
+        loop.start { await self.lookAfterMasterKeys() }
         for worker in workers { worker.startQueues() }
         logger.info("ready")
     }
@@ -67,7 +68,7 @@ extension Application {
         do throws(SigningKeyStore.Failure) {
             let clients = try await clients(first)
             try await advanceKeys(first, clients)
-            ring = try await first.signingKeys.load(ensuring: Set(clients.compactMap(\.accessTokenFormat.algorithm)))
+            ring = try await first.signingKeys.load(ensuring: Set(KeyRing.algorithms))
         } catch {
             throw .signingKeys(error)
         }
@@ -75,10 +76,24 @@ extension Application {
         for worker in workers.reversed() { await worker.server.run { worker.keys.value = ring } }
     }
 
+    /// Once a minute: says with which master keys this copy runs, and re-seals what the other one has sealed.
+    private func lookAfterMasterKeys() async {
+        guard let first = workers.first else { return }
+        let upkeep = MasterKeyUpkeep(
+            uses: MasterKeyUses(pool: first.postgres),
+            resealing: Resealing(pool: first.postgres, masterKey: shared.masterKey), masterKey: shared.masterKey,
+            system: shared.system,
+            loop: loop, logger: logger)
+        while !shared.phase.drains {
+            await upkeep.look { [shared] in !shared.phase.drains }
+            await loop.sleep(for: MasterKeyUse.period)
+        }
+    }
+
     /// Activates the key whose turn it is, and removes those that are not needed any more; one copy does so for all.
     private func advanceKeys(_ worker: Worker, _ clients: [Client]) async throws(SigningKeyStore.Failure) {
-        let signed = clients.filter { $0.accessTokenFormat.algorithm != nil }
-        let longest = signed.map(\.accessTokenLifetime).max() ?? .zero
+        // Of id tokens as well, which are of no use to anybody for longer than the access tokens beside them.
+        let longest = clients.map(\.accessTokenLifetime).max() ?? .zero
         for step in try await worker.signingKeys.advance(KeyRotation(longestTokenLife: longest)) {
             logger.info("signing keys changed", ["step": .string(step.auditKind.name), "kid": .string(step.key.kid)])
             await worker.audit.record(AuditEvent(step.auditKind, of: step.key, by: .system, system: shared.system))

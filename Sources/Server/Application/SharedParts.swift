@@ -48,7 +48,7 @@ struct SharedParts: Sendable {
 
     /// - Throws: `StartError.configuration`.
     init(_ configuration: Configuration, logger: Logger, system: SystemContext) throws(StartError) {
-        guard let masterKey = configuration.secrets.masterKey else {
+        guard let masterKey = configuration.secrets.acceptedMasterKeys else {
             throw .configuration("KIDOBAN_MASTER_KEY is missing")
         }
         self.configuration = configuration
@@ -139,7 +139,8 @@ struct SharedParts: Sendable {
             id: id, name: "App", authentication: .publicClient, permissions: [.signIn], audiences: [configuration.audience],
             accessTokenFormat: configuration.tokens.signingAlgorithm == .rs256 ? .jwtRS256 : .jwtES256,
             accessTokenLifetime: configuration.tokens.accessTokenLifetime, sessionLifetime: configuration.sessions.lifetime,
-            scopes: configuration.tokens.appScopes, rotatesRefreshTokens: configuration.apis.rotatesRefreshTokens)
+            scopes: configuration.tokens.appScopes, rotatesRefreshTokens: configuration.apis.rotatesRefreshTokens,
+            isFirstParty: true)
     }
 
     private static func restAuth(_ configuration: Configuration, app: Client) -> Client {

@@ -18,8 +18,10 @@ package enum StartError: Error, CustomStringConvertible {
                 + "(KIDOBAN_LISTEN, KIDOBAN_OPERATIONS_LISTEN)"
         case .system(let error): "\(error)"
         case .migration(let error): "\(error)"
-        case .signingKeys(.unusable(let kid)):
+        case .signingKeys(.unusable(let kid, let sealer)):
             "the signing key \(kid) does not open with this master key (KIDOBAN_MASTER_KEY): use the one it was sealed with"
+                + (sealer.map { ", whose id is \($0)" } ?? "; the record is damaged, or of another program")
+                + ", or set that as KIDOBAN_PREVIOUS_MASTER_KEY"
         case .signingKeys(.generation): "OpenSSL could not make a signing key"
         case .signingKeys(.store(let error)): "the signing keys cannot be read: \(error)"
         }

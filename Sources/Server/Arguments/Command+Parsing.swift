@@ -24,9 +24,13 @@ extension Command {
         case .explainIDToken: try .explainIDToken(IDTokenQuestion(parsing: rest))
         case .help: try .help(helpTopic(rest))
         case .clientAdd: try .client(.add(NewClient(parsing: rest)))
-        case .clientList: try bare(.client(.list), rest, topic)
-        case .clientRemove: try .client(.remove(clientID(rest, topic)))
-        case .clientRotateSecret: try .client(.parseRotateSecret(rest))
+        case .clientUpdate: try .client(.parseUpdate(rest))
+        case .clientShow: try .client(.parseShow(rest))
+        case .clientList: try .client(.parseList(rest))
+        case .clientRotate: try .client(.parseRotate(rest))
+        case .clientDisable: try .client(.disable(ClientAction.id(rest, topic)))
+        case .clientEnable: try .client(.enable(ClientAction.id(rest, topic)))
+        case .clientDelete: try .client(.delete(ClientAction.id(rest, topic)))
         case .sessionsPrune: try .sessions(.parsePrune(rest))
         case .sessionsEnd: try .sessions(.parseEnd(rest))
         case .limitsLift: try .limits(.parseLift(rest))
@@ -101,13 +105,5 @@ extension Command {
         let (topic, unread) = topic(of: words[...])
         guard unread.isEmpty else { throw unknown(unread, in: topic) }
         return topic
-    }
-
-    private static func clientID(_ rest: ArraySlice<String>, _ topic: HelpTopic) throws(ArgumentsError) -> ClientID {
-        let scanner = try ArgumentScanner(rest, options: [], topic: topic)
-        guard let id = ClientID(try scanner.positional("ID")[0]) else {
-            throw scanner.failure(.invalid("ID", expected: NewClient.idExpectation))
-        }
-        return id
     }
 }

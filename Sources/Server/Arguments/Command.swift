@@ -1,4 +1,3 @@
-package import Crypto
 package import Identity
 package import Networking
 
@@ -49,56 +48,6 @@ package enum Command: Equatable, Sendable {
         case inForce
         /// The tables of the documentation.
         case markdown
-    }
-}
-
-/// What to do with registered clients.
-package enum ClientAction: Equatable, Sendable {
-    case add(NewClient)
-    case list
-    case remove(ClientID)
-    /// - Parameter overlap: how long the old secret stays good.
-    case rotateSecret(ClientID, overlap: Duration)
-
-    package static let standardOverlap = Duration.seconds(24 * 3600)
-    package static let longestOverlap = Duration.seconds(90 * 24 * 3600)
-}
-
-/// A client that is to be registered.
-package struct NewClient: Equatable, Sendable {
-    /// What kind of access token it gets.
-    package enum TokenFormat: Equatable, Sendable {
-        case opaque
-        /// With the configured algorithm, unless one is named.
-        case jwt(SignatureAlgorithm?)
-    }
-
-    /// In Unicode scalars.
-    package static let maximumNameLength = 200
-
-    /// For people; never empty.
-    package let name: String
-    /// Nil for one that is made from the name or at random.
-    package var id: ClientID?
-    package var permissions: Set<Client.Permission> = []
-    /// As they were given, without repetitions; none for those of the configuration.
-    package var audiences: [String] = []
-    package var tokenFormat: TokenFormat = .jwt(nil)
-    /// As they were given, without repetitions; nil for the usual ones.
-    package var scopes: [String]?
-    /// Whether each use of a refresh token replaces it.
-    package var rotatesRefreshTokens = false
-
-    package init(name: String) {
-        self.name = name
-    }
-
-    /// - Parameter algorithm: the configured one.
-    package func accessTokenFormat(signedWith algorithm: SignatureAlgorithm) -> AccessTokenFormat {
-        switch tokenFormat {
-        case .opaque: .opaque
-        case .jwt(let chosen): chosen ?? algorithm == .rs256 ? .jwtRS256 : .jwtES256
-        }
     }
 }
 

@@ -20,11 +20,14 @@ extension HelpTopic {
     package var usage: String {
         switch self {
         case .program: "kidoban <command> [--help]"
-        case .serve, .migrate, .health, .clientList, .openAPI, .version: invocation
+        case .serve, .migrate, .health, .openAPI, .version: invocation
         case .client: "kidoban client <command> [--help]"
-        case .clientAdd: "kidoban client add NAME [options]"
-        case .clientRemove: "\(invocation) ID"
-        case .clientRotateSecret: "\(invocation) ID [--overlap T]"
+        case .clientAdd: "kidoban client add NAME --web|--native|--spa|--service|--device|--resource-server [options]"
+        case .clientUpdate: "\(invocation) ID [options]"
+        case .clientShow: "\(invocation) ID [--json]"
+        case .clientList: "\(invocation) [--json]"
+        case .clientDisable, .clientEnable, .clientDelete: "\(invocation) ID"
+        case .clientRotate: "\(invocation) ID [--overlap T | --now | --end-previous]"
         case .user, .sessions, .limits, .keys, .mail: "\(invocation) <command> [--help]"
         case .userCreate: "\(invocation) EMAIL [options]"
         case .userFind: "\(invocation) PREFIX [options]"
@@ -63,8 +66,12 @@ extension HelpTopic {
         case .client: "Manage the clients that may talk to the server in their own name."
         case .clientAdd: "Register a client and print its id and its secret, once."
         case .clientList: "List the registered clients."
-        case .clientRemove: "Remove a client."
-        case .clientRotateSecret: "Give a client a new secret and print it, once. The old one stays good for a while."
+        case .clientUpdate: "Change what is registered of a client."
+        case .clientShow: "Print what is registered of a client."
+        case .clientRotate: "Give a client a new secret and print it, once. The old one stays good for a while."
+        case .clientDisable: "Refuse a client until it is enabled again."
+        case .clientEnable: "Take a client back that was disabled."
+        case .clientDelete: "Delete a client for good."
         case .user: "Look after users."
         case .userCreate: "Make a user. The password is asked for on a terminal, or read from the standard input."
         case .userFind: "Find users by the beginning of their e-mail address, or one by id."
@@ -106,18 +113,8 @@ extension HelpTopic {
     private var options: [(String, String)] {
         switch self {
         case .program: [("--help", "print this"), ("--version", "print the version")]
-        case .clientAdd:
-            [
-                ("--introspect", "it may ask whether tokens are good"),
-                ("--audience A", "whom its tokens are for, and whose tokens it may ask about; can be repeated"),
-                ("--id ID", "its id: 1 to 64 letters, digits, dots, underscores or hyphens"),
-                ("--token-format F", "jwt, which it gets by default, or opaque"),
-                ("--algorithm A", "what its JWTs are signed with: ES256 or RS256"),
-                ("--scope S", "what its tokens are good for; can be repeated: openid, email and profile unless given"),
-                ("--rotate", "each use of its refresh tokens replaces them"),
-            ]
-        case .clientRotateSecret:
-            [("--overlap T", "how long the old secret stays good: 24h, or another duration; 0 when it has leaked")]
+        case .clientAdd, .clientUpdate: clientOptions
+        case .clientRotate: Self.rotateOptions
         case .doctor: [("--json", "print one object for machines")]
         case .userCreate:
             [
@@ -130,7 +127,7 @@ extension HelpTopic {
                 ("--limit N", "how many at most: 20, or 1 to 1000"),
                 ("--json", "print one JSON object a line"),
             ]
-        case .userShow, .keysList, .mailShow: [("--json", "print JSON")]
+        case .userShow, .keysList, .mailShow, .clientShow, .clientList: [("--json", "print JSON")]
         case .userDelete: [("--yes", "do not ask")]
         case .userSetPassword: [("--generate", "make one up and print it, once")]
         case .limitsLift:
@@ -159,8 +156,8 @@ extension HelpTopic {
                 ("--nonce N", "the nonce that the app would send along"),
                 ("--file PATH", "where the token is, if it is not an argument and not at the standard input"),
             ]
-        case .userSendReset, .userVerifyEmail, .sessionsEnd, .limits, .mailRetry, .serve, .migrate, .health, .client, .clientList,
-            .clientRemove, .user, .userDisable, .userEnable, .userSignOut,
+        case .userSendReset, .userVerifyEmail, .sessionsEnd, .limits, .mailRetry, .serve, .migrate, .health, .client,
+            .clientDisable, .clientEnable, .clientDelete, .user, .userDisable, .userEnable, .userSignOut,
             .userExport, .sessions, .keys, .keysRotate, .keysRetire, .mail, .mailTest, .mailTemplates, .openAPI, .explain, .help,
             .version:
             []
@@ -185,15 +182,9 @@ extension HelpTopic {
 
             \(ConfigurationListing.help)
             """
-        case .clientRotateSecret:
-            """
-            The new secret is good at once. The one that it replaces stays good for the overlap; if a rotation before this one
-            still had one, that ends now. So after a leak of the secret before the last one, rotate once more.
-
-            It finds the database as `kidoban serve` does; see `kidoban serve --help` for the settings.
-            """
-        case .migrate, .clientAdd, .clientList, .clientRemove:
-            "It finds the database as `kidoban serve` does; see `kidoban serve --help` for the settings."
+        case .clientAdd, .clientUpdate, .clientShow, .clientList, .clientRotate, .clientDisable, .clientEnable, .clientDelete:
+            clientDetails
+        case .migrate: "It finds the database as `kidoban serve` does; see `kidoban serve --help` for the settings."
         case .userCreate:
             """
             It prints the id of the user. From the standard input one line is taken, and there is no prompt.

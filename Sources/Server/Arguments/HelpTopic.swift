@@ -7,9 +7,13 @@ package enum HelpTopic: String, CaseIterable, Sendable {
     case doctor
     case client
     case clientAdd = "client add"
+    case clientUpdate = "client update"
+    case clientShow = "client show"
     case clientList = "client list"
-    case clientRemove = "client remove"
-    case clientRotateSecret = "client rotate-secret"
+    case clientRotate = "client rotate"
+    case clientDisable = "client disable"
+    case clientEnable = "client enable"
+    case clientDelete = "client delete"
     case user
     case userCreate = "user create"
     case userFind = "user find"

@@ -145,6 +145,13 @@ extension Configuration {
     package struct Secrets: Sendable {
         /// Not nil when it was read as required.
         package var masterKey: MasterKey?
+        /// Opens and checks what the other one would not.
+        package var previousMasterKey: MasterKey?
+
+        /// The one that seals, with the other one beside it.
+        var acceptedMasterKeys: MasterKey? {
+            masterKey?.accepting(previousMasterKey)
+        }
 
         package init() {}
     }

@@ -34,6 +34,7 @@ extension EnvironmentReader {
                 of: "KIDOBAN_COOKIE_SAME_SITE", with: "KIDOBAN_ISSUER",
                 "is none, which browsers take with https only, and KIDOBAN_ISSUER does not begin with https:")
         }
+        refuseOneMasterKeyTwice()
         refuseHalfOfAppleKey()
         refuseProxyProtocolOfNobody()
         refuseLockingOut()
@@ -43,6 +44,19 @@ extension EnvironmentReader {
         if configuration.redis.authoritiesFile != nil, !configuration.redis.usesTLS {
             refuseContradiction(
                 of: "KIDOBAN_REDIS_CA_FILE", with: "REDIS_URL", "has no use, because REDIS_URL does not begin with rediss://")
+        }
+    }
+
+    private mutating func refuseOneMasterKeyTwice() {
+        guard let previous = configuration.secrets.previousMasterKey else { return }
+        if configuration.secrets.masterKey == nil {
+            refuseContradiction(
+                of: "KIDOBAN_PREVIOUS_MASTER_KEY", with: "KIDOBAN_MASTER_KEY", "has no use, because KIDOBAN_MASTER_KEY is not set"
+            )
+        } else if configuration.secrets.masterKey?.id == previous.id {
+            refuseContradiction(
+                of: "KIDOBAN_PREVIOUS_MASTER_KEY", with: "KIDOBAN_MASTER_KEY",
+                "is the same as KIDOBAN_MASTER_KEY: set it while there are two, and remove it afterwards")
         }
     }
 

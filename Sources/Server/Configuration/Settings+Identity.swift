@@ -25,6 +25,10 @@ extension Settings {
                 "The secret from which all keys are derived. The same on all copies. "
                     + "Who loses it loses all sessions and signing keys."),
             Setting(
+                "KIDOBAN_PREVIOUS_MASTER_KEY", optional: \.secrets.previousMasterKey, .masterKey, fallback: .nothing("none"),
+                "A second master key, for as long as the master key is being replaced: it seals nothing, but what it has sealed is opened, "
+                    + "and tokens that were made with it stay good."),
+            Setting(
                 "KIDOBAN_SIGNING_ALGORITHM", \.tokens.signingAlgorithm, .choice([.es256, .rs256]),
                 "What access tokens are signed with, for clients that have not chosen."),
             Setting(

@@ -13,17 +13,6 @@ extension String {
         return (String(self[..<sign]), String(self[utf8.index(after: sign)...]))
     }
 
-    /// Whether it may be the audience of a token: visible ASCII that no JSON string needs to escape, at most 255 bytes.
-    var isAudience: Bool {
-        (1...255).contains(utf8.count)
-            && utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-    }
-
-    /// A scope (RFC 6749 §3.3).
-    var isScope: Bool {
-        utf8.count <= 64 && isAudience
-    }
-
     /// On one line, without anything that would move the cursor of a terminal or turn the direction of writing.
     var printable: String {
         var bytes: [UInt8] = []

@@ -25,9 +25,12 @@ enum MasterKeyCheck {
         switch result {
         case .success(let ring) where ring.keyIDs.isEmpty: Finding(signingKeys, .ok, "none yet; the first start makes them")
         case .success(let ring): Finding(signingKeys, .ok, "the master key opens all \(ring.keyIDs.count)")
-        case .failure(.unusable(let kid)):
+        case .failure(.unusable(let kid, _)):
             Finding(
-                signingKeys, .problem("use the master key that this database was made with, the same on all copies"),
+                signingKeys,
+                .problem(
+                    "use the master key that this database was made with, the same on all copies, or set it as KIDOBAN_PREVIOUS_MASTER_KEY"
+                ),
                 "the signing key \(kid) does not open with this KIDOBAN_MASTER_KEY")
         case .failure(.store(.server(sqlState: "42P01", constraint: nil))):
             Finding(signingKeys, .skipped, "the database has no tables yet")

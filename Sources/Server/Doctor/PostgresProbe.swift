@@ -99,7 +99,7 @@ struct PostgresProbe: Sendable {
 
     /// Makes no keys.
     private func keys(_ pool: PostgresPool) async -> Result<KeyRing, SigningKeyStore.Failure>? {
-        guard let masterKey = configuration.secrets.masterKey else { return nil }
+        guard let masterKey = configuration.secrets.acceptedMasterKeys else { return nil }
         let store = SigningKeyStore(
             pool: pool, masterKey: masterKey, computing: connecting,
             system: SystemContext(now: { Timestamp.now() }, random: { SecureRandom.bytes($0) }))

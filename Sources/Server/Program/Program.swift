@@ -55,7 +55,7 @@ package enum Program {
         switch command {
         case .migrate: Migrate.run(reading.configuration, console)
         case .health: await Health.run(reading.configuration, console)
-        case .client(let action): await ClientCommand.run(action, reading.configuration, console)
+        case .client(let action): await ClientCommand.run(action, reading.configuration, files, console)
         case .user(let action): await UserCommand.run(action, reading.configuration, console)
         case .sessions(let action): await SessionsCommand.run(action, reading.configuration, console)
         case .limits(let action): await LimitsCommand.run(action, reading.configuration, console)

@@ -25,7 +25,7 @@ package struct ProviderGrant: Hashable, Sendable {
 ///
 /// One is sealed for each sign-in that brings a code, which would take centuries to come near the bound of random nonces.
 package struct SealedProviderToken: Equatable, Sendable {
-    /// Nonce, ciphertext and tag.
+    /// As `Sealer` makes it.
     package let sealed: [UInt8]
 
     /// As it was stored.
@@ -34,19 +34,21 @@ package struct SealedProviderToken: Equatable, Sendable {
     }
 
     package init(sealing token: SecretString, of grant: ProviderGrant, with masterKey: MasterKey) throws(CryptoError) {
-        sealed = try AESGCM.seal(
-            token.revealedBytes, key: masterKey.derive(.providerTokens), additionalData: Self.binding(grant))
+        sealed = try Sealer(masterKey, .providerTokens).seal(token.revealedBytes, boundTo: Self.context(grant))
     }
 
-    /// Throws `authenticationFailed` for another master key, another grant, or damaged bytes.
+    /// Throws `authenticationFailed` for other master keys, another grant, or damaged bytes.
     package func open(_ grant: ProviderGrant, with masterKey: MasterKey) throws(CryptoError) -> SecretString {
-        let opened = try AESGCM.open(
-            sealed, key: masterKey.derive(.providerTokens), additionalData: Self.binding(grant))
+        let opened = try Sealer(masterKey, .providerTokens).open(sealed, boundTo: Self.context(grant))
         return SecretString(String(decoding: opened.revealedBytes, as: UTF8.self))
     }
 
-    /// Each part with its length before it, so that no two grants read the same.
-    private static func binding(_ grant: ProviderGrant) -> [UInt8] {
-        [grant.provider.text, grant.subject, grant.clientID].flatMap { part in Array("\(part.utf8.count):\(part)".utf8) }
+    private static func context(_ grant: ProviderGrant) -> [UInt8] {
+        context(provider: grant.provider.text, subject: grant.subject, clientID: grant.clientID)
+    }
+
+    /// What it is bound to: each part with its length before it, so that no two grants read the same.
+    static func context(provider: String, subject: String, clientID: String) -> [UInt8] {
+        [provider, subject, clientID].flatMap { part in Array("\(part.utf8.count):\(part)".utf8) }
     }
 }

@@ -20,18 +20,19 @@ package struct CookieSession: Sendable {
 
 /// The token by which a session's own pages are known from those of other sites.
 package struct FormToken: Sendable {
-    private let mac: Digest
+    /// Those that hold, the one that is given out first; never empty.
+    private let macs: [Digest]
 
     init(_ sessionID: SessionID, salt: SessionSalt, key: SessionTokenKey) {
-        mac = key.mac(.formToken, sessionID, generation: SessionCookie.generation, salt: salt)
+        macs = key.macs(.formToken, sessionID, generation: SessionCookie.generation, salt: salt)
     }
 
-    package var text: SecretString { SecretString(Base64URL.encode(mac.bytes)) }
+    package var text: SecretString { SecretString(Base64URL.encode(macs[0].bytes)) }
 
     /// Takes the same time wherever the two differ.
     package func matches(_ text: SecretString) -> Bool {
         guard let presented = Base64URL.decode(text.revealedText).flatMap({ Digest($0) }) else { return false }
-        return mac.matches(presented)
+        return macs.contains { $0.matches(presented) }
     }
 }
 

@@ -44,6 +44,6 @@ package struct PresentedSessionCookie: Sendable {
 
     /// Whether it was made with this key for the session that has this salt. Takes the same time wherever the macs differ.
     package func isGenuine(use: CookieUse, salt: SessionSalt, key: SessionTokenKey) -> Bool {
-        key.mac(use.macKind, sessionID, generation: SessionCookie.generation, salt: salt).matches(mac)
+        key.maker(of: mac, use.macKind, sessionID, generation: SessionCookie.generation, salt: salt) != nil
     }
 }

@@ -34,7 +34,7 @@ extension Sessions {
     }
 
     /// The one access token of a session that keeps it for life, as 40 hexadecimal digits: computed, so that it can be given out again and
-    /// is stored nowhere.
+    /// is stored nowhere. Under another master key it is another one; the one before is found by its hash and goes on.
     package func lastingToken(of session: Session) -> SecretString {
         let mac = key.mac(.lastingToken, session.id, generation: 0, salt: session.salt)
         return SecretString(String(mac.hex.prefix(40)))

@@ -1,19 +1,34 @@
 import Postgres
 
 extension Schema {
-    /// Providers' tokens, their revocation, and what providers told us of identities.
+    /// Identities at providers, the providers' tokens and their revocation, and what providers told us.
     ///
     /// A trigger queues revocations, so that whatever deletes an identity, be it with its user, be it by hand, revokes its tokens, in the
     /// same transaction.
-    static let providerTokens = Migration(
-        version: 5,
-        name: "provider_tokens",
+    static let providers = Migration(
+        version: 6,
+        name: "providers",
         sql: """
-            ALTER TABLE identities
-                ADD COLUMN mail_forwarding boolean,
-                ADD COLUMN mail_forwarding_changed_at timestamptz,
-                ADD COLUMN blocked_at timestamptz,
-                ADD COLUMN proofs_void_before timestamptz;
+            CREATE TABLE identities (
+                provider text NOT NULL,
+                subject text NOT NULL,
+                user_id uuid NOT NULL CONSTRAINT identities_user_id_fkey REFERENCES users (id) ON DELETE CASCADE,
+                audience text NOT NULL,
+                email text,
+                email_verified boolean NOT NULL DEFAULT false,
+                is_private_email boolean NOT NULL DEFAULT false,
+                created_at timestamptz NOT NULL,
+                last_used_at timestamptz NOT NULL,
+                mail_forwarding boolean,
+                mail_forwarding_changed_at timestamptz,
+                blocked_at timestamptz,
+                proofs_void_before timestamptz,
+                -- When the provider says that it blocked or unblocked the identity for the last time. Notices may arrive in any order.
+                standing_changed_at timestamptz,
+                CONSTRAINT identities_pkey PRIMARY KEY (provider, subject)
+            );
+
+            CREATE INDEX identities_by_user ON identities (user_id, created_at);
 
             CREATE TABLE provider_tokens (
                 provider text NOT NULL,
@@ -59,5 +74,14 @@ extension Schema {
             );
 
             CREATE INDEX provider_notices_by_time ON provider_notices (received_at);
+
+            CREATE TABLE provider_key_sets (
+                provider text PRIMARY KEY,
+                url text NOT NULL,
+                -- Public keys: a JSON Web Key Set.
+                keys bytea NOT NULL,
+                lifetime interval NOT NULL,
+                fetched_at timestamptz NOT NULL
+            );
             """)
 }

@@ -1,44 +1,34 @@
 import Postgres
 
 extension Schema {
-    /// Audit events by the month, so that old ones go at once and leave no holes.
-    ///
-    /// A partition is a range of ids, which begin with the time (UUIDv7). So the primary key stays the id alone, and copies of the version
-    /// before write on. What was there becomes the first partition, without being copied.
-    static let auditPartitions = Migration(
-        version: 9,
+    /// Audit events by the month.
+    static let audit = Migration(
+        version: 4,
         name: "audit_partitions",
         sql: """
-            ALTER TABLE audit_events RENAME TO audit_events_before;
-            ALTER TABLE audit_events_before RENAME CONSTRAINT audit_events_pkey TO audit_events_before_pkey;
-            ALTER INDEX audit_events_of_user RENAME TO audit_events_before_of_user;
-            ALTER INDEX audit_events_by_kind RENAME TO audit_events_before_by_kind;
-            DROP INDEX audit_events_by_time;
+            -- A partition is a range of ids, which begin with the time (UUIDv7), so that old events go at once and leave no holes.
+            -- No reference to users: what happened to a user who is gone stays on record.
+            CREATE TABLE audit_events (
+                id uuid PRIMARY KEY,
+                occurred_at timestamptz NOT NULL,
+                kind text NOT NULL,
+                outcome text NOT NULL CONSTRAINT audit_events_outcome CHECK (outcome IN ('succeeded', 'refused')),
+                reason text,
+                actor text NOT NULL,
+                user_id uuid,
+                client_id text,
+                session_id text,
+                address text,
+                reference_id text,
+                detail jsonb NOT NULL DEFAULT '{}'
+            ) PARTITION BY RANGE (id);
 
-            CREATE TABLE audit_events (LIKE audit_events_before INCLUDING DEFAULTS INCLUDING CONSTRAINTS) PARTITION BY RANGE (id);
-            ALTER TABLE audit_events ADD CONSTRAINT audit_events_pkey PRIMARY KEY (id);
             CREATE INDEX audit_events_of_user ON audit_events (user_id, id) WHERE user_id IS NOT NULL;
             CREATE INDEX audit_events_by_kind ON audit_events (kind, id);
             -- For statements by hand. Events come in the order of time, so a few pages do.
             CREATE INDEX audit_events_by_time ON audit_events USING brin (occurred_at) WITH (autosummarize = on);
             CREATE INDEX audit_events_by_reference ON audit_events USING hash (reference_id);
             CREATE INDEX audit_events_by_operator ON audit_events ((detail ->> 'operator'), id) WHERE actor = 'administrator';
-
-            -- Whoever may do something with the table may do it with this one.
-            DO $$
-            DECLARE
-                given record;
-            BEGIN
-                FOR given IN
-                    SELECT a.grantee, a.privilege_type FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
-                    WHERE c.oid = 'audit_events_before'::regclass AND a.grantee <> c.relowner
-                LOOP
-                    EXECUTE format(
-                        'GRANT %s ON audit_events TO %s', given.privilege_type,
-                        CASE WHEN given.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(given.grantee)) END);
-                END LOOP;
-            END
-            $$;
 
             -- The lowest id of an instant.
             CREATE FUNCTION audit_events_edge(at timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
@@ -48,14 +38,12 @@ extension Schema {
             -- What no month is there for goes here, so that no event is ever refused.
             CREATE TABLE audit_events_default PARTITION OF audit_events DEFAULT;
 
+            -- The first one ends with the month, and has whatever is older.
             DO $$
-            DECLARE
-                upper uuid := audit_events_edge((date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC');
             BEGIN
-                -- Of a clock that is ahead.
-                WITH ahead AS (DELETE FROM audit_events_before WHERE id >= upper RETURNING *)
-                INSERT INTO audit_events_default SELECT * FROM ahead;
-                EXECUTE format('ALTER TABLE audit_events ATTACH PARTITION audit_events_before FOR VALUES FROM (MINVALUE) TO (%L)', upper);
+                EXECUTE format(
+                    'CREATE TABLE audit_events_before PARTITION OF audit_events FOR VALUES FROM (MINVALUE) TO (%L)',
+                    audit_events_edge((date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC'));
             END
             $$;
 
