@@ -14,10 +14,14 @@ struct ObtainToken: TokenEndpoint {
     func answer(_ request: Request) async throws(TokenError) -> Response {
         let credentials = try TokenCredentials(request)
         do throws(IdentityError) {
-            let (_, tokens) = try await services.accounts.signIn(
-                email: credentials.email, password: credentials.password, client: services.app, kind: .rotating,
-                leeway: TokenTimes.leeway, caller: Caller(request))
-            return TokenResponse.make(tokens)
+            let caller = Caller(request)
+            let attempt = SignInAttempt(.email(credentials.email), passwords: [credentials.password])
+            let authentication = try await services.accounts.authenticate(
+                password: attempt, client: services.app, caller: caller
+            ).completed()
+            let terms = GrantTerms(leeway: TokenTimes.leeway)
+            return TokenResponse.make(
+                try await services.sessions.begin(authentication, for: services.app, terms: terms, caller: caller))
         } catch .invalidInput {
             throw .identity(.invalidCredentials)
         } catch {

@@ -13,7 +13,8 @@ struct RenewToken: TokenEndpoint {
     func answer(_ request: Request) async throws(TokenError) -> Response {
         let token = try TokenBearer.read(request)
         do throws(IdentityError) {
-            let options = RefreshOptions(rotation: true, sameAccessToken: true, leeway: TokenTimes.leeway)
+            let options = RefreshOptions(
+                rotation: true, sameAccessToken: true, leeway: TokenTimes.leeway, for: services.app.id)
             return TokenResponse.make(try await services.sessions.refresh(token, options, caller: Caller(request)))
         } catch {
             throw .identity(error)
