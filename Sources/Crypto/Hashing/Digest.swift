@@ -58,6 +58,27 @@ package struct Digest: Hashable, Sendable {
         }
     }
 
+    /// A prefix and the first bytes in base64url (RFC 4648 §5), as one string made in one go.
+    /// - Parameter count: how many bytes, a multiple of three.
+    package func base64URL(_ count: Int, behind prefix: StaticString) -> String {
+        let start = prefix.utf8CodeUnitCount
+        return unsafe withUnsafeBytes(of: words) { source in
+            unsafe String(unsafeUninitializedCapacity: start + count / 3 * 4) { destination in
+                for index in 0..<start { unsafe destination[index] = prefix.utf8Start[index] }
+                var position = start
+                for offset in stride(from: 0, to: count, by: 3) {
+                    let group = unsafe UInt32(source[offset]) << 16 | UInt32(source[offset + 1]) << 8 | UInt32(source[offset + 2])
+                    unsafe destination[position] = Base64URL.symbol(of: group >> 18 & 63)
+                    unsafe destination[position + 1] = Base64URL.symbol(of: group >> 12 & 63)
+                    unsafe destination[position + 2] = Base64URL.symbol(of: group >> 6 & 63)
+                    unsafe destination[position + 3] = Base64URL.symbol(of: group & 63)
+                    position += 4
+                }
+                return position
+            }
+        }
+    }
+
     /// Equality in a time that does not depend on where the digests differ.
     package func matches(_ other: Digest) -> Bool {
         unsafe withUnsafeBytes(of: words) { left in

@@ -21,9 +21,13 @@ extension AppAPI {
             let issues = body.issues + Accounts.objections(signInEmail: email, password: password).map { Issue($0) }
             guard issues.isEmpty, let email, let password else { throw .invalidInput(issues) }
             let (user, tokens) = try await deciding { () throws(IdentityError) in
-                try await services.accounts.signIn(
-                    email: email, password: password, client: services.app, kind: rotates ? .rotating : .static,
-                    caller: Caller(request))
+                let caller = Caller(request)
+                let authentication = try await services.accounts.authenticate(
+                    password: SignInAttempt(.email(email), passwords: [password]), client: services.app, caller: caller
+                ).completed()
+                let tokens = try await services.sessions.begin(
+                    authentication, for: services.app, refresh: rotates ? .rotating : .static, caller: caller)
+                return (authentication.user, tokens)
             }
             return AuthResponse.make(.ok, user, tokens)
         }

@@ -22,7 +22,8 @@ extension AppAPI {
             let wantsRotation = body.fields.optionalBool("rotate") ?? false
             guard body.fields.isClean else { throw .invalidInput(body.issues) }
             do throws(IdentityError) {
-                let tokens = try await services.sessions.refresh(token, wantsRotation: wantsRotation, caller: Caller(request))
+                let tokens = try await services.sessions.refresh(
+                    token, RefreshOptions(rotation: wantsRotation, for: services.app.id), caller: Caller(request))
                 return Self.response(tokens, rotates: tokens.rotates)
             } catch .userNotFound {
                 throw .unknownUser

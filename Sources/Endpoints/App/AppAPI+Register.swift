@@ -19,7 +19,7 @@ extension AppAPI {
             let password: SecretString?
             let name: String?
             let identity: ProviderFields
-            let kind: SessionKind
+            let refresh: RefreshRotation.Mode
         }
 
         func answer(_ request: Request) async throws(Failure) -> Response {
@@ -48,20 +48,27 @@ extension AppAPI {
             guard let email = body.email else { throw .malformedJSON }
             guard let password = body.password else { return try await signUpBelieved(body, email, caller) }
             return try await deciding { () throws(IdentityError) in
-                try await services.accounts.signUp(
+                let authentication = try await services.accounts.signUp(
                     Accounts.SignUp(email: email, password: password, displayName: body.name), client: services.app,
-                    kind: body.kind,
                     caller: caller)
+                return (authentication.user, try await begin(authentication, body, caller))
             }
+        }
+
+        private func begin(
+            _ authentication: Authentication, _ body: Body, _ caller: Caller
+        ) async throws(IdentityError) -> SessionTokens {
+            try await services.sessions.begin(authentication, for: services.app, refresh: body.refresh, caller: caller)
         }
 
         private func signUpProved(_ body: Body, _ caller: Caller) async throws(Failure) -> (User, SessionTokens) {
             let proofs = ProviderProofs(services: services)
             let proof = try await proofs.verified(body.identity, caller)
             let (user, tokens) = try await proofs.using(proof) { proof throws(IdentityError) in
-                try await services.accounts.signUp(
+                let authentication = try await services.accounts.signUp(
                     with: proof, password: body.password, displayName: body.name, claimedEmail: body.email, client: services.app,
-                    kind: body.kind, caller: caller)
+                    caller: caller)
+                return (authentication.user, try await begin(authentication, body, caller))
             }
             await proofs.exchangeCode(of: body.identity, proof, user.id, caller)
             return (user, tokens)
@@ -71,13 +78,14 @@ extension AppAPI {
             _ body: Body, _ email: String, _ caller: Caller
         ) async throws(Failure) -> (User, SessionTokens) {
             guard let provider = body.identity.provider, let subject = body.identity.subject else { throw .providerRequired }
-            let signedIn = try await deciding { () throws(IdentityError) in
-                try await services.accounts.signInUnproved(
-                    provider: provider, subject: subject, email: email, displayName: body.name, client: services.app,
-                    kind: body.kind, caller: caller)
+            return try await deciding { () throws(IdentityError) in
+                let authentication = try await services.accounts.authenticate(
+                    unproved: provider, subject: subject, email: email, displayName: body.name, client: services.app,
+                    caller: caller
+                ).completed()
+                guard authentication.isNew else { throw .emailTaken }
+                return (authentication.user, try await begin(authentication, body, caller))
             }
-            guard signedIn.isNew else { throw .identity(.emailTaken) }
-            return (signedIn.user, signedIn.tokens)
         }
 
         private func read(_ request: Request) throws(Failure) -> Body {
@@ -97,7 +105,7 @@ extension AppAPI {
                     Issue(code: "custom", message: "Password is required for non-OAuth registration", path: ["password"]))
             }
             guard issues.isEmpty else { throw .invalidInput(issues) }
-            return Body(email: email, password: secret, name: name, identity: identity, kind: rotates ? .rotating : .static)
+            return Body(email: email, password: secret, name: name, identity: identity, refresh: rotates ? .rotating : .static)
         }
 
         static var documentation: RouteDocumentation {

@@ -19,39 +19,49 @@ extension AppAPI {
             /// Nil, or one that can be an address.
             let email: String?
             let name: String?
-            let kind: SessionKind
+            let refresh: RefreshRotation.Mode
         }
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let body = try read(request)
             let caller = Caller(request)
             guard body.identity.isComplete else { throw .providerRequired }
-            let signedIn =
+            let (user, tokens) =
                 body.identity.token == nil
                 ? try await believe(body, caller) : try await verify(body, caller)
-            return AuthResponse.make(.ok, signedIn.user, signedIn.tokens)
+            return AuthResponse.make(.ok, user, tokens)
         }
 
-        private func verify(_ body: Body, _ caller: Caller) async throws(Failure) -> Accounts.ProviderSignIn {
+        private func begin(
+            _ result: AuthenticationResult, _ body: Body, _ caller: Caller
+        ) async throws(IdentityError) -> (User, SessionTokens) {
+            let authentication = try result.completed()
+            let tokens = try await services.sessions.begin(
+                authentication, for: services.app, refresh: body.refresh, caller: caller)
+            return (authentication.user, tokens)
+        }
+
+        private func verify(_ body: Body, _ caller: Caller) async throws(Failure) -> (User, SessionTokens) {
             let proofs = ProviderProofs(services: services)
             let proof = try await proofs.verified(body.identity, caller)
             let signedIn = try await proofs.using(proof) { proof throws(IdentityError) in
-                try await services.accounts.signIn(
-                    with: proof, displayName: body.name, claimedEmail: body.email, client: services.app, kind: body.kind,
-                    caller: caller)
+                let result = try await services.accounts.authenticate(
+                    identity: proof, displayName: body.name, claimedEmail: body.email, client: services.app, caller: caller)
+                return try await begin(result, body, caller)
             }
-            await proofs.exchangeCode(of: body.identity, proof, signedIn.user.id, caller)
+            await proofs.exchangeCode(of: body.identity, proof, signedIn.0.id, caller)
             return signedIn
         }
 
-        private func believe(_ body: Body, _ caller: Caller) async throws(Failure) -> Accounts.ProviderSignIn {
+        private func believe(_ body: Body, _ caller: Caller) async throws(Failure) -> (User, SessionTokens) {
             guard options.believesUnprovedIdentities, let provider = body.identity.provider,
                 let subject = body.identity.subject, let email = body.email
             else { throw .identity(.invalidProof) }
             return try await deciding { () throws(IdentityError) in
-                try await services.accounts.signInUnproved(
-                    provider: provider, subject: subject, email: email, displayName: body.name, client: services.app,
-                    kind: body.kind, caller: caller)
+                let result = try await services.accounts.authenticate(
+                    unproved: provider, subject: subject, email: email, displayName: body.name, client: services.app,
+                    caller: caller)
+                return try await begin(result, body, caller)
             }
         }
 
@@ -71,7 +81,7 @@ extension AppAPI {
                 body.issues + [identity.issue].compactMap(\.self)
                 + Accounts.objections(email: email, password: nil, displayName: name).map { Issue($0) }
             guard issues.isEmpty else { throw .invalidInput(issues) }
-            return Body(identity: identity, email: email, name: name, kind: rotates ? .rotating : .static)
+            return Body(identity: identity, email: email, name: name, refresh: rotates ? .rotating : .static)
         }
 
         static var documentation: RouteDocumentation {

@@ -21,8 +21,12 @@ extension CookieAPI {
             let isRemembered = try fields.flag("remember")
             let terms = gate.policy.terms(isRemembered: isRemembered, replacing: gate.cookie(of: request))
             let (user, session) = try await Failure.translating { () throws(IdentityError) in
-                try await gate.services.accounts.signIn(
-                    email: email, password: password, client: gate.services.app, terms: terms, caller: Caller(request))
+                let (caller, app) = (Caller(request), gate.services.app)
+                let authentication = try await gate.services.accounts.authenticate(
+                    password: SignInAttempt(.email(email), passwords: [password]), client: app, caller: caller
+                ).completed()
+                let session = try await gate.services.sessions.begin(authentication, for: app, cookie: terms, caller: caller)
+                return (authentication.user, session)
             }
             return Answer.make(gate.policy.cookie(session, isRemembered: isRemembered)) { writer in
                 Answer.write(user, to: &writer)

@@ -41,10 +41,8 @@ extension RestAuth {
             }
             let session = try await restAuth { () throws(IdentityError) in
                 guard sharesKey(words.options) else { return try await services.sessions.changeCookie(of: known.sessionID) }
-                return try await services.sessions.begin(
-                    for: try await services.accounts.user(known.user.id), client: api.client,
-                    kind: words.options.sessionKind, caller: Caller(request)
-                ).session
+                let authentication = try await services.accounts.authenticationAfterPasswordChange(of: known.user.id)
+                return try await SignInAnswer(services).begin(authentication, Caller(request)).session
             }
             return response.setting(cookies(of: session, request, words.options))
         }

@@ -18,14 +18,16 @@ extension RestAuth {
             let (name, password) = try Self.read(request, words.options)
             let caller = Caller(request)
             let readings = Self.readings(of: password, in: request)
-            let (user, tokens) = try await Self.wording { () throws(IdentityError) in
-                try await services.accounts.signIn(
-                    SignInAttempt(
+            let begun = try await Self.wording { () throws(IdentityError) in
+                let authentication = try await services.accounts.authenticate(
+                    password: SignInAttempt(
                         name, passwords: readings, needsVerifiedEmail: words.options.emailVerification == .mandatory,
                         tellsDisabled: true),
-                    client: api.client, kind: words.options.sessionKind, caller: caller)
+                    client: api.client, caller: caller
+                ).completed()
+                return try await signIn.begin(authentication, caller)
             }
-            return try await signIn.answer(.ok, user, tokens, to: request, words, caller)
+            return try await signIn.answer(.ok, begun, to: request, words, caller)
         }
 
         private static func read(

@@ -132,10 +132,10 @@ extension RestAuth {
                 rotatesRefreshTokens: rotatesRefreshTokens, isFirstParty: true)
         }
 
-        /// What is asked of Identity when a session begins.
-        var sessionKind: SessionKind {
+        /// Which refresh tokens a session has; nil for one that is held by a cookie, beside tokens that are not refreshed.
+        var refreshMode: RefreshRotation.Mode? {
             switch (tokens, dialect) {
-            case (.key, _), (.jwt, .djangoRestAuth): .cookie
+            case (.key, _), (.jwt, .djangoRestAuth): nil
             case (.jwt, .djRestAuth): rotatesRefreshTokens ? .rotating : .static
             }
         }

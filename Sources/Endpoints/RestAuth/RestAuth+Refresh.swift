@@ -74,7 +74,8 @@ extension RestAuth {
             _ token: SecretString, _ caller: Caller, rotates: Bool
         ) async throws(Failure) -> SessionTokens {
             do throws(IdentityError) {
-                return try await services.sessions.refresh(token, wantsRotation: rotates, caller: caller)
+                return try await services.sessions.refresh(
+                    token, RefreshOptions(rotation: rotates, for: api.client.id), caller: caller)
             } catch .invalidRefreshToken {
                 throw .token(.token(.blacklisted))
             } catch .userNotFound {

@@ -23,19 +23,17 @@ extension RestAuth {
                 try await mailer.signUp(signUp, client: api.client, permit, request, words)
                 return words.response(.created, detail: .verificationSent)
             }
-            let user = try await restAuth { () throws(IdentityError) in
-                try await services.accounts.register(
+            let authentication = try await restAuth { () throws(IdentityError) in
+                try await services.accounts.signUp(
                     signUp, username: username, client: api.client, permit: permit, caller: caller)
             }
+            let user = authentication.user
             if words.options.emailVerification != .none { try await mailer.requestVerification(of: user, request, words) }
             guard words.options.emailVerification != .mandatory else {
                 return words.response(.created, detail: .verificationSent)
             }
-            let tokens = try await restAuth { () throws(IdentityError) in
-                try await services.sessions.begin(
-                    for: user, client: api.client, kind: words.options.sessionKind, caller: caller)
-            }
-            return try await signIn.answer(.created, user, tokens, to: request, words, caller)
+            let begun = try await restAuth { () throws(IdentityError) in try await signIn.begin(authentication, caller) }
+            return try await signIn.answer(.created, begun, to: request, words, caller)
         }
 
         /// Before anything is told of addresses and usernames.

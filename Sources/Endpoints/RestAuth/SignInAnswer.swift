@@ -18,19 +18,38 @@ extension RestAuth {
             self.api = api
         }
 
+        /// A session that has begun, and its refresh token, where there are any.
+        struct Begun: Sendable {
+            let user: User
+            let session: Session
+            let refreshToken: SecretString?
+        }
+
+        /// Begins a session as the dialect wants it.
+        func begin(_ authentication: Authentication, _ caller: Caller) async throws(IdentityError) -> Begun {
+            guard let mode = options.refreshMode else {
+                let terms = CookieTerms(use: .restAuth, lifetime: api.client.sessionLifetime, hasGrant: true)
+                let begun = try await services.sessions.begin(authentication, for: api.client, cookie: terms, caller: caller)
+                return Begun(user: authentication.user, session: begun.session, refreshToken: nil)
+            }
+            let tokens = try await services.sessions.begin(authentication, for: api.client, refresh: mode, caller: caller)
+            return Begun(user: authentication.user, session: tokens.session, refreshToken: tokens.refreshToken)
+        }
+
         func answer(
-            _ status: Status, _ user: User, _ tokens: SessionTokens, to request: Request, _ words: Words, _ caller: Caller
+            _ status: Status, _ begun: Begun, to request: Request, _ words: Words, _ caller: Caller
         ) async throws(Failure) -> Response {
+            let user = begun.user
             let profile = try await restAuth { () throws(IdentityError) in try await api.profiles.profile(of: user) }
             let session = try await restAuth { () throws(IdentityError) in
-                let session = try await settled(tokens.session, caller)
+                let session = try await settled(begun.session, caller)
                 try await endReplaced(request.head, by: session, caller)
                 return session
             }
             var response: Response
             switch options.tokens {
             case .key: response = try await key(status, session, words)
-            case .jwt: response = try await jwt(status, user, profile, tokens, words)
+            case .jwt: response = try await jwt(status, begun, profile, words)
             }
             if options.beginsCookieSession {
                 response = response.setting(
@@ -46,7 +65,7 @@ extension RestAuth {
         private func settled(_ session: Session, _ caller: Caller) async throws(IdentityError) -> Session {
             guard options.tokens == .key, options.keySharing == .shared else { return session }
             let oldest = try await services.sessions.list(of: session.userID)
-                .filter { $0.clientID == api.client.id && $0.kind == session.kind }
+                .filter { $0.clientID == api.client.id && $0.isHeldByCookie == session.isHeldByCookie }
                 .min { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
             guard let oldest, oldest.id != session.id else { return session }
             try await services.sessions.end(session.id, of: session.userID, reason: .signedOut, caller: caller)
@@ -83,24 +102,25 @@ extension RestAuth {
         }
 
         private func jwt(
-            _ status: Status, _ user: User, _ profile: Profile, _ tokens: SessionTokens, _ words: Words
+            _ status: Status, _ begun: Begun, _ profile: Profile, _ words: Words
         ) async throws(Failure) -> Response {
+            let user = begun.user
             let access = try await restAuth { () throws(IdentityError) in
-                try await services.sessions.issue(in: tokens.session, client: api.client) { facts in
+                try await services.sessions.issue(in: begun.session, client: api.client) { facts in
                     api.tokens.sign(Claims.access(facts, user, profile, options))
                 }
             }
             var writer = JSONWriter(capacity: 1024)
             writer.beginObject()
-            guard options.dialect == .djRestAuth else {
+            guard options.dialect == .djRestAuth, let refreshToken = begun.refreshToken else {
                 writer.member("token", access.text.revealedText)
                 write(user, profile, to: &writer)
                 return words.response(status, writer)
             }
-            let end = min(access.issuedAt.adding(Self.refreshLife), tokens.session.absoluteEnd)
+            let end = min(access.issuedAt.adding(Self.refreshLife), begun.session.absoluteEnd)
             let refresh = api.tokens.sign(
                 Claims.refresh(
-                    tokens.refreshToken, userID: String(profile.number), issuedAt: access.issuedAt, expiresAt: end))
+                    refreshToken, userID: String(profile.number), issuedAt: access.issuedAt, expiresAt: end))
             writer.member("access", access.text.revealedText)
             writer.member("refresh", options.tokenCookies.isHTTPOnly ? "" : refresh.revealedText)
             if options.returnsExpiration {

@@ -18,21 +18,22 @@ extension RestAuth {
             try OriginCheck(services).check(request.head)
             let caller = Caller(request, in: words.language)
             let read = try await ProviderTokens.read(request, of: provider, services)
-            let (user, tokens, _) = try await restAuth { () throws(IdentityError) in
-                try await signedIn(read.proof, words, caller)
+            let begun = try await restAuth { () throws(IdentityError) in
+                try await signedIn(read.proof, caller)
             }
-            await read.keep(for: user.id, services, caller)
-            return try await signIn.answer(.ok, user, tokens, to: request, words, caller)
+            await read.keep(for: begun.user.id, services, caller)
+            return try await signIn.answer(.ok, begun, to: request, words, caller)
         }
 
         /// A proof that has not led to a session, because the user has to sign in as before first, is good once more.
         private func signedIn(
-            _ proof: VerifiedIDToken, _ words: Words, _ caller: Caller
-        ) async throws(IdentityError) -> Accounts.ProviderSignIn {
+            _ proof: VerifiedIDToken, _ caller: Caller
+        ) async throws(IdentityError) -> SignInAnswer.Begun {
             do throws(IdentityError) {
-                return try await services.accounts.signIn(
-                    with: proof, displayName: nil, client: api.client, kind: words.options.sessionKind,
-                    caller: caller)
+                let authentication = try await services.accounts.authenticate(
+                    identity: proof, displayName: nil, client: api.client, caller: caller
+                ).completed()
+                return try await signIn.begin(authentication, caller)
             } catch {
                 if error.leavesProofUnused { try? await services.federation.giveBack(proof) }
                 throw error

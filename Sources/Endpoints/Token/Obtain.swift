@@ -16,10 +16,14 @@ extension TokenAPI {
         func answer(_ request: Request) async throws(Failure) -> Response {
             let credentials = try SentCredentials(request)
             do throws(IdentityError) {
-                let (_, tokens) = try await services.accounts.signIn(
-                    email: credentials.email, password: credentials.password, client: services.app, kind: .rotating,
-                    leeway: Times.leeway, caller: Caller(request))
-                return Answer.make(tokens)
+                let caller = Caller(request)
+                let attempt = SignInAttempt(.email(credentials.email), passwords: [credentials.password])
+                let authentication = try await services.accounts.authenticate(
+                    password: attempt, client: services.app, caller: caller
+                ).completed()
+                let terms = GrantTerms(leeway: Times.leeway)
+                return Answer.make(
+                    try await services.sessions.begin(authentication, for: services.app, terms: terms, caller: caller))
             } catch .invalidInput {
                 throw .identity(.invalidCredentials)
             } catch {

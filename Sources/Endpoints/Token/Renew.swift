@@ -15,7 +15,7 @@ extension TokenAPI {
         func answer(_ request: Request) async throws(Failure) -> Response {
             let token = try Bearer.read(request)
             do throws(IdentityError) {
-                let options = RefreshOptions(rotation: true, sameAccessToken: true, leeway: Times.leeway)
+                let options = RefreshOptions(rotation: true, sameAccessToken: true, leeway: Times.leeway, for: services.app.id)
                 return Answer.make(try await services.sessions.refresh(token, options, caller: Caller(request)))
             } catch {
                 throw .identity(error)

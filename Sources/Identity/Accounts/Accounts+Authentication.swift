@@ -36,8 +36,28 @@ extension Accounts {
         return problems
     }
 
+    /// Finds out whether a name and a password are a user's. Who they are is for `Sessions.begin` to make use of.
+    ///
+    /// An unknown name, a wrong password, an account without a password and a disabled one cost the same and say the same.
+    /// - Throws: `IdentityError.invalidInput` for what can be no address or no password, before anyone is looked up;
+    ///   `invalidCredentials`, `userDisabled` if the attempt asks for it, `emailNotVerified`, `clientNotPermitted`, `tooManyRequests`,
+    ///   `overloaded`, `unavailable`.
+    package func authenticate(
+        password attempt: SignInAttempt, client: Client, caller: Caller
+    ) async throws(IdentityError) -> AuthenticationResult {
+        do throws(IdentityError) {
+            guard client.maySignUsersIn else { throw .clientNotPermitted }
+            let user = try await user(of: attempt, client, caller)
+            guard user.emailVerified || !attempt.needsVerifiedEmail else { throw IdentityError.emailNotVerified }
+            return .complete(Authentication(of: user, by: [.password], at: system.now(), occasion: .password))
+        } catch {
+            Authentication.Occasion.password.count(error, in: metrics)
+            throw error
+        }
+    }
+
     /// The user whose name and password these are. Counted before anything is hashed.
-    func authenticate(_ attempt: SignInAttempt, _ client: Client, _ caller: Caller) async throws(IdentityError) -> User {
+    private func user(of attempt: SignInAttempt, _ client: Client, _ caller: Caller) async throws(IdentityError) -> User {
         let presented = try Self.presented(attempt.passwords)
         switch try await resolved(attempt.name) {
         case .email(let text):
@@ -46,7 +66,7 @@ extension Accounts {
             return try await limiter.limiting(limit, caller) { () throws(IdentityError) in
                 let found = try await users.credentials(of: address)
                 let owner = JobOwner(hashingFor: caller, account: address.normalized, client: client.id)
-                return try await authenticate(attempt, presented, found, owner, client, caller)
+                return try await check(attempt, presented, found, owner, client, caller)
             }
         case .username(let text), .usernameOrEmail(let text):
             // What can be no username is nobody's. Whoever it is has one count, by whichever name: so who it is has to be known first.
@@ -57,7 +77,7 @@ extension Accounts {
             let limit = LimitAttempt.signIn(account: account, isNamedSo: false, client: client.id, caller)
             return try await limiter.limiting(limit, caller) { () throws(IdentityError) in
                 let owner = JobOwner(hashingFor: caller, account: account, client: client.id)
-                return try await authenticate(attempt, presented, found, owner, client, caller)
+                return try await check(attempt, presented, found, owner, client, caller)
             }
         }
     }
@@ -72,7 +92,7 @@ extension Accounts {
         return .username(text)
     }
 
-    private func authenticate(
+    private func check(
         _ attempt: SignInAttempt, _ presented: [Password], _ found: UserStore.Credentials?, _ owner: JobOwner,
         _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User {

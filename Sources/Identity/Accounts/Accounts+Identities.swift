@@ -63,7 +63,7 @@ extension Accounts {
         if !trustsSession { try await requireRecentSignIn(of: id, session: session, caller: caller) }
         var detail = JSONObject()
         detail["provider"] = .string(provider.text)
-        let ending = SessionsToEnd.begunWith(.provider(provider), .identityUnlinked, except: session)
+        let ending = SessionsToEnd.begunWith(provider, .identityUnlinked, except: session)
         do throws(IdentityError) {
             try await changes.change(id, ending: ending) { held throws(IdentityError) in
                 let before = try await AccountState.hold(id, in: held.transaction)

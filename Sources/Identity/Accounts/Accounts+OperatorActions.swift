@@ -21,10 +21,11 @@ extension Accounts {
     /// Takes the user's address for proved, because an operator says so. Nothing else changes.
     /// - Throws: `IdentityError.userNotFound`, `overloaded`, `unavailable`.
     package func vouch(forAddressOf id: UserID, caller: Caller) async throws(IdentityError) {
-        try await changes.change(id) { held throws(IdentityError) in
+        let user = try await changes.change(id) { held throws(IdentityError) in
             try await held.setEmailProved()
-            return ((), SessionsToEnd.none)
+            return (try await held.changed(), SessionsToEnd.none)
         }
+        try await sessions.update(SessionOwner(user), of: id)
         await note(.emailVerified, id, by: .administrator, nil, caller)
     }
 }

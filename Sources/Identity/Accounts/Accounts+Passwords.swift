@@ -31,6 +31,12 @@ extension Accounts {
         }
     }
 
+    /// Of a user who has just replaced the password in a session that has ended with it.
+    /// - Throws: `IdentityError.userNotFound`, `unavailable`.
+    package func authenticationAfterPasswordChange(of id: UserID) async throws(IdentityError) -> Authentication {
+        Authentication(of: try await users.user(id), by: [.password], at: system.now(), occasion: .continued)
+    }
+
     /// The hash of a password that a user wants from now on.
     /// - Throws: `IdentityError.invalidInput`, `overloaded`.
     func hash(

@@ -93,14 +93,14 @@ package final class Accounts: Sendable {
         return problems
     }
 
-    /// Makes a user and begins his first session.
+    /// Makes a user, who has proved who they are by that.
     /// - Throws: `IdentityError.invalidInput` with all problems, `emailTaken`, `clientNotPermitted`, `tooManyRequests`, `overloaded`,
     ///   `unavailable`.
     package func signUp(
-        _ request: SignUp, client: Client, kind: SessionKind, caller: Caller
-    ) async throws(IdentityError) -> (user: User, tokens: SessionTokens) {
-        let user = try await register(request, username: nil, client: client, caller: caller)
-        return (user, try await sessions.begin(for: user, client: client, kind: kind, caller: caller))
+        _ request: SignUp, username: Username? = nil, client: Client, permit: SignUpPermit? = nil, caller: Caller
+    ) async throws(IdentityError) -> Authentication {
+        let user = try await register(request, username: username, client: client, permit: permit, caller: caller)
+        return Authentication(of: user, by: [.password], at: system.now(), occasion: .signUp)
     }
 
     /// The present state of a user.

@@ -6,17 +6,16 @@ extension ClientRegistry {
     /// A client with what is derived from it once.
     package final class Entry: Sendable {
         package let client: Client
-        /// How the records of its audiences begin; nil when it may see those of every audience.
-        let recordPrefixes: [[UInt8]]?
+        /// Whose tokens it may see; nil for those of every audience.
+        let visibleAudiences: VisibleAudiences?
         /// From here on the secret before the present one is refused.
         private let previousSecretEndsAt: Instant
 
         /// - Parameter instant: when the record was asked for.
         init(_ client: Client, readAt instant: Instant) {
             self.client = client
-            recordPrefixes =
-                client.audiences.contains(Client.anyAudience)
-                ? nil : client.audiences.map { IntrospectionRecord.prefix(audience: $0) }
+            visibleAudiences =
+                client.audiences.contains(Client.anyAudience) ? nil : VisibleAudiences(client.audiences)
             previousSecretEndsAt = instant + (client.previousSecret?.remaining ?? .zero)
         }
 

@@ -72,6 +72,8 @@ extension Confirmations {
             }
             return grant
         }
+        // What is issued from now on says so. A repeated request does what a failure has left.
+        try await accounts.sessions.update(SessionOwner(try await users.user(grant.userID)), of: grant.userID)
         await accounts.note(.emailVerified, grant.userID, by: .user(grant.userID), nil, caller)
     }
 

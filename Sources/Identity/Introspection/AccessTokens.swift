@@ -1,13 +1,6 @@
 import JOSE
 package import Text
 
-/// Who an access token speaks for.
-package struct AuthenticatedUser: Sendable {
-    package let userID: UserID
-    package let sessionID: SessionID
-    package let clientID: ClientID
-}
-
 /// Our own access tokens, presented to us: by users at their own endpoints, and by clients who revoke them.
 package final class AccessTokens: Sendable {
     private let tokens: AccessTokenStore
@@ -20,11 +13,20 @@ package final class AccessTokens: Sendable {
     package init(
         tokens: AccessTokenStore, sessions: Sessions, issuer: AccessTokenIssuer, users: UserStore, ownClients: Set<ClientID>
     ) {
-        rule = AccountAccessRule(audience: issuer.audience, clients: ownClients)
+        rule = AccountAccessRule(audience: issuer.installation.audience, clients: ownClients)
         self.tokens = tokens
         self.sessions = sessions
         self.issuer = issuer
         self.users = users
+    }
+
+    /// Whom a live access token speaks for, whatever it is good for.
+    /// - Throws: `IdentityError.invalidToken`, `unavailable`.
+    package func authenticate(_ token: SecretString) async throws(IdentityError) -> Principal {
+        guard let record = try await tokens.record(AccessTokenHash(of: token.revealedText)),
+            let principal = Principal(record, in: issuer.installation)
+        else { throw .invalidToken }
+        return principal
     }
 
     /// The user of a live access token that opens what is asked for.
@@ -40,8 +42,9 @@ package final class AccessTokens: Sendable {
     }
 
     private func user(_ record: [UInt8], _ access: AccountAccess) throws(IdentityError) -> AuthenticatedUser {
-        guard let value = try? JSON.parse(record), let user = Self.user(value) else { throw .fault() }
-        guard rule.permits(access, { value[$0] }) else { throw .invalidToken }
+        guard let principal = Principal(record, in: issuer.installation), rule.permits(access, principal),
+            let user = principal.user
+        else { throw .invalidToken }
         return user
     }
 
@@ -63,7 +66,7 @@ package final class AccessTokens: Sendable {
     /// tombstone: nothing is left to do for who wants to end it. Nil for any other token.
     /// - Throws: `IdentityError.unavailable`.
     package func endedSession(of token: SecretString) async throws(IdentityError) -> SessionID? {
-        guard let claims = issuer.unrevokedClaims(token.revealedText), rule.permits(.signOut, { claims[$0] }),
+        guard let claims = issuer.unrevokedClaims(token.revealedText), rule.permits(.signOut, claims),
             let userID = claims.subject.flatMap({ UserID($0) }), let id = claims["sid"]?.stringValue.flatMap({ SessionID($0) }),
             case .ended(let tombstone) = try await sessions.store.record(id, at: sessions.system.now()),
             tombstone.userID == userID
@@ -81,15 +84,15 @@ package final class AccessTokens: Sendable {
         // One that has expired is stored no more, but its signature still says whose it was. One that has not was revoked.
         let now = sessions.system.now()
         guard let claims = issuer.unrevokedClaims(token.revealedText), let expiresAt = claims.expiresAt, expiresAt <= now,
-            now.duration(since: expiresAt) <= lateness, rule.permits(.signOut, { claims[$0] }),
+            now.duration(since: expiresAt) <= lateness, rule.permits(.signOut, claims),
             let userID = claims.subject.flatMap({ UserID($0) }),
             let sessionID = claims["sid"]?.stringValue.flatMap({ SessionID($0) })
         else { throw .invalidToken }
         return (userID, sessionID, wasGood: false)
     }
 
-    /// Revokes an access or a refresh token on behalf of its client (RFC 7009 §2.1): an access token alone, a refresh token with its
-    /// whole session. A token that is none, or no longer one, is no error.
+    /// Revokes an access or a refresh token on behalf of its client (RFC 7009 §2.1): an access token alone, a refresh token with all that the
+    /// client got from the session; the session too, if nobody else has anything of it. A token that is none, or no longer one, is no error.
     /// - Throws: `IdentityError.clientNotPermitted` for another client's token, which stays; `unavailable`: it may still be
     ///   good.
     package func revoke(_ token: SecretString, for client: Client, caller: Caller) async throws(IdentityError) {
@@ -105,7 +108,12 @@ package final class AccessTokens: Sendable {
             let holder = try await sessions.holder(of: token)
             // Of a session that has ended nobody knows the client any more, and anybody may finish its end.
             if let owner = holder.clientID, owner != client.id { throw .clientNotPermitted }
-            try await sessions.end(holder, reason: .revoked, by: .client(client.id), caller)
+            switch holder {
+            case .live(let session, _, let token):
+                try await sessions.end(
+                    token.grant, in: session.id, of: session.userID, client: client.id, by: .client(client.id), caller)
+            case .ended: try await sessions.end(holder, reason: .revoked, by: .client(client.id), caller)
+            }
         } catch .invalidRefreshToken {
             return
         }
@@ -113,10 +121,12 @@ package final class AccessTokens: Sendable {
 
     private func revokeAccessToken(_ token: SecretString, for client: Client, _ caller: Caller) async throws(IdentityError) {
         let hash = AccessTokenHash(of: token.revealedText)
-        guard let record = try await tokens.record(hash) else { return }
-        guard let user = (try? JSON.parse(record)).flatMap(Self.user) else { throw .fault() }
-        guard user.clientID == client.id else { throw .clientNotPermitted }
+        guard let record = try await tokens.record(hash), let principal = Principal(record, in: issuer.installation) else {
+            return
+        }
+        guard principal.clientID == client.id else { throw .clientNotPermitted }
         try await tokens.delete([hash])
+        guard let user = principal.user else { return }
         await sessions.store.strike([hash], from: user.sessionID)
         await sessions.note(
             .tokenRevoked, user.sessionID, of: user.userID, client: client.id, by: .client(client.id), caller)
@@ -125,7 +135,7 @@ package final class AccessTokens: Sendable {
     /// Why a token that is not stored is not good: its user may be gone, which only a token of ours may learn. While that cannot
     /// be told, the token is still none.
     private func reason(for token: SecretString) async -> IdentityError {
-        guard let claims = issuer.unrevokedClaims(token.revealedText), rule.permits(.read, { claims[$0] }),
+        guard let claims = issuer.unrevokedClaims(token.revealedText), rule.permits(.read, claims),
             let subject = claims.subject.flatMap({ UserID($0) }), let expiresAt = claims.expiresAt,
             expiresAt > sessions.system.now()
         else { return .invalidToken }
@@ -135,13 +145,5 @@ package final class AccessTokens: Sendable {
         } catch {
             return error == .userNotFound ? .userNotFound : .invalidToken
         }
-    }
-
-    private static func user(_ value: JSONValue) -> AuthenticatedUser? {
-        guard let userID = value["sub"]?.stringValue.flatMap({ UserID($0) }),
-            let sessionID = value["sid"]?.stringValue.flatMap({ SessionID($0) }),
-            let clientID = value["client_id"]?.stringValue.flatMap({ ClientID($0) })
-        else { return nil }
-        return AuthenticatedUser(userID: userID, sessionID: sessionID, clientID: clientID)
     }
 }

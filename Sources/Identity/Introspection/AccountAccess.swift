@@ -1,3 +1,4 @@
+import JOSE
 import Text
 
 /// What somebody may do at our own endpoints with an access token: the one place that says which of them wants what of it.
@@ -35,20 +36,27 @@ package struct AccountAccessRule: Sendable {
         self.clients = clients
     }
 
-    /// A token that says nothing of scopes is of a version that issued none but such as these.
-    /// - Parameter member: of the token's record or claims.
-    func permits(_ access: AccountAccess, _ member: (String) -> JSONValue?) -> Bool {
-        guard let client = member("client_id")?.stringValue.flatMap({ ClientID($0) }), clients.contains(client),
-            member("aud")?.names(audience) ?? false
-        else { return false }
-        guard let scope = member("scope") else { return true }
-        return scope.stringValue?.split(separator: " ").contains { $0 == access.scope } ?? false
+    func permits(_ access: AccountAccess, _ principal: Principal) -> Bool {
+        permits(access, principal.clientID, principal.audiences, principal.scopes)
+    }
+
+    /// - Parameter claims: of a JWT of ours.
+    func permits(_ access: AccountAccess, _ claims: JWTClaims) -> Bool {
+        guard let client = claims["client_id"]?.stringValue.flatMap({ ClientID($0) }) else { return false }
+        let scopes = claims["scope"]?.stringValue?.split(separator: " ").map { String($0) } ?? []
+        return permits(access, client, claims["aud"]?.audiences ?? [], Set(scopes))
+    }
+
+    private func permits(
+        _ access: AccountAccess, _ client: ClientID, _ audiences: [String], _ scopes: Set<String>
+    ) -> Bool {
+        clients.contains(client) && audiences.contains(audience) && scopes.contains(access.scope)
     }
 }
 
 extension JSONValue {
-    /// Whether it is this audience, or a list with it (RFC 7519 §4.1.3).
-    fileprivate func names(_ audience: String) -> Bool {
-        stringValue == audience || arrayValue?.contains { $0.stringValue == audience } ?? false
+    /// One, or a list of them (RFC 7519 §4.1.3).
+    fileprivate var audiences: [String] {
+        stringValue.map { [$0] } ?? arrayValue?.compactMap(\.stringValue) ?? []
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 package import Text
 
 /// What a caller believes a token to be (RFC 7009 §2.1). A value that is neither counts as none.
@@ -16,8 +15,10 @@ package final class Introspection: Sendable {
     private let tokens: AccessTokenStore
     private let sessions: Sessions
     private let metrics: IdentityMetrics
+    private let answer: IntrospectionAnswer
 
     package init(tokens: AccessTokenStore, sessions: Sessions, metrics: IdentityMetrics) {
+        answer = IntrospectionAnswer(sessions.issuer.installation)
         self.tokens = tokens
         self.sessions = sessions
         self.metrics = metrics
@@ -40,7 +41,7 @@ package final class Introspection: Sendable {
                 }
             guard let record else {
                 metrics.count(IdentityMetrics.Introspection.inactive)
-                return IntrospectionRecord.inactive
+                return IntrospectionAnswer.inactive
             }
             metrics.count(IdentityMetrics.Introspection.active)
             return record
@@ -53,10 +54,9 @@ package final class Introspection: Sendable {
     private func record(
         ofAccessToken token: SecretString, for caller: ClientRegistry.Entry
     ) async throws(IdentityError) -> [UInt8]? {
-        guard let record = try await tokens.record(AccessTokenHash(of: token.revealedText)), caller.maySee(record) else {
-            return nil
+        try await tokens.record(AccessTokenHash(of: token.revealedText)).flatMap { record in
+            answer.render(record, for: caller.visibleAudiences)
         }
-        return record
     }
 
     /// Nil for everybody but the client that it was issued to, and for who takes it for an access token. Of who gets none no store is asked.
@@ -79,22 +79,35 @@ extension SecretString {
 extension Sessions {
     /// What introspection says of a refresh token; nil for one that a refresh would refuse, and for another client's.
     func record(ofRefreshToken token: SecretString, of client: Client) async throws(IdentityError) -> [UInt8]? {
-        guard case .live(let session, let verified) = try await holder(of: token), session.clientID == client.id else {
-            return nil
-        }
+        guard case .live(let session, let grant?, let verified) = try await holder(of: token), grant.clientID == client.id,
+            let refresh = grant.refresh
+        else { return nil }
         let now = session.time(at: system.now())
-        let decision = session.refresh.decision(presenting: verified.generation, at: now, policy: policy)
-        guard session.kind.refreshMode != nil, decision != .reuse, now < session.absoluteEnd else { return nil }
-        return issuer.record(ofRefreshTokenIn: session, client: client)
+        let decision = refresh.decision(presenting: verified.generation, at: now, policy: policy)
+        guard decision != .reuse, now < session.absoluteEnd else { return nil }
+        return issuer.answer(aboutRefreshTokenOf: grant, in: session, client: client)
     }
 }
 
-extension ClientRegistry.Entry {
-    /// Whether the answer is about a token of one of the client's audiences: a comparison of prefixes, no parsing.
-    fileprivate func maySee(_ record: [UInt8]) -> Bool {
-        guard let recordPrefixes else { return true }
-        return recordPrefixes.contains { prefix in
-            record.count >= prefix.count && memcmp(record, prefix, prefix.count) == 0
+extension AccessTokenIssuer {
+    /// No `token_type`, no `jti`, no `aud` and no `scope`: a refresh token opens nothing, and nobody shall take it for one that does.
+    fileprivate func answer(aboutRefreshTokenOf grant: Grant, in session: Session, client: Client) -> [UInt8] {
+        let expiresAt = min(session.lastUsedAt.adding(client.sessionLifetime.idle), session.absoluteEnd)
+        var writer = JSONWriter(capacity: 512)
+        writer.beginObject()
+        writer.member("active", true)
+        writer.member("client_id", grant.clientID.text)
+        writer.member("sub", session.userID.description)
+        if let username = session.username {
+            writer.member("username", username)
+            writer.member("email_verified", session.owner.emailVerified)
         }
+        writer.member("exp", expiresAt.seconds)
+        writer.member("iat", session.createdAt.seconds)
+        writer.member("nbf", session.createdAt.seconds)
+        writer.member("iss", installation.issuer)
+        writer.member("sid", session.id.text)
+        writer.endObject()
+        return writer.bytes
     }
 }

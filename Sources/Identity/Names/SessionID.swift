@@ -21,6 +21,12 @@ package struct SessionID: Hashable, Sendable, CustomStringConvertible {
         self.text = String(text)
     }
 
+    /// From its bytes; nil for another number of them.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        text = Base64URL.encode(bytes)
+    }
+
     package var bytes: [UInt8] {
         Base64URL.decode(text) ?? []
     }

@@ -48,7 +48,7 @@ extension ProviderNotices {
         let ending: SessionsToEnd
         switch scope {
         case .none: ending = .none
-        case .ofProvider: ending = .begunWith(.provider(identity.provider), .endedByProvider)
+        case .ofProvider: ending = .begunWith(identity.provider, .endedByProvider)
         case .all: ending = .all(.endedByProvider)
         }
         do throws(IdentityError) {

@@ -13,6 +13,9 @@ extension AuditKind {
         AuditKind("session_ended", reason: end.rawValue)
     }
 
+    /// What one client got from a session, which lives on.
+    package static let grantEnded = AuditKind("grant_ended")
+
     /// All sessions of one user.
     package static func allSessionsEnded(_ end: SessionEnd) -> AuditKind {
         AuditKind("all_sessions_ended", reason: end.rawValue)

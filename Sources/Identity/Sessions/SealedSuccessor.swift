@@ -16,13 +16,13 @@ struct SealedSuccessor: Sendable {
     /// - Parameter parent: the refresh token that gives way.
     init(_ accessToken: SecretString, _ issued: IssuedAccessToken, parent: RefreshToken) throws(CryptoError) {
         let plaintext = Array("\(issued.expiresAt.milliseconds) \(accessToken.revealedText)".utf8)
-        bytes = try AESGCM.seal(plaintext, key: Self.key(parent), additionalData: Array(issued.hash.hex.utf8))
+        bytes = try AESGCM.seal(plaintext, key: Self.key(parent), additionalData: Array(issued.hash.text.utf8))
     }
 
     /// The access token of this hash and when it expires; `nil` if it was sealed for another parent or is another token's.
     func open(_ parent: RefreshToken, hash: AccessTokenHash) -> (accessToken: SecretString, expiresAt: Timestamp)? {
         guard let key = try? Self.key(parent),
-            let opened = try? AESGCM.open(bytes, key: key, additionalData: Array(hash.hex.utf8))
+            let opened = try? AESGCM.open(bytes, key: key, additionalData: Array(hash.text.utf8))
         else { return nil }
         return opened.withBytes { plaintext in
             let text = plaintext.indices.map { plaintext[$0] }

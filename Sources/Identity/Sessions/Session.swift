@@ -1,19 +1,28 @@
 package import Text
 
-/// One sign-in on one device: what a refresh token or a cookie refers to, and what is revoked as a whole.
+/// One sign-in on one device or browser: what is listed to the user and ended as a whole. What clients get from it are its grants; it may have
+/// none, as the session of a browser that holds a cookie only.
 package struct Session: Sendable {
+    /// The cookie of a session.
+    package struct Cookie: Sendable {
+        /// How long the session lives after the cookie's last use; nil for a cookie beside tokens, which lives as long as the session.
+        package let idleLife: Duration?
+        /// Takes the place of the session's salt once the cookie has been changed.
+        let salt: SessionSalt?
+    }
+
     package let id: SessionID
     package let userID: UserID
-    /// The user's e-mail address when the session began, as typed: what tokens and introspection say of him, without a look-up.
-    package let username: String
-    /// Whether that address was known to be the user's when the session began.
-    package let emailVerified: Bool
+    /// What tokens say of the user.
+    package let owner: SessionOwner
+    /// Through which client it began. What others got from it is in its grants.
     package let clientID: ClientID
-    package let kind: SessionKind
     /// How the user proved who they are when it began.
-    package let method: SessionMethod
+    package let methods: Set<AuthenticationMethod>
+    /// Whose proof that was, if it was a provider's.
+    package let provider: ProviderID?
     package let device: DeviceDescription
-    /// Whence it began; nil where nobody can tell, and for sessions of versions that did not ask.
+    /// Whence it began; nil where nobody can tell.
     package let network: NetworkPrefix?
     /// When the session began.
     package private(set) var createdAt: Timestamp
@@ -21,61 +30,62 @@ package struct Session: Sendable {
     package private(set) var authenticatedAt: Timestamp
     /// The end that no amount of use puts off.
     package private(set) var absoluteEnd: Timestamp
-    package let salt: SessionSalt
-    /// In its place for cookies, once the cookie has been changed.
-    package let cookieSalt: SessionSalt?
-    /// Which refresh tokens count. A cookie session has the initial state and never changes it.
-    package let refresh: RefreshRotation
     package private(set) var lastUsedAt: Timestamp
-    /// How long it lives after its last use, if that is not for its client to say; a cookie session always has one.
-    package let ownIdleLife: Duration?
+    package let salt: SessionSalt
+    package let cookie: Cookie?
+    package let grants: [Grant]
     /// How much the clock that its instants are told by, which is Redis's, was ahead of this copy's when it was read.
     private var clockLead: Duration
 
     package init(
-        id: SessionID, userID: UserID, username: String, emailVerified: Bool = false, clientID: ClientID, kind: SessionKind,
-        method: SessionMethod = .password, device: DeviceDescription, network: NetworkPrefix? = nil, createdAt: Timestamp,
-        authenticatedAt: Timestamp, absoluteEnd: Timestamp, salt: SessionSalt, refresh: RefreshRotation, lastUsedAt: Timestamp,
-        ownIdleLife: Duration? = nil, cookieSalt: SessionSalt? = nil, clockLead: Duration = .zero
+        id: SessionID, userID: UserID, owner: SessionOwner, clientID: ClientID, methods: Set<AuthenticationMethod>,
+        provider: ProviderID? = nil, device: DeviceDescription, network: NetworkPrefix? = nil, createdAt: Timestamp,
+        authenticatedAt: Timestamp, absoluteEnd: Timestamp, lastUsedAt: Timestamp, salt: SessionSalt, cookie: Cookie? = nil,
+        grants: [Grant], clockLead: Duration = .zero
     ) {
         self.id = id
         self.userID = userID
-        self.username = username
-        self.emailVerified = emailVerified
+        self.owner = owner
         self.clientID = clientID
-        self.kind = kind
-        self.method = method
+        self.methods = methods
+        self.provider = provider
         self.device = device
         self.network = network
         self.createdAt = createdAt
         self.authenticatedAt = authenticatedAt
         self.absoluteEnd = absoluteEnd
-        self.salt = salt
-        self.cookieSalt = cookieSalt
-        self.clockLead = clockLead
-        self.refresh = refresh
         self.lastUsedAt = lastUsedAt
-        self.ownIdleLife = ownIdleLife
+        self.salt = salt
+        self.cookie = cookie
+        self.grants = grants
+        self.clockLead = clockLead
     }
 
     /// A session that begins now.
-    package init(
-        id: SessionID, userID: UserID, username: String, emailVerified: Bool = false, clientID: ClientID, kind: SessionKind,
-        method: SessionMethod = .password, device: DeviceDescription, network: NetworkPrefix? = nil, salt: SessionSalt,
-        lifetime: SessionLifetime,
-        beginningAt now: Timestamp
+    init(
+        id: SessionID, of authentication: Authentication, clientID: ClientID, _ caller: Caller, salt: SessionSalt,
+        absoluteLife: Duration, cookieIdleLife: Duration? = nil, grants: [Grant], at now: Timestamp
     ) {
         self.init(
-            id: id, userID: userID, username: username, emailVerified: emailVerified, clientID: clientID, kind: kind,
-            method: method, device: device, network: network, createdAt: now, authenticatedAt: now,
-            absoluteEnd: now.adding(lifetime.absolute), salt: salt,
-            refresh: RefreshRotation(mode: kind.refreshMode ?? .static), lastUsedAt: now,
-            ownIdleLife: kind == .cookie ? lifetime.idle : nil
-        )
+            id: id, userID: authentication.user.id, owner: SessionOwner(authentication.user), clientID: clientID,
+            methods: authentication.methods, provider: authentication.provider, device: caller.device,
+            network: NetworkPrefix(of: caller.address), createdAt: now, authenticatedAt: authentication.time,
+            absoluteEnd: now.adding(absoluteLife), lastUsedAt: now, salt: salt,
+            cookie: cookieIdleLife.map { Cookie(idleLife: $0, salt: nil) }, grants: grants)
     }
 }
 
 extension Session {
+    /// The user's e-mail address, as typed; nil where there is none.
+    package var username: String? { owner.username }
+
+    package func grant(_ id: GrantID) -> Grant? {
+        grants.first { $0.id == id }
+    }
+
+    /// Whether a cookie is what holds it.
+    package var isHeldByCookie: Bool { cookie?.idleLife != nil }
+
     /// What the clock of its instants shows when this copy's shows `now`: only that may be compared with them.
     func time(at now: Timestamp) -> Timestamp {
         now.adding(clockLead)
@@ -84,6 +94,11 @@ extension Session {
     /// Its absolute end as this copy's clock shows it, for what is told by that: the life of tokens and cookies.
     package var ownAbsoluteEnd: Timestamp {
         absoluteEnd.adding(.zero - clockLead)
+    }
+
+    /// When the user proved who they are, as this copy's clock shows it.
+    var ownAuthenticatedAt: Timestamp {
+        authenticatedAt.adding(.zero - clockLead)
     }
 
     /// A session that this copy has made, told by the clock of who keeps it, which showed `time` at the `now` of this copy's.
@@ -102,5 +117,26 @@ extension Session {
         moved.absoluteEnd = absoluteEnd.adding(lead)
         moved.lastUsedAt = lastUsedAt.adding(lead)
         return moved
+    }
+}
+
+/// What tokens and introspection say of the user of a session, without a look-up. It is what held when the session began, or when it was last
+/// brought up to date (`Sessions.update(_:of:)`).
+package struct SessionOwner: Equatable, Sendable {
+    /// The e-mail address, as typed; nil where there is none.
+    package let username: String?
+    /// Whether that address is known to be the user's.
+    package let emailVerified: Bool
+    /// What an operator has given to the user, for access tokens (RFC 9068 §2.2.3.1).
+    package let claims: JSONObject
+
+    package init(username: String?, emailVerified: Bool, claims: JSONObject = JSONObject()) {
+        self.username = username
+        self.emailVerified = emailVerified
+        self.claims = claims
+    }
+
+    package init(_ user: User) {
+        self.init(username: user.email.typed, emailVerified: user.emailVerified, claims: user.claims)
     }
 }

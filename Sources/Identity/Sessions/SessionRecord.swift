@@ -1,15 +1,26 @@
 import Text
 
-/// A session as the Redis hash `session:<sid>`.
+/// A session as the Redis string `session:{<sid>}`: packed, since there are millions.
 ///
-/// The fields are `user`, `client`, `kind`, `method`, `device`, `network` where it is known, `email_verified` (`1`, or not there), `created`, `authenticated`,
-/// `absolute_end`, `salt`, `generation`, `used`, for a cookie `idle` (its life after its last use), `cookie_salt` once the cookie
-/// has been changed, after the first rotation `parent` and `rotated`, and for each access token that may be live a field named by
-/// its hash (64 hexadecimal digits) with the value `<generation> <expiry>`. Instants are milliseconds since the epoch, by Redis's
-/// clock. A tombstone has `ended`, `user`, `salt` and the access tokens. Names and values of up to 64 bytes keep the hash in the
-/// compact encoding of Redis, at less than half the memory; that is why the hashes carry no prefix.
+/// | bytes | of a session that lives |
+/// | --- | --- |
+/// | 1 | 1 |
+/// | 16, 16 | the user's id, the salt |
+/// | 6 each | created, authenticated, absolute end, last use: milliseconds since 1970, by Redis's clock |
+/// | 2 + n | what never changes: client, methods, provider, network, device |
+/// | 2 + n | what tokens say of the user (`SessionOwner`) |
+/// | 1 + n | the cookie: idle life in milliseconds (6; zero for the session's), then its own salt (16) once it has been changed; empty for none |
+/// | 2 + n | access tokens that may be live, at most `SessionScript.inlineCount`, 32 bytes each: hash (18), expiry (6), generation (4), grant (4) |
+/// | 2 + n for each | the grants |
 ///
-/// To forget one revoked access token takes no script: `HDEL session:<sid> <hash>`.
+/// A grant: number (4), mode (1: 0 without refresh tokens, 1 rotating, 2 static), generation (4), parent (4; 0 for none), rotated (6), hash of the
+/// access token of the last rotation that may be repeated (1 + 18 or nothing); then what the scripts do not look at.
+///
+/// A tombstone has 2 for the first byte, user and salt (zeros if unknown), since when its event is missing (6; 0 if it is not), the
+/// reason (1 + n), and the access tokens of the session.
+///
+/// The access tokens beyond those few are in the sorted set `tokens:{<sid>}` by expiry, in the same slot; a member is hash, generation and
+/// grant. So what a refresh reads and writes does not grow with their number.
 package enum SessionRecord: Sendable {
     case live(Session)
     case ended(SessionTombstone)
@@ -17,90 +28,224 @@ package enum SessionRecord: Sendable {
     /// Something is there that we did not write.
     case malformed
 
-    static let prefix = "session:"
+    static let prefix = "session:{"
+    static let liveMark: UInt8 = 1
+    static let tombstoneMark: UInt8 = 2
+    /// How much of a record says whether it lives, and whose it is.
+    static let headLength = 17
 
     package static func key(_ id: SessionID) -> String {
-        prefix + id.text
+        "\(prefix)\(id.text)}"
     }
 
-    /// The fields to ask for with `HMGET`, in the order that `init(_:values:)` expects.
-    package static let fieldNames = [
-        "ended", "user", "username", "client", "kind", "method", "device", "created", "authenticated", "absolute_end", "salt",
-        "generation", "parent", "rotated", "used", "idle", "cookie_salt", "network", "email_verified",
-    ]
-
-    /// Those of the fields of a new session that hold an instant.
-    static let instants = ["created", "authenticated", "absolute_end", "used", "rotated"]
-
-    /// The record of a new session as alternating names and values, for `HSET`.
-    static func fields(of session: Session) -> [String] {
-        var fields = [
-            "user", session.userID.description, "username", session.username, "client", session.clientID.text, "kind",
-            session.kind.rawValue, "method", session.method.stored, "device", session.device.text, "created",
-            String(session.createdAt.milliseconds),
-            "authenticated", String(session.authenticatedAt.milliseconds),
-            "absolute_end", String(session.absoluteEnd.milliseconds), "salt", session.salt.storedText,
-            "generation", String(session.refresh.generation), "used", String(session.lastUsedAt.milliseconds),
-        ]
-        if let step = session.refresh.lastStep {
-            fields += ["parent", String(step.parent), "rotated", String(step.at.milliseconds)]
-        }
-        if let network = session.network { fields += ["network", network.text] }
-        if session.emailVerified { fields += ["email_verified", "1"] }
-        if let idle = session.ownIdleLife { fields += ["idle", String(idle.wholeMilliseconds)] }
-        return fields
+    /// The key of the access tokens for which the record has no room.
+    package static func tokensKey(_ id: SessionID) -> String {
+        "tokens:{\(id.text)}"
     }
 
-    /// From the answer to `HMGET session:<sid> <fieldNames>`.
     /// - Parameter lead: how much the clock by which instants are told is ahead of this copy's.
-    package init(_ id: SessionID, values: [String?], lead: Duration = .zero) {
-        guard values.count == Self.fieldNames.count else {
-            self = .malformed
+    package init(_ id: SessionID, _ bytes: [UInt8]?, lead: Duration = .zero) {
+        guard let bytes else {
+            self = .missing
             return
         }
-        let fields = Dictionary(uniqueKeysWithValues: zip(Self.fieldNames, values)).compactMapValues(\.self)
-        if fields.isEmpty {
-            self = .missing
-        } else if let ended = fields["ended"] {
-            let tombstone = SessionEnd(rawValue: ended).map {
-                SessionTombstone(
-                    reason: $0, userID: fields["user"].flatMap { UserID($0) },
-                    salt: fields["salt"].flatMap { SessionSalt(stored: $0) })
-            }
-            self = tombstone.map { .ended($0) } ?? .malformed
-        } else {
-            self = Session(id, fields: fields, lead: lead).map { .live($0) } ?? .malformed
+        switch bytes.first {
+        case Self.liveMark: self = Session(id, packed: bytes, lead: lead).map { .live($0) } ?? .malformed
+        case Self.tombstoneMark: self = SessionTombstone(packed: bytes).map { .ended($0) } ?? .malformed
+        default: self = .malformed
         }
+    }
+
+    /// The record of a new session.
+    /// - Parameter accessToken: its first, issued in its first grant.
+    static func bytes(of session: Session, accessToken: IssuedAccessToken?) -> [UInt8] {
+        var writer = PackedWriter()
+        writer.number(liveMark, 1)
+        writer.raw(session.userID.uuid.bytes)
+        writer.raw(session.salt.bytes)
+        for instant in [session.createdAt, session.authenticatedAt, session.absoluteEnd, session.lastUsedAt] {
+            writer.number(instant.milliseconds, 6)
+        }
+        writer.block(session.packedDetails, lengthSize: 2)
+        writer.block(session.owner.packed, lengthSize: 2)
+        writer.block(session.packedCookie, lengthSize: 1)
+        let token = accessToken.map { $0.packed(generation: session.grants.first?.generation ?? 0, grant: .first) }
+        writer.block(token ?? [], lengthSize: 2)
+        for grant in session.grants { writer.block(grant.packed(in: session.clientID), lengthSize: 2) }
+        return writer.bytes
+    }
+
+    /// Whose a record is, by its head; nil for a tombstone and for none.
+    static func owner(ofHead head: [UInt8]) -> UserID? {
+        guard head.count == headLength, head.first == liveMark else { return nil }
+        return UUID(bytes: Array(head.dropFirst())).map { UserID($0) }
+    }
+}
+
+extension IssuedAccessToken {
+    /// As a session lists it.
+    func packed(generation: UInt32, grant: GrantID) -> [UInt8] {
+        var writer = PackedWriter(capacity: 32)
+        writer.raw(hash.bytes)
+        writer.number(expiresAt.milliseconds, 6)
+        writer.number(generation, 4)
+        writer.number(grant.number, 4)
+        return writer.bytes
+    }
+}
+
+extension SessionOwner {
+    private static let isVerified: UInt8 = 1
+    private static let hasName: UInt8 = 2
+
+    var packed: [UInt8] {
+        var writer = PackedWriter(capacity: 64)
+        writer.number((emailVerified ? Self.isVerified : 0) | (username == nil ? 0 : Self.hasName), 1)
+        if let username { writer.text(username, lengthSize: 2) }
+        if !claims.members.isEmpty { writer.raw(JSONValue.object(claims).serialized) }
+        return writer.bytes
+    }
+
+    init?(packed bytes: [UInt8]) {
+        var reader = PackedReader(bytes)
+        let flags = UInt8(truncatingIfNeeded: reader.number(1))
+        let username = flags & Self.hasName == 0 ? nil : reader.text(lengthSize: 2)
+        guard reader.isIntact else { return nil }
+        var claims = JSONObject()
+        if !reader.isAtEnd {
+            guard let read = try? JSON.parse(Array(bytes[reader.position...])).objectValue else { return nil }
+            claims = read
+        }
+        self.init(username: username, emailVerified: flags & Self.isVerified != 0, claims: claims)
     }
 }
 
 extension Session {
-    fileprivate init?(_ id: SessionID, fields: [String: String], lead: Duration) {
-        func instant(_ name: String) -> Timestamp? {
-            fields[name].flatMap { Int64($0) }.map { Timestamp(milliseconds: $0) }
-        }
-        guard
-            let userID = fields["user"].flatMap({ UserID($0) }),
-            let clientID = fields["client"].flatMap({ ClientID($0) }),
-            let kind = fields["kind"].flatMap({ SessionKind(rawValue: $0) }),
-            let salt = fields["salt"].flatMap({ SessionSalt(stored: $0) }),
-            let generation = fields["generation"].flatMap({ UInt32($0) }),
-            let createdAt = instant("created"),
-            let authenticatedAt = instant("authenticated"),
-            let absoluteEnd = instant("absolute_end"),
-            let lastUsedAt = instant("used")
+    fileprivate var packedDetails: [UInt8] {
+        var writer = PackedWriter(capacity: 128)
+        writer.text(clientID.text, lengthSize: 1)
+        writer.text(methods.stored, lengthSize: 1)
+        writer.text(provider?.text ?? "", lengthSize: 1)
+        writer.text(network?.text ?? "", lengthSize: 1)
+        writer.text(device.text, lengthSize: 2)
+        return writer.bytes
+    }
+
+    fileprivate var packedCookie: [UInt8] {
+        guard let cookie else { return [] }
+        return SessionScript.cookie(idle: cookie.idleLife, salt: cookie.salt)
+    }
+
+    fileprivate init?(_ id: SessionID, packed bytes: [UInt8], lead: Duration) {
+        var reader = PackedReader(bytes, at: 1)
+        let (user, salt) = (Array(reader.raw(16)), Array(reader.raw(SessionSalt.byteCount)))
+        let instants = (0..<4).map { _ in Timestamp(milliseconds: Int64(reader.number(6))) }
+        var details = PackedReader(Array(reader.block(lengthSize: 2)))
+        let owner = SessionOwner(packed: Array(reader.block(lengthSize: 2)))
+        let cookie = Array(reader.block(lengthSize: 1))
+        _ = reader.block(lengthSize: 2)
+        let clientText = details.text(lengthSize: 1)
+        let methods = Set<AuthenticationMethod>(stored: details.text(lengthSize: 1))
+        let (provider, network) = (details.text(lengthSize: 1), details.text(lengthSize: 1))
+        let device = details.text(lengthSize: 2)
+        guard reader.isIntact, details.isIntact, let uuid = UUID(bytes: user), let owner, let clientID = ClientID(clientText)
         else { return nil }
-        let step = fields["parent"].flatMap { UInt32($0) }.flatMap { parent in
-            instant("rotated").map { RefreshRotation.Step(parent: parent, at: $0) }
+        var grants: [Grant] = []
+        while reader.isIntact, !reader.isAtEnd {
+            guard let grant = Grant(packed: Array(reader.block(lengthSize: 2)), in: clientID) else { return nil }
+            grants.append(grant)
         }
+        guard reader.isIntact else { return nil }
         self.init(
-            id: id, userID: userID, username: fields["username"] ?? "", emailVerified: fields["email_verified"] == "1",
-            clientID: clientID, kind: kind,
-            method: SessionMethod(stored: fields["method"]), device: DeviceDescription(fields["device"] ?? ""),
-            network: fields["network"].map { NetworkPrefix(stored: $0) }, createdAt: createdAt, authenticatedAt: authenticatedAt,
-            absoluteEnd: absoluteEnd, salt: salt,
-            refresh: RefreshRotation(mode: kind.refreshMode ?? .static, generation: generation, lastStep: step),
-            lastUsedAt: lastUsedAt, ownIdleLife: fields["idle"].flatMap { Int64($0) }.map { .milliseconds($0) },
-            cookieSalt: fields["cookie_salt"].flatMap { SessionSalt(stored: $0) }, clockLead: lead)
+            id: id, userID: UserID(uuid), owner: owner, clientID: clientID, methods: methods,
+            provider: ProviderID(provider), device: DeviceDescription(device),
+            network: network.isEmpty ? nil : NetworkPrefix(stored: network), createdAt: instants[0], authenticatedAt: instants[1],
+            absoluteEnd: instants[2], lastUsedAt: instants[3], salt: SessionSalt(random: salt), cookie: Cookie(packed: cookie),
+            grants: grants, clockLead: lead)
+    }
+}
+
+extension Session.Cookie {
+    fileprivate init?(packed bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return nil }
+        var reader = PackedReader(bytes)
+        let idle = reader.number(6)
+        let salt = Array(reader.raw(reader.isAtEnd ? 0 : SessionSalt.byteCount))
+        self.init(
+            idleLife: idle == 0 ? nil : .milliseconds(Int64(idle)),
+            salt: salt.count == SessionSalt.byteCount ? SessionSalt(random: salt) : nil)
+    }
+}
+
+extension Grant {
+    private static let hasScopes: UInt8 = 1
+    private static let hasAudiences: UInt8 = 2
+
+    /// Of the refresh token that is expected next; zero where there are none.
+    var generation: UInt32 { refresh?.generation ?? 0 }
+
+    private var packedMode: UInt8 {
+        switch refresh?.mode {
+        case nil: 0
+        case .rotating?: 1
+        case .static?: 2
+        }
+    }
+
+    /// - Parameter client: of its session, which is not named again.
+    func packed(in client: ClientID) -> [UInt8] {
+        var writer = PackedWriter(capacity: 64)
+        writer.number(id.number, 4)
+        writer.number(packedMode, 1)
+        writer.number(generation, 4)
+        writer.number(refresh?.lastStep?.parent ?? 0, 4)
+        writer.number(refresh?.lastStep?.at.milliseconds ?? 0, 6)
+        writer.block([], lengthSize: 1)
+        writer.text(clientID == client ? "" : clientID.text, lengthSize: 1)
+        writer.number((scopes == nil ? 0 : Self.hasScopes) | (audiences == nil ? 0 : Self.hasAudiences), 1)
+        if let scopes { writer.text(scopes.joined(separator: " "), lengthSize: 2) }
+        if let audiences {
+            writer.number(audiences.count, 1)
+            for audience in audiences { writer.text(audience, lengthSize: 2) }
+        }
+        writer.raw(KeyConfirmation.stored(confirmation))
+        return writer.bytes
+    }
+
+    init?(packed bytes: [UInt8], in client: ClientID) {
+        var reader = PackedReader(bytes)
+        let id = GrantID(UInt32(truncatingIfNeeded: reader.number(4)))
+        let mode = reader.number(1)
+        let generation = UInt32(truncatingIfNeeded: reader.number(4))
+        let parent = UInt32(truncatingIfNeeded: reader.number(4))
+        let rotated = Timestamp(milliseconds: Int64(reader.number(6)))
+        _ = reader.block(lengthSize: 1)
+        let clientText = reader.text(lengthSize: 1)
+        let flags = UInt8(truncatingIfNeeded: reader.number(1))
+        var scopes: [String]?
+        if flags & Self.hasScopes != 0 { scopes = reader.text(lengthSize: 2).split(separator: " ").map { String($0) } }
+        var audiences: [String]?
+        if flags & Self.hasAudiences != 0 { audiences = (0..<reader.number(1)).map { _ in reader.text(lengthSize: 2) } }
+        guard reader.isIntact, mode <= 2, let clientID = clientText.isEmpty ? client : ClientID(clientText) else { return nil }
+        let step = parent == 0 ? nil : RefreshRotation.Step(parent: parent, at: rotated)
+        self.init(
+            id: id, clientID: clientID, scopes: scopes, audiences: audiences,
+            refresh: mode == 0
+                ? nil : RefreshRotation(mode: mode == 1 ? .rotating : .static, generation: generation, lastStep: step),
+            confirmation: KeyConfirmation(stored: bytes[reader.position...]))
+    }
+}
+
+extension SessionTombstone {
+    fileprivate init?(packed bytes: [UInt8]) {
+        var reader = PackedReader(bytes, at: 1)
+        let (user, salt) = (Array(reader.raw(16)), Array(reader.raw(SessionSalt.byteCount)))
+        _ = reader.number(6)
+        let reason = reader.text(lengthSize: 1)
+        guard reader.isIntact, let reason = SessionEnd(rawValue: reason) else { return nil }
+        let isKnown = user.contains { $0 != 0 }
+        self.init(
+            reason: reason, userID: isKnown ? UUID(bytes: user).map { UserID($0) } : nil,
+            salt: isKnown ? SessionSalt(random: salt) : nil)
     }
 }

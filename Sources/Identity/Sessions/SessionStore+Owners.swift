@@ -24,8 +24,8 @@ extension SessionStore {
     /// index that named them.
     /// - Throws: the store's failure.
     func scan(from cursor: SessionScanCursor?) async throws(IdentityError) -> SessionScan {
-        // Both `session:<sid>` and `user:<uid>:sessions`.
-        var command = RedisCommand("SCAN", cursor?.text ?? "0", "MATCH", "*session*")
+        // Both `session:{<sid>}` and `user:<id>`.
+        var command = RedisCommand("SCAN", cursor?.text ?? "0", "MATCH", "[su]*")
         command.append("COUNT")
         command.append(Self.scanCount)
         let asked = command
@@ -36,7 +36,7 @@ extension SessionStore {
         var scan = SessionScan(next: next == "0" ? nil : SessionScanCursor(text: next))
         var ids: [SessionID] = []
         for key in keys.compactMap(\.text) {
-            if let owner = Self.owner(key) {
+            if let owner = IndexSessionScript.owner(key) {
                 scan.owners.append(owner)
             } else if let id = Self.session(key) {
                 ids.append(id)
@@ -49,25 +49,19 @@ extension SessionStore {
     /// The sessions among these that have not ended, by user.
     private func live(_ ids: [SessionID]) async throws(IdentityError) -> [UserID: [SessionID]] {
         guard !ids.isEmpty else { return [:] }
-        let commands = ids.map { RedisCommand("HMGET", SessionRecord.key($0), "user", "ended") }
+        let end = String(SessionRecord.headLength - 1)
+        let commands = ids.map { RedisCommand("GETRANGE", SessionRecord.key($0), "0", end) }
         let replies = try await sending { () throws(RedisError) in try await redis.send(commands) }
         var sessions: [UserID: [SessionID]] = [:]
         for (id, reply) in zip(ids, replies) {
-            guard let fields = reply.elements, fields.count == 2, fields[1].text == nil,
-                let userID = fields[0].text.flatMap({ UserID($0) })
-            else { continue }
+            guard case .bytes(let head) = reply, let userID = SessionRecord.owner(ofHead: head) else { continue }
             sessions[userID, default: []].append(id)
         }
         return sessions
     }
 
     private static func session(_ key: String) -> SessionID? {
-        guard key.hasPrefix(SessionRecord.prefix) else { return nil }
-        return SessionID(String(key.dropFirst(SessionRecord.prefix.count)))
-    }
-
-    private static func owner(_ key: String) -> UserID? {
-        guard key.hasPrefix(IndexSessionScript.prefix), key.hasSuffix(IndexSessionScript.suffix) else { return nil }
-        return UserID(String(key.dropFirst(IndexSessionScript.prefix.count).dropLast(IndexSessionScript.suffix.count)))
+        guard key.hasPrefix(SessionRecord.prefix), key.hasSuffix("}") else { return nil }
+        return SessionID(String(key.dropFirst(SessionRecord.prefix.count).dropLast()))
     }
 }

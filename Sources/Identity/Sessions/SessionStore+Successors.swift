@@ -25,6 +25,6 @@ extension SessionStore {
     }
 
     private static func key(_ token: AccessTokenHash) -> String {
-        "successor:\(token.hex)"
+        "successor:\(token.text)"
     }
 }

@@ -1,7 +1,7 @@
 package import Redis
 package import Text
 
-/// The sessions in Redis: one record each, and one index a user. Each command touches one key only.
+/// The sessions in Redis: a record and perhaps a list of access tokens each, in one slot, and one index a user.
 package struct SessionStore: Sendable {
     let redis: RedisConnection
     private let policy: RefreshPolicy
@@ -13,8 +13,13 @@ package struct SessionStore: Sendable {
     private static let touch = TimedScript(name: "touch_session", source: TouchSessionScript.source)
     private static let list = TimedScript(name: "list_access_token", source: ListAccessTokenScript.source)
     private static let index = TimedScript(name: "index_session", source: IndexSessionScript.source)
-    /// Asks for no time.
+    private static let addGrant = TimedScript(name: "add_grant", source: AddGrantScript.source)
+    // These ask for no time.
+    private static let endGrant = RedisScript(name: "end_grant", source: EndGrantScript.source)
     private static let changeCookie = RedisScript(name: "change_cookie", source: ChangeCookieScript.source)
+    private static let updateOwner = RedisScript(name: "update_owner", source: UpdateOwnerScript.source)
+    private static let recordEnd = RedisScript(name: "record_end", source: RecordEndScript.source)
+    private static let strike = RedisScript(name: "strike_access_tokens", source: StrikeAccessTokensScript.source)
 
     /// - Parameter clock: whose time counts.
     package init(redis: RedisConnection, policy: RefreshPolicy, clock: ScriptClock) {
@@ -32,7 +37,7 @@ package struct SessionStore: Sendable {
     /// - Throws: the store's failure.
     func announce(_ session: Session, at now: Timestamp) async throws(IdentityError) -> (Session, count: Int) {
         let arguments = IndexSessionScript.arguments(session, at: now)
-        let reply = try await run(Self.index[clock], IndexSessionScript.key(session.userID), arguments)
+        let reply = try await run(Self.index[clock], [IndexSessionScript.key(session.userID)], arguments)
         guard let parts = reply.elements, parts.count == 2, let count = parts[0].integerValue, let time = parts[1].integerValue
         else { throw .fault() }
         return (session.moved(to: Timestamp(milliseconds: time), from: now), Int(count))
@@ -45,7 +50,7 @@ package struct SessionStore: Sendable {
         _ session: Session, idle: Duration, accessToken: IssuedAccessToken?, at now: Timestamp
     ) async throws(IdentityError) -> Session? {
         let arguments = CreateSessionScript.arguments(session, idle: idle, accessToken: accessToken, at: now)
-        let reply = try await run(Self.create[clock], CreateSessionScript.key(session), arguments)
+        let reply = try await run(Self.create[clock], [SessionRecord.key(session.id)], arguments)
         guard let time = reply.integerValue else { throw .fault() }
         return time > 0 ? session.shifted(by: Timestamp(milliseconds: time).duration(since: now)) : nil
     }
@@ -58,21 +63,53 @@ package struct SessionStore: Sendable {
     /// Reads records, and in the same round trip by what clock.
     private func records(_ ids: [SessionID], at now: Timestamp) async throws(IdentityError) -> [SessionRecord] {
         guard !ids.isEmpty else { return [] }
-        var replies = try await send(ids.map { Self.reading($0) } + (clock == .redis ? [RedisCommand("TIME")] : []))
+        let reading = ids.map { RedisCommand("GET", SessionRecord.key($0)) }
+        var replies = try await send(reading + (clock == .redis ? [RedisCommand("TIME")] : []))
         var lead = Duration.zero
         if clock == .redis {
             guard let time = replies.popLast().flatMap({ Timestamp(redisTime: $0) }) else { throw .fault() }
             lead = time.duration(since: now)
         }
-        var records: [SessionRecord] = []
-        for (id, reply) in zip(ids, replies) { records.append(SessionRecord(id, values: try Self.texts(reply), lead: lead)) }
-        return records
+        return zip(ids, replies).map { SessionRecord($0, $1.bytes, lead: lead) }
     }
 
-    /// Lists one more access token; false when the session is over.
+    /// Lists one more access token of a grant.
+    /// - Returns: the tokens that are too many; nil when the session or the grant is over.
     /// - Throws: the store's failure.
-    func list(_ token: IssuedAccessToken, in id: SessionID, at now: Timestamp) async throws(IdentityError) -> Bool {
-        try await run(Self.list[clock], SessionRecord.key(id), ListAccessTokenScript.arguments(token, at: now)).integerValue == 1
+    func list(
+        _ token: IssuedAccessToken, of grant: GrantID, in id: SessionID, at now: Timestamp
+    ) async throws(IdentityError) -> [AccessTokenHash]? {
+        let reply = try await run(
+            Self.list[clock], Self.keys(id), ListAccessTokenScript.arguments(token, in: grant, at: now))
+        return try reply.elements.map { elements throws(IdentityError) in try Self.hashes(elements) }
+    }
+
+    /// Adds a grant with its first access token.
+    /// - Returns: the tokens that are too many; nil when the session is over.
+    /// - Throws: `IdentityError.overloaded` when the session has as many grants as it may; the store's failure.
+    func add(
+        _ grant: Grant, to session: Session, idle: Duration, accessToken: IssuedAccessToken, at now: Timestamp
+    ) async throws(IdentityError) -> [AccessTokenHash]? {
+        let reply = try await run(
+            Self.addGrant[clock], Self.keys(session.id),
+            AddGrantScript.arguments(grant, in: session, idle: idle, accessToken: accessToken, at: now))
+        if reply.text == "full" { throw .overloaded(retryAfter: .seconds(60)) }
+        return try reply.elements.map { elements throws(IdentityError) in try Self.hashes(elements) }
+    }
+
+    /// Ends a grant; its access tokens are for the caller to delete and to strike.
+    /// - Throws: the store's failure.
+    func end(
+        _ grant: GrantID, in id: SessionID
+    ) async throws(IdentityError) -> (EndGrantScript.Outcome, revoked: [AccessTokenHash]) {
+        let keys = Self.keys(id)
+        let reply = try await sending { () throws(RedisError) in
+            try await redis.runLasting(Self.endGrant, keys: keys, arguments: SessionScript.arguments(grant.number))
+        }
+        guard let parts = reply.elements, parts.count == 2,
+            let outcome = parts[0].text.flatMap({ EndGrantScript.Outcome(rawValue: $0) }), let hashes = parts[1].elements
+        else { throw .fault() }
+        return (outcome, try Self.hashes(hashes))
     }
 
     /// Decides about a verified refresh token and writes the outcome.
@@ -81,11 +118,11 @@ package struct SessionStore: Sendable {
         _ request: RefreshSessionScript.Request, idle: Duration, at now: Timestamp
     ) async throws(IdentityError) -> RefreshSessionScript.Reply {
         let arguments = RefreshSessionScript.arguments(request, policy: policy, idle: idle, at: now)
-        let reply = try await run(Self.refresh[clock], RefreshSessionScript.key(request), arguments)
+        let reply = try await run(Self.refresh[clock], Self.keys(request.sessionID), arguments)
         guard let parts = reply.elements, parts.count == 4, let outcome = parts[0].text,
-            let generation = parts[1].integerValue, let reason = parts[3].text,
+            let generation = parts[1].integerValue, let revoked = parts[2].elements, let reason = parts[3].bytes,
             let decided = RefreshSessionScript.Reply(
-                outcome: outcome, generation: generation, revoked: try Self.texts(parts[2]).compactMap(\.self), reason: reason)
+                outcome: outcome, generation: generation, revoked: revoked.compactMap(\.bytes), reason: reason)
         else { throw .fault() }
         return decided
     }
@@ -93,7 +130,7 @@ package struct SessionStore: Sendable {
     /// Marks a cookie session as used, and returns when it was used last; `nil` when it is over.
     /// - Throws: the store's failure.
     func touch(_ id: SessionID, at now: Timestamp) async throws(IdentityError) -> Timestamp? {
-        let reply = try await run(Self.touch[clock], SessionRecord.key(id), TouchSessionScript.arguments(at: now))
+        let reply = try await run(Self.touch[clock], [SessionRecord.key(id)], TouchSessionScript.arguments(at: now))
         guard let used = reply.integerValue else { throw .fault() }
         return used > 0 ? Timestamp(milliseconds: used) : nil
     }
@@ -101,7 +138,13 @@ package struct SessionStore: Sendable {
     /// Gives the cookies of a session another salt; false when the session is over.
     /// - Throws: the store's failure.
     func changeCookie(of id: SessionID, _ salt: SessionSalt) async throws(IdentityError) -> Bool {
-        try await run(Self.changeCookie, SessionRecord.key(id), [salt.storedText]).integerValue == 1
+        try await run(Self.changeCookie, [SessionRecord.key(id)], [salt.bytes]).integerValue == 1
+    }
+
+    /// Replaces what tokens say of the user; false when the session is over.
+    /// - Throws: the store's failure.
+    func update(_ owner: SessionOwner, of id: SessionID) async throws(IdentityError) -> Bool {
+        try await run(Self.updateOwner, [SessionRecord.key(id)], [owner.packed]).integerValue == 1
     }
 
     /// Ends a session; its access tokens are for the caller to delete.
@@ -112,13 +155,12 @@ package struct SessionStore: Sendable {
     ) async throws(IdentityError) -> EndSessionScript.Reply {
         let arguments = EndSessionScript.arguments(reason: reason, isRecorded: isRecorded, at: now)
         let reply = try await sending { () throws(RedisError) in
-            try await redis.runLasting(
-                Self.end[clock], keys: [EndSessionScript.key(id)], arguments: arguments.map { [UInt8]($0.utf8) })
+            try await redis.runLasting(Self.end[clock], keys: Self.keys(id), arguments: arguments)
         }
-        guard let parts = reply.elements, parts.count == 4, let outcome = parts[0].text, let userID = parts[1].text,
-            let unrecorded = parts[3].text,
+        guard let parts = reply.elements, parts.count == 4, let outcome = parts[0].text, let user = parts[1].bytes,
+            let revoked = parts[2].elements, let unrecorded = parts[3].integerValue,
             let ended = EndSessionScript.Reply(
-                outcome: outcome, userID: userID, revoked: try Self.texts(parts[2]).compactMap(\.self), unrecorded: unrecorded)
+                outcome: outcome, user: user, revoked: revoked.compactMap(\.bytes), unrecorded: unrecorded)
         else { throw .fault() }
         return ended
     }
@@ -127,7 +169,8 @@ package struct SessionStore: Sendable {
     /// - Throws: the store's failure.
     func ids(of userID: UserID) async throws(IdentityError) -> [SessionID] {
         let command = RedisCommand("ZREVRANGE", IndexSessionScript.key(userID), "0", "-1")
-        return try Self.texts(try await send(command)).compactMap { $0.flatMap { SessionID($0) } }
+        guard let elements = try await send(command).elements else { throw .fault() }
+        return elements.compactMap { $0.bytes.flatMap { SessionID(bytes: $0) } }
     }
 
     /// The live sessions of a user, the one used last first.
@@ -144,28 +187,27 @@ package struct SessionStore: Sendable {
     /// - Parameter isRecorded: whether the end is on record now.
     /// - Throws: the store's failure.
     func finishEnd(of id: SessionID, of userID: UserID, isRecorded: Bool) async throws(IdentityError) {
-        let done = isRecorded ? [RedisCommand("HDEL", SessionRecord.key(id), EndSessionScript.unrecorded)] : []
-        _ = try await send(done + [RedisCommand("ZREM", IndexSessionScript.key(userID), id.text)])
+        if isRecorded { _ = try await run(Self.recordEnd, [SessionRecord.key(id)], []) }
+        var command = RedisCommand("ZREM", IndexSessionScript.key(userID))
+        command.append(id.bytes)
+        _ = try await send(command)
     }
 
     /// Strikes access tokens that have been deleted from their session's list. A failure does no harm: they are listed until
     /// they would have expired.
     func strike(_ tokens: [AccessTokenHash], from id: SessionID) async {
         guard !tokens.isEmpty else { return }
-        var command = RedisCommand("HDEL", SessionRecord.key(id))
-        for token in tokens { command.append(token.hex) }
-        _ = try? await send(command)
+        _ = try? await run(Self.strike, Self.keys(id), tokens.map(\.bytes))
     }
 
-    private static func reading(_ id: SessionID) -> RedisCommand {
-        var command = RedisCommand("HMGET", SessionRecord.key(id))
-        for name in SessionRecord.fieldNames { command.append(name) }
-        return command
+    private static func keys(_ id: SessionID) -> [String] {
+        [SessionRecord.key(id), SessionRecord.tokensKey(id)]
     }
 
-    private static func texts(_ reply: RedisReply) throws(IdentityError) -> [String?] {
-        guard let elements = reply.elements else { throw .fault() }
-        return elements.map(\.text)
+    private static func hashes(_ elements: [RedisReply]) throws(IdentityError) -> [AccessTokenHash] {
+        let hashes = elements.compactMap { $0.bytes.flatMap { AccessTokenHash(bytes: $0) } }
+        guard hashes.count == elements.count else { throw .fault() }
+        return hashes
     }
 
     private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
@@ -176,9 +218,17 @@ package struct SessionStore: Sendable {
         try await sending { () throws(RedisError) in try await redis.send(commands) }
     }
 
-    private func run(_ script: RedisScript, _ key: String, _ arguments: [String]) async throws(IdentityError) -> RedisReply {
-        try await sending { () throws(RedisError) in
-            try await redis.run(script, keys: [key], arguments: arguments.map { [UInt8]($0.utf8) })
-        }
+    private func run(
+        _ script: RedisScript, _ keys: [String], _ arguments: [[UInt8]]
+    ) async throws(IdentityError) -> RedisReply {
+        try await sending { () throws(RedisError) in try await redis.run(script, keys: keys, arguments: arguments) }
+    }
+}
+
+extension RedisReply {
+    /// The bytes of a bulk string; nil for anything else.
+    fileprivate var bytes: [UInt8]? {
+        guard case .bytes(let bytes) = self else { return nil }
+        return bytes
     }
 }

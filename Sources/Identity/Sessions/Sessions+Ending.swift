@@ -35,11 +35,15 @@ extension Sessions {
         return try await end(id, of: userID, reason: reason, noting: note) || seen != nil
     }
 
-    /// Ends the session of a refresh token. One that is none, or no longer one, has nothing left to end.
+    /// Ends the session of a refresh token; of a further grant's, the grant. One that is none, or no longer one, has nothing left to end.
     /// - Throws: `IdentityError.unavailable`; the session may live on then.
     package func signOut(_ token: SecretString, caller: Caller) async throws(IdentityError) {
         do throws(IdentityError) {
             let holder = try await holder(of: token)
+            if case .live(let session, _, let token) = holder, token.grant != .first {
+                return try await end(
+                    token.grant, in: session.id, of: session.userID, client: holder.clientID, by: .user(session.userID), caller)
+            }
             try await end(holder, reason: .signedOut, by: .user(holder.userID), caller)
         } catch .invalidRefreshToken {
             return
@@ -59,17 +63,17 @@ extension Sessions {
         }
     }
 
-    /// Ends the sessions of a user that began in one way, but for one if he keeps it. Those that are just beginning end too, however
+    /// Ends the sessions of a user that began with a provider's proof, but for one if he keeps it. Those that are just beginning end too, however
     /// they begin, because nobody can tell yet.
     /// - Throws: `IdentityError.unavailable`; some may live on then, and the call may be repeated.
     package func endAll(
-        of userID: UserID, begunWith method: SessionMethod, reason: SessionEnd, except kept: SessionID? = nil,
+        of userID: UserID, begunWith provider: ProviderID, reason: SessionEnd, except kept: SessionID? = nil,
         by deadline: Instant? = nil
     ) async throws(IdentityError) {
         for id in try await store.ids(of: userID) where id != kept {
             try check(deadline)
             switch try await store.record(id, at: system.now()) {
-            case .live(let session) where session.method != method: continue
+            case .live(let session) where session.provider != provider: continue
             case .live, .ended, .missing, .malformed: try await end(id, of: userID, reason: reason)
             }
         }

@@ -8,8 +8,13 @@ package struct RefreshOptions: Sendable {
     package var sameAccessToken = false
     /// How much longer than usual the access token lives.
     package var leeway: Duration = .zero
+    /// The client that presents the refresh token: one that was issued to another is refused (RFC 6749 §10.4). Nil for whoever has it.
+    package var client: ClientID?
 
-    package init(rotation: Bool = false, sameAccessToken: Bool = false, leeway: Duration = .zero) {
+    package init(
+        rotation: Bool = false, sameAccessToken: Bool = false, leeway: Duration = .zero, for client: ClientID? = nil
+    ) {
+        self.client = client
         self.rotation = rotation
         self.sameAccessToken = sameAccessToken
         self.leeway = leeway
@@ -17,13 +22,6 @@ package struct RefreshOptions: Sendable {
 }
 
 extension Sessions {
-    /// The same for who wants rotation at most.
-    package func refresh(
-        _ presented: SecretString, wantsRotation: Bool, caller: Caller
-    ) async throws(IdentityError) -> SessionTokens {
-        try await refresh(presented, RefreshOptions(rotation: wantsRotation), caller: caller)
-    }
-
     /// Exchanges a refresh token (RFC 6749 §6) by the rule of `RefreshRotation`.
     ///
     /// - Parameter presented: what the client sent as its refresh token.
@@ -35,19 +33,26 @@ extension Sessions {
         var outcome = IdentityMetrics.Refresh.refused
         defer { metrics.count(outcome) }
         do throws(IdentityError) {
-            let (session, token) = try await counted(presented, caller)
-            return try await exchange(token, of: session, options, caller, &outcome)
+            let chain = try await counted(presented, options.client, caller)
+            return try await exchange(chain, options, caller, &outcome)
         } catch {
             if error.isOurs, outcome != .reuse { outcome = .unavailable }
             throw error
         }
     }
 
+    /// A refresh token whose mac holds, and what it belongs to.
+    private struct Chain {
+        let session: Session
+        let grant: Grant
+        let token: RefreshToken
+    }
+
     /// The session and the token that may be exchanged, as far as the mac tells. Counted before anything is put on record: a session's
     /// budget is for tokens of the session; what only names it counts with the address alone.
     private func counted(
-        _ presented: SecretString, _ caller: Caller
-    ) async throws(IdentityError) -> (Session, RefreshToken) {
+        _ presented: SecretString, _ client: ClientID?, _ caller: Caller
+    ) async throws(IdentityError) -> Chain {
         let holder: RefreshTokenHolder
         do throws(IdentityError) {
             holder = try await self.holder(of: presented)
@@ -56,9 +61,13 @@ extension Sessions {
             throw .invalidRefreshToken
         }
         switch holder {
-        case .live(let session, let token):
+        case .live(let session, let grant, let token):
             try await limiter.take(.refresh(session.id, caller), caller)
-            return (session, token)
+            guard let grant, client == nil || client == grant.clientID else {
+                await note(.refreshRefused, session.id, of: session.userID, client: nil, by: .anonymous, caller)
+                throw .invalidRefreshToken
+            }
+            return Chain(session: session, grant: grant, token: token)
         case .ended(let id, let userID, let reason):
             try await limiter.take(.failedRefresh(caller), caller)
             // Whoever ended it may not have got to the end.
@@ -70,30 +79,29 @@ extension Sessions {
     }
 
     private func exchange(
-        _ token: RefreshToken, of session: Session, _ options: RefreshOptions, _ caller: Caller,
-        _ outcome: inout IdentityMetrics.Refresh
+        _ chain: Chain, _ options: RefreshOptions, _ caller: Caller, _ outcome: inout IdentityMetrics.Refresh
     ) async throws(IdentityError) -> SessionTokens {
-        let client = try await client(of: session)
+        let (session, token) = (chain.session, chain.token)
+        let client = try await client(of: chain.grant)
         let now = session.time(at: system.now())
         let rotation = options.rotation || client.rotatesRefreshTokens
-        let minted = try issuer.mint(for: session, client: client, leeway: options.leeway, at: now)
+        let minted = try issuer.mint(for: chain.grant, of: session, client: client, leeway: options.leeway, at: now)
         do throws(IdentityError) {
-            try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
+            try await keep(minted, at: now)
             if options.sameAccessToken { try await keep(minted, parent: token) }
             let request = RefreshSessionScript.Request(
-                sessionID: session.id, generation: token.generation, wantsRotation: rotation,
+                sessionID: session.id, grant: chain.grant.id, generation: token.generation, wantsRotation: rotation,
                 accessToken: minted.issued, repeatsSuccessor: options.sameAccessToken)
             let reply = try await store.refresh(request, idle: client.sessionLifetime.idle, at: now)
             if case .repeated(let hash, let generation) = reply.outcome {
                 if let kept = try await store.successor(hash)?.open(token, hash: hash) {
                     await discard(minted)
-                    return await answer(
-                        .replay, generation, kept.accessToken, kept.expiresAt, of: session, caller, &outcome)
+                    return await answer(.replay, generation, kept.accessToken, kept.expiresAt, of: chain, caller, &outcome)
                 }
                 let second = try await store.refresh(request.withoutRepetition, idle: client.sessionLifetime.idle, at: now)
-                return try await answer(second, minted, of: session, caller, &outcome)
+                return try await answer(second, minted, of: chain, caller, &outcome)
             }
-            return try await answer(reply, minted, of: session, caller, &outcome)
+            return try await answer(reply, minted, of: chain, caller, &outcome)
         } catch {
             await discard(minted)
             throw error
@@ -114,43 +122,45 @@ extension Sessions {
     }
 
     private func answer(
-        _ reply: RefreshSessionScript.Reply, _ minted: AccessTokenIssuer.Minted, of session: Session, _ caller: Caller,
+        _ reply: RefreshSessionScript.Reply, _ minted: AccessTokenIssuer.Minted, of chain: Chain, _ caller: Caller,
         _ outcome: inout IdentityMetrics.Refresh
     ) async throws(IdentityError) -> SessionTokens {
-        let (issue, generation) = try await admitted(reply, session, caller, &outcome)
-        try await tokens.delete(reply.revoked)
-        await store.strike(reply.revoked, from: session.id)
-        return await answer(issue, generation, minted.text, minted.issued.expiresAt, of: session, caller, &outcome)
+        let (issue, generation) = try await admitted(reply, chain, caller, &outcome)
+        try await revoke(reply.revoked, in: chain.session.id)
+        return await answer(issue, generation, minted.text, minted.issued.expiresAt, of: chain, caller, &outcome)
     }
 
     private func answer(
         _ issue: RefreshSessionScript.Issue, _ generation: UInt32, _ accessToken: SecretString, _ expiresAt: Timestamp,
-        of session: Session, _ caller: Caller, _ outcome: inout IdentityMetrics.Refresh
+        of chain: Chain, _ caller: Caller, _ outcome: inout IdentityMetrics.Refresh
     ) async -> SessionTokens {
+        let (session, grant) = (chain.session, chain.grant)
         outcome = issue.metric
         await note(
-            .tokenRefreshed(issue), session.id, of: session.userID, client: session.clientID, by: .user(session.userID), caller)
-        let successor = RefreshToken(session.id, generation: generation, salt: session.salt, key: key)
+            .tokenRefreshed(issue), session.id, of: session.userID, client: grant.clientID, by: .user(session.userID), caller)
+        let successor = RefreshToken(session.id, grant: grant.id, generation: generation, salt: session.salt, key: key)
         return SessionTokens(
-            session: session, accessToken: accessToken, accessTokenExpiresAt: expiresAt, refreshToken: successor.text,
+            session: session, grant: grant, accessToken: accessToken, accessTokenExpiresAt: expiresAt,
+            refreshToken: successor.text,
             rotates: issue != .keep)
     }
 
     /// What the script issues. What it does not is finished here: the tokens of a session that is over are deleted.
     private func admitted(
-        _ reply: RefreshSessionScript.Reply, _ session: Session, _ caller: Caller, _ outcome: inout IdentityMetrics.Refresh
+        _ reply: RefreshSessionScript.Reply, _ chain: Chain, _ caller: Caller, _ outcome: inout IdentityMetrics.Refresh
     ) async throws(IdentityError) -> (RefreshSessionScript.Issue, generation: UInt32) {
+        let (session, clientID) = (chain.session, chain.grant.clientID)
         switch reply.outcome {
         case .issued(let issue, let generation):
             return (issue, generation)
         case .reuse:
             outcome = .reuse
-            await note(.refreshReused, session.id, of: session.userID, client: session.clientID, by: .anonymous, caller)
+            await note(.refreshReused, session.id, of: session.userID, client: clientID, by: .anonymous, caller)
             try await end(session.id, of: session.userID, reason: .refreshReused)
             throw .invalidRefreshToken
         case .ended(let reason):
-            await note(.refreshRefused, session.id, of: session.userID, client: session.clientID, by: .anonymous, caller)
-            let event = SessionEndNote(actor: .anonymous, clientID: session.clientID, caller: caller)
+            await note(.refreshRefused, session.id, of: session.userID, client: clientID, by: .anonymous, caller)
+            let event = SessionEndNote(actor: .anonymous, clientID: clientID, caller: caller)
             try await end(session.id, of: session.userID, reason: reason, noting: event)
             throw reason == .userDeleted ? .userNotFound : .invalidRefreshToken
         case .missing:
@@ -169,7 +179,7 @@ extension Sessions {
         switch try await store.record(presented.sessionID, at: system.now()) {
         case .live(let session):
             guard let token = presented.verified(salt: session.salt, key: key) else { throw .invalidRefreshToken }
-            return .live(session, token)
+            return .live(session, session.grant(presented.grant), token)
         case .ended(let tombstone):
             guard let salt = tombstone.salt, let userID = tombstone.userID, presented.verified(salt: salt, key: key) != nil
             else { throw .invalidRefreshToken }
@@ -181,10 +191,10 @@ extension Sessions {
         }
     }
 
-    /// The client a session was begun for; a client that is gone takes its sessions with it.
-    func client(of session: Session) async throws(IdentityError) -> Client {
+    /// The client of a grant; one that is gone takes its grants with it.
+    private func client(of grant: Grant) async throws(IdentityError) -> Client {
         do throws(IdentityError) {
-            return try await clients.client(session.clientID.text).client
+            return try await clients.client(grant.clientID.text).client
         } catch .invalidClient {
             throw .invalidRefreshToken
         }

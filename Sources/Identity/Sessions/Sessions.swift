@@ -4,11 +4,21 @@ package import Text
 /// What a client gets when a session begins or is refreshed.
 package struct SessionTokens: Sendable {
     package let session: Session
+    package let grant: Grant
     package let accessToken: SecretString
     package let accessTokenExpiresAt: Timestamp
     package let refreshToken: SecretString
     /// Whether the client has to keep this refresh token in the place of the one that it had.
     package let rotates: Bool
+}
+
+/// What a further client gets from a session.
+package struct GrantTokens: Sendable {
+    package let grant: Grant
+    package let accessToken: SecretString
+    package let accessTokenExpiresAt: Timestamp
+    /// Nil where none was asked for.
+    package let refreshToken: SecretString?
 }
 
 /// Begins, refreshes, lists and ends sessions, so that no order of events leaves a token alive that nobody can revoke.
@@ -58,84 +68,6 @@ package final class Sessions: Sendable {
         try await store.ping()
     }
 
-    /// Begins a session for a user who has just proved who he is.
-    /// - Parameter leeway: how much longer than usual its access token lives.
-    /// - Throws: `IdentityError.invalidCredentials` when the user was disabled, deleted or given a new password meanwhile, or
-    ///   the sessions were ended; `unavailable` when a store is.
-    package func begin(
-        for user: User, client: Client, kind: SessionKind, method: SessionMethod = .password, leeway: Duration = .zero,
-        caller: Caller
-    ) async throws(IdentityError) -> SessionTokens {
-        let now = system.now()
-        let session = Session(
-            id: SessionID(random: system.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
-            emailVerified: user.emailVerified, clientID: client.id, kind: kind.begun(with: client), method: method,
-            device: caller.device,
-            network: NetworkPrefix(of: caller.address), salt: SessionSalt(random: system.random(SessionSalt.byteCount)),
-            lifetime: client.sessionLifetime,
-            beginningAt: now)
-        try issuer.checkReadiness()
-        let (begun, minted) = try await begin(
-            session, of: user, idle: client.sessionLifetime.idle, caller, at: now
-        ) { session throws(IdentityError) in
-            try issuer.mint(for: session, client: client, leeway: leeway, at: session.createdAt)
-        }
-        guard let minted else { throw .fault() }
-        let refreshToken = RefreshToken(
-            session.id, generation: session.refresh.generation, salt: session.salt, key: key)
-        return SessionTokens(
-            session: begun, accessToken: minted.text, accessTokenExpiresAt: minted.issued.expiresAt,
-            refreshToken: refreshToken.text, rotates: session.kind == .rotating)
-    }
-
-    /// Begins a session, or leaves nothing of it; a excess one makes room for it. Returns it as it is kept.
-    /// - Parameter mint: makes its first access token, for the session as it is dated by who keeps it; nil for none.
-    func begin(
-        _ session: Session, of user: User, idle: Duration, _ caller: Caller, at now: Timestamp,
-        _ mint: (Session) throws(IdentityError) -> AccessTokenIssuer.Minted?
-    ) async throws(IdentityError) -> (Session, AccessTokenIssuer.Minted?) {
-        var minted: AccessTokenIssuer.Minted?
-        let (begun, count): (Session, Int)
-        do throws(IdentityError) {
-            let (announced, others) = try await store.announce(session, at: now)
-            // After the announcement: whoever disables the user from here on finds this session.
-            try await users.recordSignIn(of: user, at: now)
-            minted = try mint(announced)
-            begun = try await establish(announced, minted, idle: idle, at: now)
-            count = others
-        } catch {
-            await discard(session, minted)
-            throw error
-        }
-        if count > limitPerUser { await endExcess(of: user.id, sparing: session.id, caller) }
-        return (begun, minted)
-    }
-
-    /// Writes a new session and its first access token, and returns it as it is kept.
-    private func establish(
-        _ session: Session, _ minted: AccessTokenIssuer.Minted?, idle: Duration, at now: Timestamp
-    ) async throws(IdentityError) -> Session {
-        if let minted {
-            try await tokens.store(
-                minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: session.createdAt))
-        }
-        guard let begun = try await store.create(session, idle: idle, accessToken: minted?.issued, at: session.createdAt) else {
-            throw .invalidCredentials
-        }
-        // Who stood still for so long may have missed the tombstone that was to stop him. A span of one copy's own clock: one that is set
-        // forward meanwhile costs an attempt.
-        guard system.now().duration(since: now) < SessionTombstone.standardLife else {
-            throw .unavailable(retryAfter: .seconds(1))
-        }
-        return begun
-    }
-
-    /// Takes back what there is of a session that could not begin. Nobody holds a token of it, so a failure does little harm.
-    func discard(_ session: Session, _ minted: AccessTokenIssuer.Minted?) async {
-        _ = try? await end(session.id, of: session.userID, reason: .revoked)
-        if let minted { try? await tokens.delete([minted.issued.hash]) }
-    }
-
     /// The live sessions of a user, the one used last first.
     /// - Throws: `IdentityError.unavailable`.
     package func list(of userID: UserID) async throws(IdentityError) -> [Session] {
@@ -143,11 +75,12 @@ package final class Sessions: Sendable {
     }
 
     func note(
-        _ kind: AuditKind, _ id: SessionID, of userID: UserID, client: ClientID?, by actor: AuditEvent.Actor, _ caller: Caller
+        _ kind: AuditKind, _ id: SessionID?, of userID: UserID, client: ClientID?, by actor: AuditEvent.Actor, _ caller: Caller,
+        detail: JSONObject = JSONObject()
     ) async {
         await audit.record(
             AuditEvent(
                 id: system.uuid(), time: system.now(), kind: kind, actor: actor, userID: userID, clientID: client,
-                sessionID: id, address: caller.address, referenceID: caller.referenceID))
+                sessionID: id, address: caller.address, referenceID: caller.referenceID, detail: detail))
     }
 }

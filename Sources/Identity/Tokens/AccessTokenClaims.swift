@@ -3,44 +3,20 @@ package import Text
 /// The claims of a JWT access token (RFC 9068 §2.2).
 package struct AccessTokenClaims: Sendable {
     package let issuer: String
-    package let audience: String
-    package let subject: UserID
-    package let clientID: ClientID
-    package let tokenID: UUID
-    package let issuedAt: Timestamp
-    package let expiresAt: Timestamp
-    package let authenticatedAt: Timestamp
-    package let sessionID: SessionID
-    /// The user's address, and whether it is known to be his (OpenID Connect Core §5.1).
-    package let email: String
-    package let emailVerified: Bool
-    /// Space-separated (RFC 6749 §3.3); `nil` if none was granted.
-    package let scope: String?
-    /// What else a client protocol or an operator wants in the token. It never replaces one of the claims above.
+    package let audiences: [String]
+    package let record: AccessTokenRecord
+    /// What else a client protocol wants in the token. It never replaces one of the claims of the record.
     package let additional: JSONObject
 
-    package init(
-        issuer: String, audience: String, subject: UserID, clientID: ClientID, tokenID: UUID, issuedAt: Timestamp,
-        expiresAt: Timestamp, authenticatedAt: Timestamp, sessionID: SessionID, email: String, emailVerified: Bool,
-        scope: String? = nil,
-        additional: JSONObject = JSONObject()
-    ) {
-        self.issuer = issuer
-        self.audience = audience
-        self.subject = subject
-        self.clientID = clientID
-        self.tokenID = tokenID
-        self.issuedAt = issuedAt
-        self.expiresAt = expiresAt
-        self.authenticatedAt = authenticatedAt
-        self.sessionID = sessionID
-        self.email = email
-        self.emailVerified = emailVerified
-        self.scope = scope
+    /// - Parameter record: what is kept of the token.
+    package init(_ record: AccessTokenRecord, in installation: Installation, additional: JSONObject = JSONObject()) {
+        issuer = installation.issuer
+        audiences = record.audiences ?? [installation.audience]
+        self.record = record
         self.additional = additional
     }
 
-    /// The names that `additional` cannot take, whether this token has them or not: those written here, and those by which
+    /// The names that nobody's own claims can take, whether this token has them or not: those written here, and those by which
     /// resource servers decide who the caller is and what it may do.
     package static let reservedNames: Set<String> = [
         "iss", "aud", "sub", "client_id", "jti", "iat", "nbf", "exp", "auth_time", "sid", "scope", "acr", "amr", "azp", "cnf",
@@ -53,21 +29,32 @@ package struct AccessTokenClaims: Sendable {
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()
         writer.member("iss", issuer)
-        writer.member("aud", audience)
-        writer.member("sub", subject.description)
-        writer.member("client_id", clientID.text)
-        writer.member("jti", tokenID)
-        writer.member("iat", issuedAt.seconds)
-        writer.member("nbf", issuedAt.seconds)
-        writer.member("exp", expiresAt.seconds)
-        writer.member("auth_time", authenticatedAt.seconds)
-        writer.member("sid", sessionID.text)
-        if let scope { writer.member("scope", scope) }
-        writer.member("email", email)
-        writer.member("email_verified", emailVerified)
-        for member in additional.members where !Self.reservedNames.contains(member.key) {
-            writer.member(member.key, member.value)
+        writer.key("aud")
+        writer.value(audiences.count == 1 ? .string(audiences[0]) : .array(audiences.map { .string($0) }))
+        switch record.subject {
+        case .user(let userID, _, _, _, _, _): writer.member("sub", userID.description)
+        case .client: writer.member("sub", record.clientID.text)
         }
+        writer.member("client_id", record.clientID.text)
+        writer.member("jti", record.tokenID)
+        writer.member("iat", record.issuedAt.seconds)
+        writer.member("nbf", record.issuedAt.seconds)
+        writer.member("exp", record.expiresAt.seconds)
+        if !record.scopes.isEmpty { writer.member("scope", record.scopes.joined(separator: " ")) }
+        if let confirmation = record.confirmation { writer.member("cnf", confirmation.json) }
+        var further = additional.members
+        if case .user(_, let sessionID, _, let owner, let methods, let authenticatedAt) = record.subject {
+            writer.member("auth_time", authenticatedAt.seconds)
+            if !methods.isEmpty { writer.member("amr", .array(methods.sorted().map { .string($0.text) })) }
+            writer.member("sid", sessionID.text)
+            if let email = owner.username {
+                writer.member("email", email)
+                writer.member("email_verified", owner.emailVerified)
+            }
+            // The protocol's own come first: a second member of a name would leave to each reader which one counts.
+            further += owner.claims.members.filter { additional[$0.key] == nil }
+        }
+        for member in further where !Self.reservedNames.contains(member.key) { writer.member(member.key, member.value) }
         writer.endObject()
         return writer.bytes
     }

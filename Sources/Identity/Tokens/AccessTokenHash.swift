@@ -1,36 +1,44 @@
-package import Crypto
+import Crypto
 import Text
 
-/// What is kept of an access token: its SHA-256. It names the token's answer in Redis, `at:<hash>`, and cannot be turned back.
+/// What is kept of an access token: the first 144 bits of its SHA-256. They name what is stored of it in Redis, `at:<hash>`, and cannot be turned
+/// back; for another token with the same ones somebody would have to try 2^144, since nobody chooses his own access token.
 package struct AccessTokenHash: Hashable, Sendable, CustomStringConvertible {
-    package let digest: Digest
+    package static let byteCount = 18
+
+    /// The key in Redis of what is stored of the token: `at:` and 24 characters of base64url.
+    package let key: String
 
     /// Of anything that was presented as a token. The bytes decide, so no other spelling finds the same record.
     package init(of token: Span<UInt8>) {
-        digest = SHA256.hash(token)
+        self.init(SHA256.hash(token))
     }
 
     package init(of token: String) {
-        digest = SHA256.hash(token)
+        self.init(SHA256.hash(token))
     }
 
-    /// As it was stored.
-    package init?(hex: String) {
-        guard let digest = Hex.decode(hex).flatMap({ Digest($0) }), digest.hex == hex else { return nil }
-        self.digest = digest
+    private init(_ digest: Digest) {
+        key = digest.base64URL(Self.byteCount, behind: "at:")
     }
 
-    /// 64 hexadecimal digits in lower case, as the session's record lists them.
-    package var hex: String {
-        digest.hex
+    /// As a session's record lists it; nil for another number of bytes.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        key = "at:" + Base64URL.encode(bytes)
     }
 
-    /// The key in Redis of the answer to introspection.
-    package var key: String {
-        digest.hex(behind: "at:")
+    /// As a session's record lists it.
+    package var bytes: [UInt8] {
+        Base64URL.decode(text) ?? []
+    }
+
+    /// 24 characters of base64url.
+    package var text: String {
+        String(key.dropFirst(3))
     }
 
     package var description: String {
-        hex
+        text
     }
 }

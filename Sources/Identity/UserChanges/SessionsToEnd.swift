@@ -3,7 +3,8 @@ package struct SessionsToEnd: Sendable {
     enum Scope: Sendable {
         /// Only sign-ins that are under way become void, and what began under the old number.
         case none
-        case begunWith(SessionMethod)
+        /// Those that began with a proof of this provider's.
+        case begunWith(ProviderID)
         case all
     }
 
@@ -38,9 +39,9 @@ package struct SessionsToEnd: Sendable {
         SessionsToEnd(.all, reason, kept: kept, forgetsDevices: forgettingDevices)
     }
 
-    /// Those that began in one way, but for one that is kept.
-    static func begunWith(_ method: SessionMethod, _ reason: SessionEnd, except kept: SessionID? = nil) -> SessionsToEnd {
-        SessionsToEnd(.begunWith(method), reason, kept: kept)
+    /// Those that began with a provider's proof, but for one that is kept.
+    static func begunWith(_ provider: ProviderID, _ reason: SessionEnd, except kept: SessionID? = nil) -> SessionsToEnd {
+        SessionsToEnd(.begunWith(provider), reason, kept: kept)
     }
 
     /// All, with the codes that are out and the devices that are known: nothing is left of who had the account.

@@ -86,9 +86,9 @@ package final class UserChanges: Sendable {
         let deadline = pool.loop.now + Self.patience
         switch ending.scope {
         case .none: break
-        case .begunWith(let method):
+        case .begunWith(let provider):
             try await sessions.endAll(
-                of: user.id, begunWith: method, reason: ending.reason, except: ending.kept, by: deadline)
+                of: user.id, begunWith: provider, reason: ending.reason, except: ending.kept, by: deadline)
         case .all:
             try await sessions.endAll(of: user.id, reason: ending.reason, except: ending.last ?? ending.kept, by: deadline)
         }

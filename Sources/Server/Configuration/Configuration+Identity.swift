@@ -92,7 +92,7 @@ extension Configuration {
     package struct Audit: Sendable {
         /// Events that may wait to be written; more are dropped and counted.
         package var queueLimit = 10_000
-        package var refreshes = RefreshRecording.Rule.daily
+        package var refreshes = RefreshRecording.Rule.none
         /// How long events are kept at least; zero for ever.
         package var retention: Duration = .seconds(400 * 86_400)
         /// Who is at the command line; nil for a server.

@@ -26,4 +26,16 @@ package enum Base64URL {
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         decode([UInt8](text.utf8).span)
     }
+
+    /// The symbol of a value below 64, without a table.
+    @inlinable
+    package static func symbol(of value: UInt32) -> UInt8 {
+        switch value {
+        case 0..<26: UInt8(truncatingIfNeeded: value &+ 65)
+        case 26..<52: UInt8(truncatingIfNeeded: value &+ 71)
+        case 52..<62: UInt8(truncatingIfNeeded: value &- 4)
+        case 62: 45
+        default: 95
+        }
+    }
 }

@@ -51,7 +51,8 @@ package enum Hex {
     }
 
     /// The lower-case digit of a value below 16.
-    static func digit(_ value: UInt8) -> UInt8 {
+    @inlinable
+    package static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + (value - 10)
     }
 

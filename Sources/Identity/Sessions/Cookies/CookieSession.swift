@@ -37,10 +37,10 @@ package struct FormToken: Sendable {
 }
 
 extension Session {
-    var saltOfCookies: SessionSalt { cookieSalt ?? salt }
+    var saltOfCookies: SessionSalt { cookie?.salt ?? salt }
 
     /// When it ends if it is not used after this instant.
     func idleEnd(usedAt instant: Timestamp) -> Timestamp {
-        ownIdleLife.map { min(instant.adding($0), absoluteEnd) } ?? absoluteEnd
+        cookie?.idleLife.map { min(instant.adding($0), absoluteEnd) } ?? absoluteEnd
     }
 }

@@ -22,8 +22,13 @@ package struct CookieTerms: Sendable {
     package let lifetime: SessionLifetime
     /// The cookie that the caller had before. Its session ends, so that nobody who knows it profits from the sign-in.
     package let replaced: SecretString?
+    /// Whether access tokens are to be issued in it (`Sessions.issue`).
+    package let hasGrant: Bool
 
-    package init(use: CookieUse, lifetime: SessionLifetime, replacing replaced: SecretString? = nil) {
+    package init(
+        use: CookieUse, lifetime: SessionLifetime, replacing replaced: SecretString? = nil, hasGrant: Bool = false
+    ) {
+        self.hasGrant = hasGrant
         self.use = use
         self.lifetime = lifetime
         self.replaced = replaced

@@ -1,30 +1,6 @@
 package import Text
 
 extension Sessions {
-    /// Begins a session for a user who has just proved who he is, and ends the one whose cookie it replaces.
-    /// - Throws: `IdentityError.invalidCredentials` when the user was disabled, deleted or given a new password meanwhile;
-    ///   `unavailable` when a store is, and then no session has begun.
-    package func begin(
-        for user: User, client: Client, terms: CookieTerms, method: SessionMethod = .password, caller: Caller
-    ) async throws(IdentityError) -> CookieSession {
-        let now = system.now()
-        let session = Session(
-            id: SessionID(random: system.random(SessionID.byteCount)), userID: user.id, username: user.email.typed,
-            emailVerified: user.emailVerified, clientID: client.id, kind: .cookie, method: method, device: caller.device,
-            network: NetworkPrefix(of: caller.address), salt: SessionSalt(random: system.random(SessionSalt.byteCount)),
-            lifetime: terms.lifetime, beginningAt: now)
-        let (begun, _) = try await begin(session, of: user, idle: terms.lifetime.idle, caller, at: now) { _ in nil }
-        if let replaced = terms.replaced {
-            do throws(IdentityError) {
-                try await signOut(replaced, use: terms.use, caller: caller)
-            } catch {
-                await discard(begun, nil)
-                throw error
-            }
-        }
-        return CookieSession(begun, use: terms.use, usedAt: begun.lastUsedAt, key: key)
-    }
-
     /// The session of a cookie.
     /// - Parameter slides: whether this counts as use and puts off the idle end.
     /// - Throws: `IdentityError.invalidToken`: the cookie is none, or its session is over; `unavailable`.
@@ -94,7 +70,7 @@ extension Sessions {
         switch try await store.record(presented.sessionID, at: system.now()) {
         case .live(let session):
             // Clients of rest-auth have a cookie beside their other tokens.
-            guard session.kind == .cookie || use == .restAuth,
+            guard session.isHeldByCookie || use == .restAuth,
                 presented.isGenuine(use: use, salt: session.saltOfCookies, key: key)
             else {
                 throw .invalidToken

@@ -11,15 +11,12 @@ package final class AccessTokenIssuer: Sendable {
         let record: [UInt8]
     }
 
-    private let issuer: String
-    /// Who the tokens are for, when nothing else is asked.
-    package let audience: String
+    package let installation: Installation
     private let keys: LoopSlot<KeyRing?>
     private let system: SystemContext
 
     package init(issuer: String, audience: String, keys: LoopSlot<KeyRing?>, system: SystemContext) {
-        self.issuer = issuer
-        self.audience = audience
+        installation = Installation(issuer: issuer, audience: audience)
         self.keys = keys
         self.system = system
     }
@@ -29,49 +26,62 @@ package final class AccessTokenIssuer: Sendable {
         _ = try keys.current()
     }
 
-    /// A token of `session` for `client`, not stored yet.
+    /// A token of a grant, not stored yet.
     /// - Parameters:
     ///   - leeway: how much longer than the client's tokens it lives.
     ///   - now: by the clock of the session's instants (`Session.time(at:)`), so that no copy's own clock dates a token.
     /// - Throws: `IdentityError.unavailable` while there is no key; `internalFault` when signing fails.
-    func mint(for session: Session, client: Client, leeway: Duration = .zero, at now: Timestamp) throws(IdentityError) -> Minted {
-        let expiresAt = client.sessionLifetime.accessTokenExpiry(
-            lifetime: client.accessTokenLifetime + leeway, at: now, absoluteEnd: session.absoluteEnd)
-        let tokenID = system.uuid(at: now)
-        let text = try text(for: session, client: client, tokenID: tokenID, at: now, expiresAt: expiresAt)
-        return minted(text, for: session, client: client, tokenID: tokenID, at: now, expiresAt: expiresAt)
+    func mint(
+        for grant: Grant, of session: Session, client: Client, leeway: Duration = .zero, at now: Timestamp
+    ) throws(IdentityError) -> Minted {
+        let record = record(for: grant, of: session, client, leeway: leeway, at: now)
+        return minted(try text(record, client, additional: Self.additional(session)), record)
     }
 
     /// The same, written by somebody else.
     func mint(
-        for session: Session, client: Client, at now: Timestamp, _ write: (AccessTokenFacts) -> SecretString
+        for grant: Grant, of session: Session, client: Client, at now: Timestamp, _ write: (AccessTokenFacts) -> SecretString
     ) -> Minted {
-        let expiresAt = client.sessionLifetime.accessTokenExpiry(
-            lifetime: client.accessTokenLifetime, at: now, absoluteEnd: session.absoluteEnd)
-        let tokenID = system.uuid(at: now)
-        let text = write(AccessTokenFacts(session: session, tokenID: tokenID, issuedAt: now, expiresAt: expiresAt))
-        return minted(text, for: session, client: client, tokenID: tokenID, at: now, expiresAt: expiresAt)
+        let record = record(for: grant, of: session, client, leeway: .zero, at: now)
+        let facts = AccessTokenFacts(
+            session: session, tokenID: record.tokenID, issuedAt: record.issuedAt, expiresAt: record.expiresAt)
+        return minted(write(facts), record)
     }
 
-    private func minted(
-        _ text: SecretString, for session: Session, client: Client, tokenID: UUID, at now: Timestamp, expiresAt: Timestamp
-    ) -> Minted {
-        let record = IntrospectionRecord(
-            token: .access(id: tokenID), issuer: issuer, audience: client.tokenAudience ?? audience, subject: session.userID,
-            username: session.username, emailVerified: session.emailVerified, clientID: session.clientID, sessionID: session.id,
-            issuedAt: now, expiresAt: expiresAt, scope: client.scope)
+    /// A token of a client that acts by itself, not stored yet.
+    func mint(forClient client: Client, _ terms: GrantTerms, at now: Timestamp) throws(IdentityError) -> Minted {
+        let record = AccessTokenRecord(
+            subject: .client, clientID: client.id, tokenID: system.uuid(at: now), issuedAt: now,
+            expiresAt: now.adding(client.accessTokenLifetime), audiences: audiences(terms.audiences, client),
+            scopes: terms.scopes ?? client.scopes, confirmation: terms.confirmation)
+        return minted(try text(record, client, additional: JSONObject()), record)
+    }
+
+    private func record(
+        for grant: Grant, of session: Session, _ client: Client, leeway: Duration, at now: Timestamp
+    ) -> AccessTokenRecord {
+        AccessTokenRecord(
+            subject: .user(
+                session.userID, session.id, grant.id, session.owner, methods: session.methods,
+                authenticatedAt: session.authenticatedAt),
+            clientID: client.id, tokenID: system.uuid(at: now), issuedAt: now,
+            expiresAt: client.sessionLifetime.accessTokenExpiry(
+                lifetime: client.accessTokenLifetime + leeway, at: now, absoluteEnd: session.absoluteEnd),
+            audiences: audiences(grant.audiences, client), scopes: grant.scopes ?? client.scopes,
+            confirmation: grant.confirmation)
+    }
+
+    /// Nil where it is the installation's own alone.
+    private func audiences(_ wanted: [String]?, _ client: Client) -> [String]? {
+        let audiences = wanted ?? client.tokenAudience.map { [$0] } ?? []
+        return audiences.isEmpty || audiences == [installation.audience] ? nil : audiences
+    }
+
+    private func minted(_ text: SecretString, _ record: AccessTokenRecord) -> Minted {
         let hash = AccessTokenHash(of: text.revealedText)
-        return Minted(text: text, issued: IssuedAccessToken(hash: hash, expiresAt: expiresAt), record: record.bytes)
-    }
-
-    /// What introspection says of a refresh token that could be used now.
-    func record(ofRefreshTokenIn session: Session, client: Client) -> [UInt8] {
-        let expiresAt = min(session.lastUsedAt.adding(client.sessionLifetime.idle), session.absoluteEnd)
-        return IntrospectionRecord(
-            token: .refresh, issuer: issuer, audience: audience, subject: session.userID, username: session.username,
-            emailVerified: session.emailVerified, clientID: client.id, sessionID: session.id, issuedAt: session.createdAt,
-            expiresAt: expiresAt
-        ).bytes
+        return Minted(
+            text: text, issued: IssuedAccessToken(hash: hash, expiresAt: record.expiresAt), record: record.bytes(in: installation)
+        )
     }
 
     /// The claims of one of our JWTs by its signature alone; nil for anything else.
@@ -88,19 +98,14 @@ package final class AccessTokenIssuer: Sendable {
     }
 
     private func text(
-        for session: Session, client: Client, tokenID: UUID, at now: Timestamp, expiresAt: Timestamp
+        _ record: AccessTokenRecord, _ client: Client, additional: JSONObject
     ) throws(IdentityError) -> SecretString {
         guard let algorithm = client.accessTokenFormat.algorithm else {
             return OpaqueToken(random: system.random(OpaqueToken.randomByteCount)).text
         }
         guard let signer = try keys.current().signer(for: algorithm) else { throw .unavailable(retryAfter: .seconds(1)) }
-        let claims = AccessTokenClaims(
-            issuer: issuer, audience: client.tokenAudience ?? audience, subject: session.userID, clientID: client.id,
-            tokenID: tokenID, issuedAt: now, expiresAt: expiresAt, authenticatedAt: session.authenticatedAt,
-            sessionID: session.id, email: session.username, emailVerified: session.emailVerified, scope: client.scope,
-            additional: Self.additional(session))
         do throws(JOSEError) {
-            return SecretString(try signer.sign(claims.payload))
+            return SecretString(try signer.sign(AccessTokenClaims(record, in: installation, additional: additional).payload))
         } catch {
             throw .fault()
         }

@@ -17,18 +17,17 @@ package struct FurtherAccessToken: Sendable {
 }
 
 extension Sessions {
-    /// Issues one more access token in a session, written as a client protocol wants it. It can be introspected, and it ends with the
-    /// session, like every other.
-    /// - Throws: `IdentityError.invalidToken` when the session is over; `unavailable`.
+    /// Issues one more access token in the grant with which a session began, written as a client protocol wants it. It can be introspected, and
+    /// it ends with the session, like every other.
+    /// - Throws: `IdentityError.invalidToken` when the session is over, or has no such grant; `unavailable`.
     package func issue(
         in session: Session, client: Client, _ write: (AccessTokenFacts) -> SecretString
     ) async throws(IdentityError) -> FurtherAccessToken {
+        guard let grant = session.grant(.first) else { throw .invalidToken }
         let now = session.time(at: system.now())
-        let minted = issuer.mint(for: session, client: client, at: now, write)
-        try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
-        guard try await store.list(minted.issued, in: session.id, at: now) else {
-            try await tokens.delete([minted.issued.hash])
-            throw .invalidToken
+        let minted = issuer.mint(for: grant, of: session, client: client, at: now, write)
+        try await listing(minted, in: session.id, at: now) { () throws(IdentityError) in
+            try await store.list(minted.issued, of: grant.id, in: session.id, at: now)
         }
         return FurtherAccessToken(text: minted.text, issuedAt: now, expiresAt: minted.issued.expiresAt)
     }
@@ -53,7 +52,7 @@ extension Sessions {
     /// Whether a refresh token is one whose session lives, without using it.
     /// - Throws: `IdentityError.invalidRefreshToken`, `unavailable`.
     package func checkRefreshToken(_ token: SecretString) async throws(IdentityError) {
-        guard case .live = try await holder(of: token) else { throw .invalidRefreshToken }
+        guard case .live(_, _?, _) = try await holder(of: token) else { throw .invalidRefreshToken }
     }
 
     /// A session that lives.

@@ -1,20 +1,59 @@
-package import Text
+import Text
 
-/// Lists one more access token in the record of a session that lives.
+/// Lists one more access token of a grant in a session that lives.
 ///
-/// - Key: `session:<sid>`.
-/// - Arguments: the token's hash (64 hexadecimal digits); its expiry and the caller's `now` in milliseconds.
-/// - Returns 1 when listed, 0 when the session is over: the caller then deletes the token.
+/// - Keys: `session:{<sid>}`, `tokens:{<sid>}`.
+/// - Arguments: the grant; the token's hash (18 bytes); its expiry and the caller's `now` in milliseconds; how many access tokens a
+///   session may have at once.
+/// - Returns nil when the session or the grant is over: the caller then deletes the token. Else the hashes of access tokens to delete, because they
+///   are too many.
 package enum ListAccessTokenScript {
-    package static let source = """
-        local generation = redis.call('HGET', KEYS[1], 'generation')
-        if not generation then return 0 end
-        local expiry = tonumber(ARGV[2]) + clock(ARGV[3]) - tonumber(ARGV[3])
-        redis.call('HSET', KEYS[1], ARGV[1], generation .. ' ' .. string.format('%.0f', expiry))
-        return 1
-        """
+    package static let source =
+        SessionScript.record + SessionScript.tokens + """
+            local key, now = KEYS[1], clock(ARGV[4])
+            local value = redis.call('GET', key)
+            if not value or is_tombstone(value) then return false end
+            local session = read_session(value)
+            local first, after = find_grant(session, tonumber(ARGV[1]))
+            if not first then return false end
+            local grant = read_grant(session, first, after)
+            local expiry = tonumber(ARGV[3]) + now - tonumber(ARGV[4])
+            local new = { hash = ARGV[2], expiry = expiry, generation = grant.generation, grant = grant.number }
+            local dead = list_token(session, KEYS[2], new, now, tonumber(ARGV[5]))
+            save_session(key, session, expiry - now)
+            return dead
+            """
 
-    package static func arguments(_ token: IssuedAccessToken, at now: Timestamp) -> [String] {
-        [token.hash.hex, String(token.expiresAt.milliseconds), String(now.milliseconds)]
+    static func arguments(
+        _ token: IssuedAccessToken, in grant: GrantID, capacity: Int = SessionScript.capacity, at now: Timestamp
+    ) -> [[UInt8]] {
+        SessionScript.arguments(
+            grant.number, token.hash.bytes, token.expiresAt.milliseconds, now.milliseconds, Int64(capacity))
     }
+}
+
+/// Strikes access tokens that have been deleted from the list of their session.
+///
+/// - Keys: `session:{<sid>}`, `tokens:{<sid>}`. Arguments: the hashes.
+package enum StrikeAccessTokensScript {
+    package static let source =
+        SessionScript.record + SessionScript.tokens + """
+            local struck = {}
+            for _, hash in ipairs(ARGV) do struck[hash] = true end
+            for _, name in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
+                if struck[string.sub(name, 1, 18)] then redis.call('ZREM', KEYS[2], name) end
+            end
+            local value = redis.call('GET', KEYS[1])
+            if not value then return 0 end
+            local ended = is_tombstone(value)
+            local holder = ended and read_tombstone(value) or read_session(value)
+            local kept = {}
+            for position = 1, #holder.tokens, 32 do
+                local token = read_token(holder.tokens, position)
+                if not struck[token.hash] then kept[#kept + 1] = write_token(token) end
+            end
+            holder.tokens = table.concat(kept)
+            redis.call('SET', KEYS[1], ended and write_tombstone(holder) or write_session(holder), 'KEEPTTL')
+            return 1
+            """
 }

@@ -41,7 +41,7 @@ struct UserReport: Sendable {
         guard !sessions.isEmpty else { return page + "\nNo sessions.\n" }
         let rows = sessions.map { session in
             [
-                session.id.text, session.clientID.text, session.kind.rawValue, session.createdAt.brief, session.lastUsedAt.brief,
+                session.id.text, session.clients, session.kind, session.createdAt.brief, session.lastUsedAt.brief,
                 session.device.text,
             ]
         }
@@ -75,20 +75,52 @@ struct UserReport: Sendable {
 }
 
 extension Session {
+    /// How it is held.
+    fileprivate var kind: String {
+        isHeldByCookie ? "cookie" : grants.first?.kind ?? "none"
+    }
+
+    /// Through which client it began, and which others have got something from it.
+    fileprivate var clients: String {
+        let others = Set(grants.map(\.clientID)).subtracting([clientID]).map(\.text).sorted()
+        return ([clientID.text] + others).joined(separator: ",")
+    }
+
     /// Without the salt, of which tokens are made.
     fileprivate var document: JSONObject {
         var object = JSONObject()
         object["id"] = .string(id.text)
-        object["username"] = .string(username)
+        object["username"] = username.map { .string($0) } ?? .null
         object["client_id"] = .string(clientID.text)
-        object["kind"] = .string(kind.rawValue)
-        object["provider"] = method.provider.map { .string($0.text) } ?? .null
+        object["kind"] = .string(kind)
+        object["methods"] = .array(methods.sorted().map { .string($0.text) })
+        object["provider"] = provider.map { .string($0.text) } ?? .null
+        object["grants"] = .array(grants.map { .object($0.document) })
         object["device"] = .string(device.text)
         object["network"] = network.map { .string($0.text) } ?? .null
         object["created_at"] = .string(createdAt.iso8601)
         object["authenticated_at"] = .string(authenticatedAt.iso8601)
         object["last_used_at"] = .string(lastUsedAt.iso8601)
         object["ends_at"] = .string(absoluteEnd.iso8601)
+        return object
+    }
+}
+
+extension Grant {
+    fileprivate var kind: String {
+        switch refresh?.mode {
+        case .rotating: "rotating"
+        case .static: "static"
+        case nil: "none"
+        }
+    }
+
+    fileprivate var document: JSONObject {
+        var object = JSONObject()
+        object["client_id"] = .string(clientID.text)
+        object["kind"] = .string(kind)
+        object["scope"] = scopes.map { .string($0.joined(separator: " ")) }
+        object["audience"] = audiences.map { .array($0.map { .string($0) }) }
         return object
     }
 }

@@ -1,0 +1,32 @@
+/// Gives the cookies of a session another salt, if the session lives; its other tokens keep theirs.
+///
+/// - Key: `session:{<sid>}`. Argument: the salt.
+/// - Returns 1, or 0 when there is no live session.
+package enum ChangeCookieScript {
+    package static let source =
+        SessionScript.record + """
+            local value = redis.call('GET', KEYS[1])
+            if not value or is_tombstone(value) then return 0 end
+            local session = read_session(value)
+            local idle = #session.cookie == 0 and 0 or struct.unpack('>I6', session.cookie)
+            session.cookie = struct.pack('>I6', idle) .. ARGV[1]
+            save_session(KEYS[1], session, 0)
+            return 1
+            """
+}
+
+/// Replaces what tokens say of a session's user, if the session lives.
+///
+/// - Key: `session:{<sid>}`. Argument: the packed `SessionOwner`.
+/// - Returns 1, or 0 when there is no live session.
+package enum UpdateOwnerScript {
+    package static let source =
+        SessionScript.record + """
+            local value = redis.call('GET', KEYS[1])
+            if not value or is_tombstone(value) then return 0 end
+            local session = read_session(value)
+            session.owner = ARGV[1]
+            save_session(KEYS[1], session, 0)
+            return 1
+            """
+}

@@ -1,0 +1,71 @@
+import Text
+
+/// Adds a grant to a session that lives, with its first access token.
+///
+/// - Keys: `session:{<sid>}`, `tokens:{<sid>}`.
+/// - Arguments: the caller's `now` and the idle life in milliseconds; the grant as `SessionRecord` has it; its number; hash (18 bytes) and
+///   expiry of the access token; how many access tokens a session may have at once.
+/// - Returns nil when the session is over: the caller then deletes the token. `full` when it has as many grants as it may, or one of this
+///   number. Else the hashes of access tokens to delete, because they are too many.
+package enum AddGrantScript {
+    package static let source =
+        SessionScript.record + SessionScript.tokens + """
+            local key, now = KEYS[1], clock(ARGV[1])
+            local value, number = redis.call('GET', key), tonumber(ARGV[4])
+            if not value or is_tombstone(value) then return false end
+            local session = read_session(value)
+            local life = math.min(tonumber(ARGV[2]), session.absolute_end - now)
+            if life <= 0 then return false end
+            local count, position = 0, 1
+            while position <= #session.grants do
+                count, position = count + 1, position + 2 + struct.unpack('>I2', session.grants, position)
+            end
+            if count >= \(SessionScript.grantCount) or find_grant(session, number) then return 'full' end
+            session.grants = session.grants .. struct.pack('>I2c0', #ARGV[3], ARGV[3])
+            session.used = now
+            local first, after = find_grant(session, number)
+            local generation = read_grant(session, first, after).generation
+            local new = { hash = ARGV[5], expiry = tonumber(ARGV[6]) + now - tonumber(ARGV[1]), generation = generation, grant = number }
+            local dead = list_token(session, KEYS[2], new, now, tonumber(ARGV[7]))
+            save_session(key, session, life)
+            return dead
+            """
+
+    static func arguments(
+        _ grant: Grant, in session: Session, idle: Duration, accessToken: IssuedAccessToken, at now: Timestamp
+    ) -> [[UInt8]] {
+        SessionScript.arguments(
+            now.milliseconds, idle.wholeMilliseconds, grant.packed(in: session.clientID), grant.id.number,
+            accessToken.hash.bytes, accessToken.expiresAt.milliseconds, Int64(SessionScript.capacity))
+    }
+}
+
+/// Ends one grant of a session, and leaves the others.
+///
+/// - Keys: `session:{<sid>}`, `tokens:{<sid>}`. Argument: the grant's number.
+/// - Returns two elements: `ended`; `last` when the session holds nothing else, and nothing has happened: it is to be ended as a whole; `over`
+///   when the session or the grant is over. Then the hashes of the grant's access tokens, to delete; they stay listed until they are struck, so
+///   that a repeated call finishes what a failure has left.
+package enum EndGrantScript {
+    package static let source =
+        SessionScript.record + SessionScript.tokens + """
+            local key, number = KEYS[1], tonumber(ARGV[1])
+            local value = redis.call('GET', key)
+            if not value or is_tombstone(value) then return { 'over', {} } end
+            local session = read_session(value)
+            local first, after = find_grant(session, number)
+            if first == 1 and after == #session.grants + 1 and #session.cookie == 0 then return { 'last', {} } end
+            local hashes = {}
+            for _, token in ipairs(all_tokens(session.tokens, KEYS[2])) do
+                if token.grant == number then hashes[#hashes + 1] = token.hash end
+            end
+            if not first then return { 'over', hashes } end
+            session.grants = string.sub(session.grants, 1, first - 1) .. string.sub(session.grants, after)
+            save_session(key, session, 0)
+            return { 'ended', hashes }
+            """
+
+    package enum Outcome: String, Sendable, CaseIterable {
+        case ended, last, over
+    }
+}

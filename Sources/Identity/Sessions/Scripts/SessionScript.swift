@@ -1,0 +1,190 @@
+import Text
+
+/// What the scripts on a session have in common: reading and writing its record (`SessionRecord`), and the list of its access tokens.
+///
+/// The keys of each are those of one session, and in one slot: `session:{<sid>}`, and `tokens:{<sid>}` where the list of access tokens matters.
+enum SessionScript {
+    /// Access tokens that the record itself lists. An app that refreshes when its access token expires has two.
+    static let inlineCount = 4
+    /// How long after its expiry a token stays listed, in milliseconds: our clocks may differ, and an access token that is
+    /// forgotten too early could not be revoked.
+    static let listingMargin = 300_000
+    /// How many access tokens one session may have at once, unless configured otherwise.
+    static let capacity = 256
+    /// How many grants.
+    static let grantCount = 32
+
+    /// For scripts that read or write the record.
+    static let record = """
+        local function read_session(value)
+            local session, position = { head = string.sub(value, 1, 33) }, nil
+            session.created, session.authenticated, session.absolute_end, session.used, session.details, session.owner,
+                session.cookie, session.tokens, position = struct.unpack('>I6I6I6I6I2c0I2c0I1c0I2c0', value, 34)
+            session.grants = string.sub(value, position)
+            return session
+        end
+
+        local function write_session(session)
+            return session.head
+                .. struct.pack('>I6I6I6I6I2c0I2c0I1c0I2c0', session.created, session.authenticated, session.absolute_end,
+                    session.used, #session.details, session.details, #session.owner, session.owner, #session.cookie,
+                    session.cookie, #session.tokens, session.tokens)
+                .. session.grants
+        end
+
+        local function is_tombstone(value) return string.byte(value, 1) == \(SessionRecord.tombstoneMark) end
+
+        local function read_tombstone(value)
+            local unrecorded, reason, position = struct.unpack('>I6I1c0', value, 34)
+            return { head = string.sub(value, 2, 33), unrecorded = unrecorded, reason = reason, tokens = string.sub(value, position) }
+        end
+
+        local function write_tombstone(tombstone)
+            return struct.pack('>I1', \(SessionRecord.tombstoneMark)) .. tombstone.head
+                .. struct.pack('>I6I1c0', tombstone.unrecorded, #tombstone.reason, tombstone.reason) .. tombstone.tokens
+        end
+
+        local function find_grant(session, number)
+            local position = 1
+            while position <= #session.grants do
+                local length, found = struct.unpack('>I2I4', session.grants, position)
+                if found == number then return position, position + 2 + length end
+                position = position + 2 + length
+            end
+        end
+
+        local function read_grant(session, first, after)
+            local grant, position = {}, nil
+            grant.number, grant.mode, grant.generation, grant.parent, grant.rotated, grant.successor, position =
+                struct.unpack('>I4I1I4I4I6I1c0', session.grants, first + 2)
+            grant.rest = string.sub(session.grants, position, after - 1)
+            return grant
+        end
+
+        local function write_grant(session, first, after, grant)
+            local packed = struct.pack('>I4I1I4I4I6I1c0', grant.number, grant.mode, grant.generation, grant.parent, grant.rotated,
+                #grant.successor, grant.successor) .. grant.rest
+            session.grants = string.sub(session.grants, 1, first - 1) .. struct.pack('>I2c0', #packed, packed)
+                .. string.sub(session.grants, after)
+        end
+
+        -- Writes a session that is there, for as long as it would live and at least for so long.
+        local function save_session(key, session, life)
+            redis.call('SET', key, write_session(session), 'PX', math.max(1, life, redis.call('PTTL', key)))
+        end
+
+        """
+
+    /// For scripts that read or write the list of access tokens.
+    static let tokens = """
+        local function read_token(list, position)
+            local token = {}
+            token.hash, token.expiry, token.generation, token.grant = struct.unpack('>c18I6I4I4', list, position)
+            return token
+        end
+
+        local function write_token(token)
+            return struct.pack('>c18I6I4I4', token.hash, token.expiry, token.generation, token.grant)
+        end
+
+        -- The name of a token in the sorted set.
+        local function member(token) return struct.pack('>c18I4I4', token.hash, token.generation, token.grant) end
+
+        -- All tokens that are listed: it reads them all, and is for what comes seldom.
+        local function all_tokens(list, overflow)
+            local all = {}
+            for position = 1, #list, 32 do all[#all + 1] = read_token(list, position) end
+            local others = redis.call('ZRANGE', overflow, 0, -1, 'WITHSCORES')
+            for i = 1, #others, 2 do
+                local token = { expiry = tonumber(others[i + 1]) }
+                token.hash, token.generation, token.grant = struct.unpack('>c18I4I4', others[i])
+                all[#all + 1] = token
+            end
+            return all
+        end
+
+        local function hashes_of(tokens)
+            local hashes = {}
+            for i, token in ipairs(tokens) do hashes[i] = token.hash end
+            return hashes
+        end
+
+        -- Lists a token. Returns the hashes of those that are too many, the ones nearest to their expiry; they stay listed.
+        local function list_token(session, overflow, new, now, capacity)
+            local kept, first = {}, nil
+            for position = 1, #session.tokens, 32 do
+                local token = read_token(session.tokens, position)
+                if token.hash ~= new.hash and token.expiry + \(listingMargin) > now then
+                    kept[#kept + 1] = token
+                    if not first or token.expiry < kept[first].expiry then first = #kept end
+                end
+            end
+            kept[#kept + 1] = new
+            local dead = {}
+            if #kept > math.min(\(inlineCount), capacity) then
+                local moved = table.remove(kept, first)
+                redis.call('ZADD', overflow, moved.expiry, member(moved))
+                redis.call('ZREMRANGEBYSCORE', overflow, '-inf', now - \(listingMargin))
+                local excess = redis.call('ZCARD', overflow) + #kept - capacity
+                if excess > 0 then
+                    for i, name in ipairs(redis.call('ZRANGE', overflow, 0, excess - 1)) do dead[i] = string.sub(name, 1, 18) end
+                end
+                local last = redis.call('ZRANGE', overflow, -1, -1, 'WITHSCORES')
+                if last[2] then redis.call('PEXPIRE', overflow, math.max(1, last[2] - now + \(listingMargin))) end
+            end
+            for i, token in ipairs(kept) do kept[i] = write_token(token) end
+            session.tokens = table.concat(kept)
+            return dead
+        end
+
+        -- Makes a tombstone of a session: no token is issued in its name any more. It lives at least until the last of these tokens has expired.
+        local function entomb(key, head, tokens, reason, unrecorded, life, now)
+            local list = {}
+            for i, token in ipairs(tokens) do
+                life = math.max(life, token.expiry + \(listingMargin) - now)
+                if i <= \(inlineCount) then list[i] = write_token(token) end
+            end
+            local tombstone = { head = head, reason = reason, unrecorded = unrecorded, tokens = table.concat(list) }
+            redis.call('SET', key, write_tombstone(tombstone), 'PX', life)
+        end
+
+        """
+
+    /// The cookie in a record.
+    static func cookie(idle: Duration?, salt: SessionSalt?) -> [UInt8] {
+        var writer = PackedWriter(capacity: 22)
+        writer.number(idle?.wholeMilliseconds ?? 0, 6)
+        writer.raw(salt?.bytes ?? [])
+        return writer.bytes
+    }
+
+    /// The arguments of a script, as it takes them.
+    static func arguments(_ values: any Argument...) -> [[UInt8]] {
+        values.map(\.bytes)
+    }
+
+    /// Something that a script takes for an argument.
+    protocol Argument {
+        var bytes: [UInt8] { get }
+    }
+}
+
+extension Int64: SessionScript.Argument {
+    var bytes: [UInt8] { Array(String(self).utf8) }
+}
+
+extension UInt32: SessionScript.Argument {
+    var bytes: [UInt8] { Array(String(self).utf8) }
+}
+
+extension String: SessionScript.Argument {
+    var bytes: [UInt8] { Array(utf8) }
+}
+
+extension Bool: SessionScript.Argument {
+    var bytes: [UInt8] { [UInt8(ascii: self ? "1" : "0")] }
+}
+
+extension [UInt8]: SessionScript.Argument {
+    var bytes: [UInt8] { self }
+}

@@ -1,0 +1,172 @@
+import Text
+
+/// How sessions begin. Each begins with an `Authentication`, whoever has made it.
+extension Sessions {
+    /// Begins a session for somebody who has just proved who they are, with a grant for the client through which they did.
+    /// - Parameter refresh: whether each use of the refresh token replaces it.
+    /// - Throws: `IdentityError.invalidCredentials` (`invalidProof` where a provider's proof was the way in) when the user was disabled, deleted
+    ///   or given a new password meanwhile, or the sessions were ended; `unavailable` when a store is.
+    package func begin(
+        _ authentication: Authentication, for client: Client, refresh: RefreshRotation.Mode = .rotating,
+        terms: GrantTerms = GrantTerms(), caller: Caller
+    ) async throws(IdentityError) -> SessionTokens {
+        try await noting(authentication, client, caller) { () throws(IdentityError) in
+            let tokens = try await beginWithTokens(authentication, client, refresh, terms, caller)
+            return (tokens, tokens.session.id)
+        }
+    }
+
+    /// Begins a session that is held by a cookie, and ends the one whose cookie it replaces. It has no grant, or one without tokens, in which
+    /// access tokens can be issued.
+    /// - Throws: as `begin`; when a store is unavailable no session has begun.
+    package func begin(
+        _ authentication: Authentication, for client: Client, cookie terms: CookieTerms, caller: Caller
+    ) async throws(IdentityError) -> CookieSession {
+        try await noting(authentication, client, caller) { () throws(IdentityError) in
+            let begun = try await beginWithCookie(authentication, client, terms, caller)
+            return (begun, begun.session.id)
+        }
+    }
+
+    /// Begins a session of its own for what a client is to have when nobody is there (`offline_access`, OpenID Connect Core §11): it
+    /// outlives the one in which the user has agreed, which must live.
+    /// - Throws: `IdentityError.invalidToken` when that session is over; else as `begin`.
+    package func beginOffline(
+        from id: SessionID, for client: Client, refresh: RefreshRotation.Mode = .rotating, terms: GrantTerms = GrantTerms(),
+        caller: Caller
+    ) async throws(IdentityError) -> SessionTokens {
+        guard case .live(let seen) = try await store.record(id, at: system.now()) else { throw .invalidToken }
+        // In this order: whoever ends the sessions raises the number that the user has, and this one does not begin.
+        let user: User
+        do throws(IdentityError) {
+            user = try await users.user(seen.userID)
+        } catch {
+            throw error == .userNotFound ? .invalidToken : error
+        }
+        guard case .live(let session) = try await store.record(id, at: system.now()) else { throw .invalidToken }
+        let authentication = Authentication(
+            of: user, by: session.methods, provider: session.provider, at: session.ownAuthenticatedAt, occasion: .continued)
+        return try await begin(authentication, for: client, refresh: refresh, terms: terms, caller: caller)
+    }
+
+    private func beginWithTokens(
+        _ authentication: Authentication, _ client: Client, _ refresh: RefreshRotation.Mode, _ terms: GrantTerms, _ caller: Caller
+    ) async throws(IdentityError) -> SessionTokens {
+        let now = system.now()
+        let grant = Grant(.first, to: client, refresh: refresh, terms)
+        let session = Session(
+            id: SessionID(random: system.random(SessionID.byteCount)), of: authentication, clientID: client.id, caller,
+            salt: SessionSalt(random: system.random(SessionSalt.byteCount)), absoluteLife: client.sessionLifetime.absolute,
+            grants: [grant], at: now)
+        try issuer.checkReadiness()
+        let (begun, minted) = try await begin(
+            session, of: authentication.user, idle: client.sessionLifetime.idle, caller, at: now
+        ) { session throws(IdentityError) in
+            try issuer.mint(for: grant, of: session, client: client, leeway: terms.leeway, at: session.createdAt)
+        }
+        guard let minted else { throw .fault() }
+        let refreshToken = RefreshToken(session.id, generation: grant.generation, salt: session.salt, key: key)
+        return SessionTokens(
+            session: begun, grant: grant, accessToken: minted.text, accessTokenExpiresAt: minted.issued.expiresAt,
+            refreshToken: refreshToken.text, rotates: grant.refresh?.mode == .rotating)
+    }
+
+    private func beginWithCookie(
+        _ authentication: Authentication, _ client: Client, _ terms: CookieTerms, _ caller: Caller
+    ) async throws(IdentityError) -> CookieSession {
+        let now = system.now()
+        let session = Session(
+            id: SessionID(random: system.random(SessionID.byteCount)), of: authentication, clientID: client.id, caller,
+            salt: SessionSalt(random: system.random(SessionSalt.byteCount)), absoluteLife: terms.lifetime.absolute,
+            cookieIdleLife: terms.lifetime.idle,
+            grants: terms.hasGrant ? [Grant(.first, to: client, refresh: nil, GrantTerms())] : [], at: now)
+        let (begun, _) = try await begin(
+            session, of: authentication.user, idle: terms.lifetime.idle, caller, at: now
+        ) { _ in nil }
+        if let replaced = terms.replaced {
+            do throws(IdentityError) {
+                try await signOut(replaced, use: terms.use, caller: caller)
+            } catch {
+                await discard(begun, nil)
+                throw error
+            }
+        }
+        return CookieSession(begun, use: terms.use, usedAt: begun.lastUsedAt, key: key)
+    }
+
+    /// Begins a session, or leaves nothing of it; an excess one makes room for it. Returns it as it is kept.
+    /// - Parameter mint: makes its first access token, for the session as it is dated by who keeps it; nil for none.
+    private func begin(
+        _ session: Session, of user: User, idle: Duration, _ caller: Caller, at now: Timestamp,
+        _ mint: (Session) throws(IdentityError) -> AccessTokenIssuer.Minted?
+    ) async throws(IdentityError) -> (Session, AccessTokenIssuer.Minted?) {
+        var minted: AccessTokenIssuer.Minted?
+        let (begun, count): (Session, Int)
+        do throws(IdentityError) {
+            let (announced, others) = try await store.announce(session, at: now)
+            // After the announcement: whoever disables the user from here on finds this session.
+            try await users.recordSignIn(of: user, at: now)
+            minted = try mint(announced)
+            begun = try await establish(announced, minted, idle: idle, at: now)
+            count = others
+        } catch {
+            await discard(session, minted)
+            throw error
+        }
+        if count > limitPerUser { await endExcess(of: user.id, sparing: session.id, caller) }
+        return (begun, minted)
+    }
+
+    /// Writes a new session and its first access token, and returns it as it is kept.
+    private func establish(
+        _ session: Session, _ minted: AccessTokenIssuer.Minted?, idle: Duration, at now: Timestamp
+    ) async throws(IdentityError) -> Session {
+        if let minted { try await keep(minted, at: session.createdAt) }
+        guard let begun = try await store.create(session, idle: idle, accessToken: minted?.issued, at: session.createdAt) else {
+            throw .invalidCredentials
+        }
+        // Who stood still for so long may have missed the tombstone that was to stop him. A span of one copy's own clock: one that is set
+        // forward meanwhile costs an attempt.
+        guard system.now().duration(since: now) < SessionTombstone.standardLife else {
+            throw .unavailable(retryAfter: .seconds(1))
+        }
+        return begun
+    }
+
+    /// Stores what introspection says of a token that has been minted.
+    func keep(_ minted: AccessTokenIssuer.Minted, at now: Timestamp) async throws(IdentityError) {
+        try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
+    }
+
+    /// Takes back what there is of a session that could not begin. Nobody holds a token of it, so a failure does little harm.
+    private func discard(_ session: Session, _ minted: AccessTokenIssuer.Minted?) async {
+        _ = try? await end(session.id, of: session.userID, reason: .revoked)
+        if let minted { try? await tokens.delete([minted.issued.hash]) }
+    }
+
+    /// Counts a sign-in, and puts it on record: that it has come to a session, or that the account has changed since the credentials were found
+    /// right.
+    private func noting<Begun>(
+        _ authentication: Authentication, _ client: Client, _ caller: Caller,
+        _ begin: () async throws(IdentityError) -> (Begun, SessionID)
+    ) async throws(IdentityError) -> Begun {
+        let user = authentication.user
+        do throws(IdentityError) {
+            let (begun, id) = try await begin()
+            authentication.occasion.count(in: metrics)
+            if authentication.occasion.isSignIn {
+                await note(
+                    .userSignedIn, id, of: user.id, client: client.id, by: .user(user.id), caller,
+                    detail: authentication.occasion.detail)
+            }
+            return begun
+        } catch {
+            authentication.occasion.count(error, in: metrics)
+            guard error == .invalidCredentials, authentication.occasion.isSignIn else { throw error }
+            await note(
+                .signInFailed(.accountChanged), nil, of: user.id, client: client.id, by: .anonymous, caller,
+                detail: authentication.occasion.detail)
+            throw authentication.provider == nil ? .invalidCredentials : .invalidProof
+        }
+    }
+}

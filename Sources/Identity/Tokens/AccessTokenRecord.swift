@@ -1,0 +1,204 @@
+import Crypto
+package import Text
+
+/// What is the same for all access tokens of an installation, so that no record of one has to say it.
+package struct Installation: Equatable, Sendable {
+    /// The `iss` of its tokens.
+    package let issuer: String
+    /// Whom its tokens are for, unless a client's are for others.
+    package let audience: String
+    /// By which a record is known to be of this installation, as it is configured now.
+    let mark: [UInt8]
+
+    static let markLength = 4
+
+    package init(issuer: String, audience: String) {
+        self.issuer = issuer
+        self.audience = audience
+        mark = Array(SHA256.hash("\(issuer)\0\(audience)").bytes.prefix(Self.markLength))
+    }
+}
+
+/// What is kept of an access token that is good, under its hash: all that introspection answers, packed.
+///
+/// | bytes | what |
+/// | --- | --- |
+/// | 1, 1 | the version, flags |
+/// | 4 | the mark of the installation |
+/// | 16, 4, 4 | `jti`, `iat`, `exp` |
+/// | 16, 16, 4, 4 | of a user's: `sub`, `sid`, the grant, `auth_time` |
+/// | 1 + n | `client_id` |
+/// | 2 + n each | `username`, `scope`, `amr`: as JSON has them, between their quotes or brackets |
+/// | 1 + n | `cnf` |
+/// | 1, then 2 + n each | audiences, as JSON has them between quotes; none where it is the installation's own |
+/// | the rest | further members, as JSON has them |
+///
+/// Whoever answers copies these texts between constant ones, and parses nothing.
+package struct AccessTokenRecord: Equatable, Sendable {
+    /// Whom a token speaks for.
+    package enum Subject: Equatable, Sendable {
+        case user(UserID, SessionID, GrantID, SessionOwner, methods: Set<AuthenticationMethod>, authenticatedAt: Timestamp)
+        /// The client itself.
+        case client
+    }
+
+    package let subject: Subject
+    package let clientID: ClientID
+    package let tokenID: UUID
+    package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
+    /// Nil where the installation's own is the only one.
+    package let audiences: [String]?
+    package let scopes: [String]
+    package let confirmation: KeyConfirmation?
+
+    package init(
+        subject: Subject, clientID: ClientID, tokenID: UUID, issuedAt: Timestamp, expiresAt: Timestamp, audiences: [String]?,
+        scopes: [String], confirmation: KeyConfirmation? = nil
+    ) {
+        self.subject = subject
+        self.clientID = clientID
+        self.tokenID = tokenID
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.audiences = audiences
+        self.scopes = scopes
+        self.confirmation = confirmation
+    }
+
+    static let version: UInt8 = 1
+
+    enum Flags {
+        static let isUser: UInt8 = 1
+        static let isVerified: UInt8 = 2
+        static let hasName: UInt8 = 4
+    }
+
+    /// As it is stored.
+    package func bytes(in installation: Installation) -> [UInt8] {
+        var writer = PackedWriter(capacity: 256)
+        writer.number(Self.version, 1)
+        writer.number(flags, 1)
+        writer.raw(installation.mark)
+        writer.raw(tokenID.bytes)
+        writer.number(issuedAt.seconds, 4)
+        writer.number(expiresAt.seconds, 4)
+        var (username, methods, claims) = ("", Set<AuthenticationMethod>(), JSONObject())
+        if case .user(let userID, let sessionID, let grant, let owner, let ways, let authenticatedAt) = subject {
+            writer.raw(userID.uuid.bytes)
+            writer.raw(sessionID.bytes)
+            writer.number(grant.number, 4)
+            writer.number(authenticatedAt.seconds, 4)
+            (username, methods, claims) = (owner.username ?? "", ways, owner.claims)
+        }
+        writer.text(clientID.text, lengthSize: 1)
+        writer.block(Self.escaped(username), lengthSize: 2)
+        writer.block(Self.escaped(scopes.joined(separator: " ")), lengthSize: 2)
+        writer.block(methods.sorted().map { "\"\($0)\"" }.joined(separator: ",").utf8, lengthSize: 2)
+        writer.block(KeyConfirmation.stored(confirmation), lengthSize: 1)
+        writer.number(audiences?.count ?? 0, 1)
+        for audience in audiences ?? [] { writer.block(Self.escaped(audience), lengthSize: 2) }
+        writer.raw(Self.members(of: claims))
+        return writer.bytes
+    }
+
+    private var flags: UInt8 {
+        guard case .user(_, _, _, let owner, _, _) = subject else { return 0 }
+        return Flags.isUser | (owner.emailVerified ? Flags.isVerified : 0) | (owner.username == nil ? 0 : Flags.hasName)
+    }
+
+    /// A text as JSON has it, without the quotes.
+    static func escaped(_ text: String) -> ArraySlice<UInt8> {
+        JSONValue.string(text).serialized.dropFirst().dropLast()
+    }
+
+    /// Each with a comma before it.
+    private static func members(of claims: JSONObject) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for member in claims.members where !AccessTokenClaims.reservedNames.contains(member.key) {
+            bytes.append(UInt8(ascii: ","))
+            bytes += JSONValue.string(member.key).serialized
+            bytes.append(UInt8(ascii: ":"))
+            bytes += member.value.serialized
+        }
+        return bytes
+    }
+}
+
+/// Where what is in a stored record of an access token. The texts are as JSON has them.
+struct StoredAccessToken {
+    let bytes: [UInt8]
+    let flags: UInt8
+    let tokenID: Range<Int>
+    let issuedAt: UInt32
+    let expiresAt: UInt32
+    /// Of a user's.
+    let userID: Range<Int>
+    let sessionID: Range<Int>
+    let grant: UInt32
+    let authenticatedAt: UInt32
+    let client: Range<Int>
+    let username: Range<Int>
+    let scope: Range<Int>
+    let methods: Range<Int>
+    let confirmation: Range<Int>
+    let audienceCount: Int
+    /// The first of them, behind its length.
+    let audiences: Int
+    /// Further members, each with a comma before it.
+    let members: Range<Int>
+
+    var isUser: Bool { flags & AccessTokenRecord.Flags.isUser != 0 }
+
+    /// Nil for what is no record of this version and this installation. It takes no memory.
+    init?(_ bytes: [UInt8], in installation: Installation) {
+        var position = 0
+        var isIntact = true
+        func take(_ count: Int) -> Range<Int> {
+            guard isIntact, count <= bytes.count - position else {
+                isIntact = false
+                return 0..<0
+            }
+            position += count
+            return position - count..<position
+        }
+        func number(_ size: Int) -> UInt32 {
+            var number: UInt32 = 0
+            for index in take(size) { number = number << 8 | UInt32(bytes[index]) }
+            return number
+        }
+        func block(_ lengthSize: Int) -> Range<Int> { take(Int(number(lengthSize))) }
+        guard number(1) == AccessTokenRecord.version else { return nil }
+        flags = UInt8(truncatingIfNeeded: number(1))
+        let mark = take(Installation.markLength)
+        tokenID = take(16)
+        issuedAt = number(4)
+        expiresAt = number(4)
+        let isUser = flags & AccessTokenRecord.Flags.isUser != 0
+        userID = take(isUser ? 16 : 0)
+        sessionID = take(isUser ? SessionID.byteCount : 0)
+        grant = isUser ? number(4) : 0
+        authenticatedAt = isUser ? number(4) : 0
+        client = block(1)
+        username = block(2)
+        scope = block(2)
+        methods = block(2)
+        confirmation = block(1)
+        audienceCount = Int(number(1))
+        audiences = position
+        for _ in 0..<audienceCount { _ = block(2) }
+        guard isIntact, bytes[mark].elementsEqual(installation.mark) else { return nil }
+        members = position..<bytes.count
+        self.bytes = bytes
+    }
+
+    /// Calls `body` with where each audience is; none where it is the installation's own.
+    func forEachAudience(_ body: (Range<Int>) -> Void) {
+        var position = audiences
+        for _ in 0..<audienceCount {
+            let length = Int(bytes[position]) << 8 | Int(bytes[position + 1])
+            body(position + 2..<position + 2 + length)
+            position += 2 + length
+        }
+    }
+}
