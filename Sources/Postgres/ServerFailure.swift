@@ -1,4 +1,5 @@
 import CPostgres
+import Logging
 
 /// An error that the server sent in answer to a statement, which has thereby had no effect.
 struct ServerFailure: Error, Equatable {
@@ -71,6 +72,16 @@ struct ServerFailure: Error, Equatable {
         // protocol_violation is how the server calls a wrong number of parameters.
         case "08P01": .report(.server(sqlState: sqlState, constraint: nil))
         default: .report(Self.means(unavailable: sqlState) ? .unavailable : .server(sqlState: sqlState, constraint: constraint))
+        }
+    }
+
+    /// What a caller handles by himself is not worth a line.
+    var level: LogLevel {
+        switch remedy {
+        case .report(.uniqueViolation), .prepareAgain: .debug
+        case .report(let error) where error.isConflict: .debug
+        case .report(.deadlineExceeded): .warning
+        case .report, .leaveServer: .error
         }
     }
 

@@ -63,7 +63,7 @@ import TestSupport
 
     @Test func `a server that cannot be reached is logged once for each cause, without the password`() async throws {
         let log = try await lines(of: "host=/nonexistent password=\(Self.secret) user=app") { pool in
-            try await eventually { await pool.backOff.failures > 2 }
+            try await eventually { await pool.failures > 2 }
         }
         #expect(log.split(separator: "\n").filter { $0.contains("cannot be reached") }.count == 1)
         #expect(log.contains("/nonexistent"))

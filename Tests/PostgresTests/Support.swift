@@ -126,11 +126,11 @@ extension PostgresPool {
         try await query(Self.processID)[0].int64(0)
     }
 
-    var isDraining: Bool {
-        if case .draining = phase { return true }
-        return false
-    }
+    var isDraining: Bool { state.isDraining }
+
+    /// Attempts to connect that have failed in a row.
+    var failures: Int { state.failures }
 
     /// How many queries are in flight, and how many wait.
-    var load: [Int] { [connections.reduce(0) { $0 + $1.depth }, waiting.count] }
+    var load: [Int] { state.load }
 }

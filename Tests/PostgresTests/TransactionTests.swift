@@ -245,14 +245,14 @@ import TestSupport
 extension PostgresPool {
     /// As if all of them had just ended.
     fileprivate func loseConnections() {
-        for connection in connections { connection.lose() }
-        dispatch()
+        for id in state.connectionIDs { update(id) { $0.lose() } }
     }
 
     fileprivate func answer(toStatementOf lease: Int) async -> Exchange.Answer {
         let buffer = ParameterBuffer(numbers: [])
         return await withUnsafeContinuation { continuation in
-            submit(Exchange(Statements.ping, buffer, deadline: loop.now + patience, continuation: continuation), in: lease)
+            let exchange = Exchange(Statements.ping, buffer, deadline: loop.now + patience) { continuation.resume(returning: $0) }
+            submit(exchange, in: lease)
         }
     }
 }

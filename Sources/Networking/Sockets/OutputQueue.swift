@@ -27,6 +27,7 @@ struct OutputQueue {
     var keptCount: Int { own.count }
 
     /// Lets `body` append. Shared bytes have to be copied then, because something else follows them.
+    @inline(__always)
     mutating func append(_ body: (inout [UInt8]) -> Void) {
         if !shared.isEmpty {
             own.append(contentsOf: shared[sharedSent...])
@@ -44,6 +45,7 @@ struct OutputQueue {
     }
 
     /// Hands over what is to be sent next, and whether something else follows it.
+    @inline(__always)
     func withNext<R>(_ body: (UnsafeRawBufferPointer, _ isMoreToCome: Bool) -> R) -> R {
         guard ownSent < own.count else {
             return unsafe shared.withUnsafeBytes { bytes in

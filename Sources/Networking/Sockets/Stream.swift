@@ -246,7 +246,7 @@ extension Stream {
             return false
         case .bytes(let count):
             state.read(isAll: count < Self.readSize)
-            return try decrypt()
+            return tls == nil ? true : try decrypt()
         case .wouldBlock:
             state.readWouldBlock()
             return nil

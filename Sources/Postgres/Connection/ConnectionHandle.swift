@@ -6,21 +6,6 @@ import Glibc
 // @unchecked: used by one thread at a time. The thread that connects hands it over to the loop and keeps nothing.
 @safe
 final class ConnectionHandle: @unchecked Sendable {
-    /// What libpq has read of the server's answers, in the order of the commands.
-    enum Reply {
-        /// A command is done.
-        case rows(Rows)
-        case failure(ServerFailure)
-        /// A command was skipped, because one before it in the same group failed.
-        case skipped
-        /// All replies of a command have been taken.
-        case endOfCommand
-        /// The group is over.
-        case endOfGroup
-        /// The connection is gone, or speaks of what was never asked.
-        case broken
-    }
-
     enum Flush {
         case complete
         /// The socket takes no more for now.
@@ -118,7 +103,7 @@ final class ConnectionHandle: @unchecked Sendable {
     }
 
     /// The next reply, if it has been read completely. Only while there are groups to be answered.
-    func nextReply() -> Reply? {
+    func nextReply() -> PostgresConnectionState.Reply? {
         guard unsafe PQisBusy(connection) == 0 else { return nil }
         guard let pointer = unsafe PQgetResult(connection) else { return .endOfCommand }
         let result = unsafe ServerResult(pointer)

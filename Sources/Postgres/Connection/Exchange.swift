@@ -1,40 +1,56 @@
 import Networking
 
-/// A query on its way: what is asked, who waits for the answer and until when. Confined to its pool.
-@safe
+/// A query, its deadline and who gets the answer. Confined to its pool.
 final class Exchange {
     typealias Answer = Result<Rows, PostgresError>
 
     let statement: Statement
     let parameters: ParameterBuffer
     let deadline: Instant
+    private var receiver: ((Answer) -> Void)?
+
+    /// - Parameter receiver: called once with the answer; nil for one that nobody waits for.
+    init(
+        _ statement: Statement, _ parameters: ParameterBuffer, deadline: Instant, receiver: ((Answer) -> Void)? = nil
+    ) {
+        self.statement = statement
+        self.parameters = parameters
+        self.deadline = deadline
+        self.receiver = receiver
+    }
+
+    /// Hands the answer to who waits for it, if anyone still does.
+    func finish(_ answer: Answer) {
+        let receiver = receiver
+        self.receiver = nil
+        receiver?(answer)
+    }
+}
+
+/// An exchange on its way: how often it has been sent, and what has been answered of it.
+struct Query {
+    let exchange: Exchange
     /// Sent before the statement in the same group, so that neither is carried out without the other.
-    private(set) var opening: StaticString?
+    let opening: StaticString?
+    /// Whether somebody still waits for the answer.
+    private(set) var isAwaited: Bool
     /// How often it has been sent.
     private(set) var attempts = 0
-    private var continuation: UnsafeContinuation<Answer, Never>?
     /// Whether its group also prepares the statement.
     private(set) var isPreparing = false
     private var commandsDone = 0
     private var rows: Rows?
     private var failure: ServerFailure?
 
-    /// An exchange that nobody waits for.
-    init(_ statement: Statement, _ parameters: ParameterBuffer, deadline: Instant) {
-        self.statement = statement
-        self.parameters = parameters
-        self.deadline = deadline
+    init(_ exchange: Exchange, opening: StaticString? = nil, isAwaited: Bool = true) {
+        self.exchange = exchange
+        self.opening = opening
+        self.isAwaited = isAwaited
     }
 
-    convenience init(
-        _ statement: Statement, _ parameters: ParameterBuffer, deadline: Instant, continuation: UnsafeContinuation<Answer, Never>
-    ) {
-        self.init(statement, parameters, deadline: deadline)
-        unsafe self.continuation = unsafe continuation
-    }
+    var statement: Statement { exchange.statement }
 
-    /// Whether somebody still waits for the answer.
-    var isAwaited: Bool { unsafe continuation != nil }
+    var deadline: Instant { exchange.deadline }
 
     /// The answer of the server, once its group is over.
     var outcome: Result<Rows, ServerFailure>? {
@@ -50,13 +66,8 @@ final class Exchange {
     /// Whether the server knew nothing of its statement.
     var metUnknownStatement: Bool { failure?.sqlState == ServerFailure.unknownStatement }
 
-    /// Has it begin a transaction.
-    func open(with opening: StaticString) {
-        self.opening = opening
-    }
-
-    /// Notes that it is being sent (again).
-    func begin(preparing: Bool) {
+    /// It is being sent (again).
+    mutating func begin(preparing: Bool) {
         attempts += 1
         isPreparing = preparing
         commandsDone = 0
@@ -64,20 +75,18 @@ final class Exchange {
         failure = nil
     }
 
-    /// Notes the reply to a command of its group; the statement's own comes last.
-    func receive(_ rows: Rows) {
+    /// The reply to a command of its group; the statement's own comes last.
+    mutating func receive(_ rows: Rows) {
         self.rows = rows
         commandsDone += 1
     }
 
-    func receive(_ failure: ServerFailure) {
+    mutating func receive(_ failure: ServerFailure) {
         self.failure = failure
     }
 
-    /// Hands the answer to who waits for it, if anyone still does.
-    func finish(_ answer: Answer) {
-        let waiting = unsafe continuation
-        unsafe continuation = nil
-        unsafe waiting?.resume(returning: answer)
+    /// Nobody waits for the answer any more.
+    mutating func abandon() {
+        isAwaited = false
     }
 }

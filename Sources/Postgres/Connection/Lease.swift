@@ -1,7 +1,7 @@
 import Networking
 
-/// The exclusive use of a connection by one transaction. Confined to its pool.
-final class Lease {
+/// The exclusive use of a connection by one transaction.
+struct Lease {
     let id: Int
     let isolation: IsolationLevel
     /// Whether `BEGIN` has been sent.
@@ -16,42 +16,34 @@ final class Lease {
 }
 
 /// A transaction that waits for a connection of its own. Confined to its pool.
-@safe
 final class LeaseRequest {
     typealias Answer = Result<Int, PostgresError>
 
     let lease: Lease
     let deadline: Instant
-    private let continuation: UnsafeContinuation<Answer, Never>
+    private let receiver: (Answer) -> Void
 
-    init(_ lease: Lease, deadline: Instant, continuation: UnsafeContinuation<Answer, Never>) {
+    init(_ lease: Lease, deadline: Instant, receiver: @escaping (Answer) -> Void) {
         self.lease = lease
         self.deadline = deadline
-        unsafe self.continuation = unsafe continuation
+        self.receiver = receiver
     }
 
     /// Answers, once: with the lease's id or with why there is none.
     func finish(_ answer: Answer) {
-        unsafe continuation.resume(returning: answer)
+        receiver(answer)
     }
 }
 
 /// What waits for a connection.
 enum Waiter {
-    case query(Exchange)
+    case query(Query)
     case lease(LeaseRequest)
 
     var deadline: Instant {
         switch self {
-        case .query(let exchange): exchange.deadline
+        case .query(let query): query.deadline
         case .lease(let request): request.deadline
-        }
-    }
-
-    func fail(_ error: PostgresError) {
-        switch self {
-        case .query(let exchange): exchange.finish(.failure(error))
-        case .lease(let request): request.finish(.failure(error))
         }
     }
 }

@@ -12,3 +12,24 @@ package struct Migration: Sendable {
         self.sql = sql.description
     }
 }
+
+/// A step that a database has gone through.
+struct AppliedMigration: Equatable {
+    let version: Int
+    /// Whether its SQL was what this program has for it; nil when this program does not know the step.
+    let isUnchanged: Bool?
+}
+
+extension [Migration] {
+    /// The steps that are still to be gone through, in order.
+    /// - Throws: `MigrationError.schemaNewer` or `.changed`.
+    func pending(after applied: [AppliedMigration]) throws(MigrationError) -> [Migration] {
+        let known = last?.version ?? 0
+        if let newest = applied.map(\.version).max(), newest > known {
+            throw .schemaNewer(found: newest, known: known)
+        }
+        for step in applied where step.isUnchanged != true { throw .changed(version: step.version) }
+        let done = Set(applied.map(\.version))
+        return filter { !done.contains($0.version) }
+    }
+}

@@ -19,14 +19,8 @@ struct RedisConnectionState<Receiver, Waiter>: ~Copyable {
         case closed
     }
 
-    /// A command in flight. Answers come in order.
-    private struct Entry {
-        let receiver: Receiver
-        let deadline: Instant
-    }
-
     private var phase = Phase.idle
-    private var pending = FIFO<Entry>()
+    private var pending = PendingReplies<Receiver>()
     private var waiting: [Waiter] = []
     /// Whether the server answers and takes no writes, as of the last question.
     private(set) var refusesWrites = false
@@ -66,8 +60,8 @@ struct RedisConnectionState<Receiver, Waiter>: ~Copyable {
     }
 
     private mutating func takePending() -> [Receiver] {
-        defer { pending = FIFO() }
-        return pending.all.map(\.receiver)
+        defer { pending = PendingReplies() }
+        return pending.all
     }
 }
 
@@ -110,7 +104,7 @@ extension RedisConnectionState {
         let before = pending.count
         guard before + count <= limit else { return .refused(.overloaded) }
         let deadline = now.advanced(byNanoseconds: commandDeadline)
-        for _ in 0..<count { pending.append(Entry(receiver: receiver, deadline: deadline)) }
+        for _ in 0..<count { pending.append(receiver, deadline: deadline) }
         return before == 0 ? .sendAlone(deadline: deadline) : .send
     }
 
@@ -125,13 +119,13 @@ extension RedisConnectionState {
 
     /// Bytes have come.
     func received(at now: Instant) -> Arrival {
-        guard let oldest = pending.first else { return .unasked }
-        return now <= oldest.deadline ? .answers : .late
+        guard let deadline = pending.nextDeadline else { return .unasked }
+        return now <= deadline ? .answers : .late
     }
 
     /// A reply has been read: who gets it; nil when none is in flight.
     mutating func answered() -> Receiver? {
-        pending.popFirst()?.receiver
+        pending.popFirst()
     }
 
     enum NextAnswer: Equatable {
@@ -143,7 +137,7 @@ extension RedisConnectionState {
 
     /// All that has come has been read.
     var nextAnswer: NextAnswer {
-        if let oldest = pending.first { return .until(oldest.deadline) }
+        if let deadline = pending.nextDeadline { return .until(deadline) }
         if case .leaving = phase { return .close }
         return .none
     }
@@ -232,7 +226,7 @@ extension RedisConnectionState {
         case .replicas:
             guard case .ready(let since) = phase, now.since(since) >= leavingInterval else { return .stay }
             phase = .leaving
-            return pending.isEmpty ? .close : .stay
+            return pending.count == 0 ? .close : .stay
         }
     }
 
@@ -265,5 +259,42 @@ enum RedisRefusal: Equatable {
         case "READONLY", "NOAUTH", "MOVED", "ASK", "UNBLOCKED": self = .role
         default: self = .command
         }
+    }
+}
+
+/// The commands in flight, in the order of their answers. The hottest queue there is: it belongs to this module, so that the compiler makes
+/// it for its one receiver.
+struct PendingReplies<Receiver> {
+    private struct Entry {
+        let receiver: Receiver
+        let deadline: Instant
+    }
+
+    private var entries: ContiguousArray<Entry> = []
+    private var head = 0
+
+    var count: Int { entries.count - head }
+
+    /// When the oldest command is too late.
+    var nextDeadline: Instant? { count > 0 ? entries[head].deadline : nil }
+
+    var all: [Receiver] { entries[head...].map(\.receiver) }
+
+    mutating func append(_ receiver: Receiver, deadline: Instant) {
+        entries.append(Entry(receiver: receiver, deadline: deadline))
+    }
+
+    mutating func popFirst() -> Receiver? {
+        guard count > 0 else { return nil }
+        let receiver = entries[head].receiver
+        head += 1
+        if head == entries.count {
+            entries.removeAll(keepingCapacity: true)
+            head = 0
+        } else if head >= 1024 {
+            entries.removeFirst(head)
+            head = 0
+        }
+        return receiver
     }
 }

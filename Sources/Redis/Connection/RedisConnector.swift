@@ -68,7 +68,8 @@ struct RedisConnector {
             switch try await reply(from: stream, reader) {
             case .status: continue
             case .error(let text):
-                throw .system(SystemError("Redis refuses the credentials or the database: \(RedisReply.kind(ofError: text))", code: 0))
+                throw .system(
+                    SystemError("Redis refuses the credentials or the database: \(RedisReply.kind(ofError: text))", code: 0))
             case .null, .integer, .bytes, .array: throw Self.notRedis
             }
         }

@@ -156,7 +156,9 @@ import Testing
         guard case .broken(["a"], .unavailable) = state.ended(.closed) else { Issue.record("it waits"); return }
     }
 
-    @Test(arguments: ["LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "OOM", "MISCONF", "WRONGTYPE", "NOSCRIPT", "ERR", ""])
+    @Test(arguments: [
+        "LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "OOM", "MISCONF", "WRONGTYPE", "NOSCRIPT", "ERR", "",
+    ])
     func `a server that cannot serve for now, or refuses a command, is kept`(kind: String) {
         var state = Self.ready()
         expect(state.refused(RedisRefusal(kind: kind), at: Self.at(60_000)) == .stay)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Networking
+@testable import Postgres
 
 @Suite struct FIFOTests {
     @Test(arguments: [1, 63, 64, 65, 1000])
