@@ -42,7 +42,7 @@ extension RestAuth {
             let session = try await restAuth { () throws(IdentityError) in
                 guard sharesKey(words.options) else { return try await services.sessions.changeCookie(of: known.sessionID) }
                 let authentication = try await services.accounts.authenticationAfterPasswordChange(of: known.user.id)
-                return try await SignInAnswer(services).begin(authentication, Caller(request)).session
+                return try await SignInAnswer(services, api).begin(authentication, Caller(request)).session
             }
             return response.setting(cookies(of: session, request, words.options))
         }

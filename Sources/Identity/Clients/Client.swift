@@ -155,7 +155,7 @@ extension Client {
         maySignUsersIn || !grantTypes.isEmpty
     }
 
-    package var authenticationMethod: AuthenticationMethod {
+    package var authenticationMethod: ClientAuthenticationMethod {
         switch authentication {
         case .publicClient: .nothing
         case .secret: sendsSecretInForm ? .clientSecretPost : .clientSecretBasic

@@ -18,7 +18,7 @@ extension Client.Kind {
     }
 
     /// What runs on a user's device keeps no secret (RFC 6749 §2.1).
-    package var authenticationMethod: AuthenticationMethod {
+    package var authenticationMethod: ClientAuthenticationMethod {
         switch self {
         case .web, .service, .resourceServer: .clientSecretBasic
         case .native, .spa, .device: .nothing

@@ -16,7 +16,7 @@ package enum ResponseType: String, Sendable, CaseIterable {
 }
 
 /// `token_endpoint_auth_method` (RFC 7591 §2, OpenID Connect Core 1.0 §9).
-package enum AuthenticationMethod: String, Sendable, CaseIterable {
+package enum ClientAuthenticationMethod: String, Sendable, CaseIterable {
     case nothing = "none"
     case clientSecretBasic = "client_secret_basic"
     case clientSecretPost = "client_secret_post"

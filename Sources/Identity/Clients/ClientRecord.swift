@@ -77,7 +77,7 @@ extension ClientRecord {
     }
 
     private static func authentication(_ row: Row, _ columns: JSONObject) throws(PostgresError) -> Client.Authentication {
-        switch columns["token_endpoint_auth_method"]?.stringValue.flatMap({ AuthenticationMethod(rawValue: $0) }) {
+        switch columns["token_endpoint_auth_method"]?.stringValue.flatMap({ ClientAuthenticationMethod(rawValue: $0) }) {
         case .clientSecretBasic, .clientSecretPost:
             // Damage must not make a client public.
             guard let digest = Digest(try row.bytes(1)) else { throw .unexpectedColumn(1) }
@@ -116,7 +116,7 @@ extension Client {
             sessionLifetime: SessionLifetime(idle: idle, absolute: absolute),
             scopes: scopes, rotatesRefreshTokens: columns.flag("rotates_refresh_tokens"),
             isFirstParty: columns.flag("is_first_party"), requiresPKCE: columns.flag("require_pkce"))
-        sendsSecretInForm = columns.text("token_endpoint_auth_method") == AuthenticationMethod.clientSecretPost.rawValue
+        sendsSecretInForm = columns.text("token_endpoint_auth_method") == ClientAuthenticationMethod.clientSecretPost.rawValue
         idTokenAlgorithm = algorithm
         requiresDPoP = columns.flag("dpop_bound_access_tokens")
         responseTypes = Set((columns.texts("response_types") ?? []).compactMap { ResponseType(rawValue: $0) })

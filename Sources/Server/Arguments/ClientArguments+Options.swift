@@ -58,9 +58,9 @@ extension ClientChange {
     ]
 
     private mutating func readAuthentication(_ scanner: ArgumentScanner) throws(ArgumentsError) {
-        let methods = AuthenticationMethod.allCases.map(\.rawValue).joined(separator: ", ")
+        let methods = ClientAuthenticationMethod.allCases.map(\.rawValue).joined(separator: ", ")
         authenticationMethod = try scanner.value(of: "--auth-method", expected: "one of \(methods)") {
-            AuthenticationMethod(rawValue: $0)
+            ClientAuthenticationMethod(rawValue: $0)
         }
         if scanner.isGiven("--public") {
             guard authenticationMethod ?? .nothing == .nothing else {

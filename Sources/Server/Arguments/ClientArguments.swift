@@ -55,7 +55,7 @@ package struct ClientChange: Equatable, Sendable {
     package var name: String?
     package var introspects: Bool?
     package var isFirstParty: Bool?
-    package var authenticationMethod: AuthenticationMethod?
+    package var authenticationMethod: ClientAuthenticationMethod?
     package var keys: Keys?
     package var grantTypes: Set<GrantType>?
     package var redirectURIs: [String]?

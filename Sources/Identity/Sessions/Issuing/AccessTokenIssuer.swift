@@ -73,7 +73,7 @@ package final class AccessTokenIssuer: Sendable {
 
     /// Nil where it is the installation's own alone.
     private func audiences(_ wanted: [String]?, _ client: Client) -> [String]? {
-        let audiences = wanted ?? client.tokenAudience.map { [$0] } ?? []
+        let audiences = wanted ?? client.tokenAudiences
         return audiences.isEmpty || audiences == [installation.audience] ? nil : audiences
     }
 
