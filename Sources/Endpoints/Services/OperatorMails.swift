@@ -1,19 +1,14 @@
 package import Identity
 import Text
 
-/// Mails that an operator has sent, with the links that users get otherwise.
+/// The links of mails that operators have sent.
 package enum OperatorMails {
-    /// Sends a user the link for a new password.
-    /// - Throws: what `Confirmations.requestPasswordReset` throws.
-    package static func sendReset(
-        to user: User, _ services: Services, caller: Caller
-    ) async throws(IdentityError) {
+    /// Where a user sets a new password.
+    package static func resetLink(_ services: Services) -> Confirmations.Link {
         let options = services.restAuth.options
-        try await services.confirmations.requestPasswordReset(
-            email: user.email.normalized, language: .english,
-            link: { profile, code in
-                LinkTemplate.filled(
-                    options.resetLink, [("{uid}", RestAuthUID.text(profile.number, options)), ("{token}", code.revealedText)])
-            }, caller: caller)
+        return { profile, code in
+            LinkTemplate.filled(
+                options.resetLink, [("{uid}", RestAuthUID.text(profile.number, options)), ("{token}", code.revealedText)])
+        }
     }
 }

@@ -13,5 +13,6 @@ package enum Schema {
         claimedAddresses,
         clientTokens,
         confirmations,
+        jobs,
     ]
 }

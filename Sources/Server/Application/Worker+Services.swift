@@ -2,8 +2,8 @@ import Endpoints
 import Identity
 
 extension Worker {
-    /// What the apis of a loop need, and the queue that works behind them.
-    static func services(_ shared: SharedParts, _ parts: LoopParts) -> (Services, RevocationQueue) {
+    /// What the APIs of a loop need, and what works behind them.
+    static func services(_ shared: SharedParts, _ parts: LoopParts) -> (Services, FederationParts) {
         let configuration = shared.configuration
         let identity = IdentityParts(shared, parts)
         let profiles = ProfileStore(pool: parts.postgres, system: shared.system)
@@ -27,6 +27,6 @@ extension Worker {
             believesUnprovedIdentities: configuration.apis.believesUnprovedIdentities, app: shared.app,
             cookies: configuration.cookies.policy(issuer: configuration.issuer),
             clock: shared.clockTolerance, redis: parts.redis, postgres: parts.postgres)
-        return (services, federation.revocations)
+        return (services, federation)
     }
 }

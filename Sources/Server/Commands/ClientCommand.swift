@@ -24,8 +24,7 @@ struct ClientCommand {
         let connecting = BlockingPool(label: "kidoban.connect", threads: 1, queueLimit: 16)
         let pool = PostgresPool(configuration.database, loop: loop, connecting: connecting, logger: .disabled)
         let audit = AuditLog(
-            pool: pool, metrics: IdentityMetrics(), capacity: 1, operatorName: configuration.audit.operatorName, logger: .disabled
-        )
+            pool: pool, metrics: IdentityMetrics(), capacity: 1, logger: .disabled)
         let command = ClientCommand(
             configuration: configuration, console: console, store: ClientStore(pool: pool), audit: audit)
         let status = await command.carryOut(action)
@@ -100,7 +99,10 @@ struct ClientCommand {
     private func note(_ kind: AuditKind, _ id: ClientID, _ detail: JSONObject = JSONObject()) async {
         let now = Timestamp.now()
         let eventID = UUID(version7At: now, random: SecureRandom.bytes(10))
-        await audit.record(AuditEvent(id: eventID, time: now, kind: kind, actor: .administrator, clientID: id, detail: detail))
+        await audit.record(
+            AuditEvent(
+                id: eventID, time: now, kind: kind, actor: .administrator(.command(configuration.audit.operatorName)),
+                clientID: id, detail: detail))
     }
 
     private static func credentials(_ id: ClientID, _ secret: ClientSecret) -> String {
