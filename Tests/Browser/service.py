@@ -92,8 +92,8 @@ def confirm(account):
 
 def link(account, kind):
     """That of the newest mail of a kind to a user."""
-    sql = (f"select id || ' ' || encode(sealed_content, 'hex') from mail_outbox where recipient = '{account.email}'"
-           f" and kind = '{kind}' order by created_at desc limit 1")
+    sql = (f"select id || ' ' || encode(sealed, 'hex') from jobs where payload ->> 'recipient' = '{account.email}'"
+           f" and kind = 'mail' and topic = '{kind}' order by created_at desc limit 1")
     deadline = time.monotonic() + 60
     while not (row := output("psql", "--no-psqlrc", "--tuples-only", "--no-align", "--command", sql, os.environ["DATABASE_URL"])):
         assert time.monotonic() < deadline, f"no mail of the kind {kind}"

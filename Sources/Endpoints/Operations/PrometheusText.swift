@@ -62,7 +62,7 @@ extension Operations {
                 "kidoban_client_refusals_total", "Requests of clients that had not proved themselves, by reason.", by: "reason",
                 counters.clientRefusals)
             providerTokens(counters.providerTokens, &text)
-            mails(counters.mails, &text)
+            jobs(counters.jobs, isMailServerUp: counters.isMailServerUp, &text)
             text.single(
                 "kidoban_audit_events_dropped_total", "counter", "Audit events lost because PostgreSQL was away too long.",
                 Double(counters.auditEventsDropped))
@@ -132,30 +132,43 @@ extension Operations {
         private static func providerTokens(_ counters: ProviderTokenCounters, _ text: inout Text) {
             text.counters(
                 "kidoban_code_exchanges_total", "Authorization codes of sign-ins, by what became of them.", counters.exchanges)
-            text.counters(
-                "kidoban_provider_revocations_total", "Attempts to revoke a provider's token, by outcome.", counters.revocations)
-            let name = "kidoban_provider_revocations"
-            text.family(name, "gauge", "Tokens of providers still to be revoked, and those given up, over all copies.")
-            text.sample(name, [("state", "waiting")], Double(counters.waiting))
-            text.sample(name, [("state", "given_up")], Double(counters.givenUp))
         }
 
-        private static func mails(_ counters: MailCounters, _ text: inout Text) {
-            text.family("kidoban_mails_sent_total", "counter", "Attempts to send a mail, by kind of mail and outcome.")
-            for kind in Mail.Kind.allCases {
-                for outcome in MailCounters.Outcome.allCases {
-                    text.sample(
-                        "kidoban_mails_sent_total", [("kind", kind.rawValue), ("outcome", outcome.rawValue)],
-                        Double(counters.outcomes[MailCounters.Key(kind: kind, outcome: outcome)] ?? 0))
+        private static func jobs(_ counters: JobCounters, isMailServerUp: Bool?, _ text: inout Text) {
+            let total = "kidoban_jobs_total"
+            text.family(
+                total, "counter", "Jobs behind requests by kind, what they are about, and outcome; failed: an attempt only.")
+            for kind in JobKind.allCases {
+                for topic in kind.topics + ["other"] {
+                    for outcome in JobCounters.Outcome.allCases {
+                        let count = counters.outcomes[JobCounters.Key(kind: kind, topic: topic, outcome: outcome)] ?? 0
+                        if topic == "other", count == 0 { continue }
+                        text.sample(
+                            total, [("kind", kind.rawValue), ("topic", topic), ("outcome", outcome.rawValue)], Double(count))
+                    }
                 }
             }
-            text.single(
-                "kidoban_mails_waiting", "gauge", "Mails that wait to be sent, over all copies.", Double(counters.waiting))
-            text.single(
-                "kidoban_mail_oldest_waiting_seconds", "gauge", "Age of the oldest mail that waits, over all copies; 0 for none.",
-                Double(counters.oldestAge.components.seconds))
-            guard let isServerUp = counters.isServerUp else { return }
-            text.single("kidoban_mail_server_up", "gauge", "Whether the mail server takes mail from us.", isServerUp ? 1 : 0)
+            let gauges: [(name: String, help: String, value: (JobQueue.Count) -> Int)] = [
+                ("kidoban_jobs_waiting", "Jobs that wait, by kind, over all copies.", { $0.waiting }),
+                (
+                    "kidoban_jobs_oldest_waiting_seconds",
+                    "Age of the oldest job that waits, by kind, over all copies; 0 for none.",
+                    { Int($0.oldestAge.components.seconds) }
+                ),
+                (
+                    "kidoban_jobs_given_up", "Jobs that were given up and are still stored, by kind, over all copies.",
+                    { $0.givenUp }
+                ),
+            ]
+            for gauge in gauges {
+                text.family(gauge.name, "gauge", gauge.help)
+                for kind in JobKind.allCases {
+                    text.sample(
+                        gauge.name, [("kind", kind.rawValue)], Double(gauge.value(counters.counts[kind] ?? JobQueue.Count())))
+                }
+            }
+            guard let isMailServerUp else { return }
+            text.single("kidoban_mail_server_up", "gauge", "Whether the mail server takes mail from us.", isMailServerUp ? 1 : 0)
         }
 
         private static func process(_ report: MetricsReport, _ text: inout Text) {

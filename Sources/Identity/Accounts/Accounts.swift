@@ -154,18 +154,12 @@ package final class Accounts: Sendable {
     /// Bars a user from signing in, and ends all his sessions.
     /// - Throws: `IdentityError.userNotFound`, `overloaded`, `unavailable`.
     package func disable(
-        _ id: UserID, by actor: AuditEvent.Actor = .administrator, caller: Caller
+        _ id: UserID, by actor: AuditEvent.Actor, caller: Caller
     ) async throws(IdentityError) {
         try await changes.change(id, ending: .everything(.userDisabled)) { held throws(IdentityError) in
             try await held.disable()
         }
         await note(.userDisabled, id, by: actor, nil, caller)
-    }
-
-    /// - Throws: `IdentityError.userNotFound`, `unavailable`.
-    package func enable(_ id: UserID, caller: Caller) async throws(IdentityError) {
-        _ = try await users.enable(id, at: system.now())
-        await note(.userEnabled, id, by: .administrator, nil, caller)
     }
 
     /// Deletes a user and all that is his.

@@ -8,8 +8,7 @@ package struct AuditEvent: Equatable, Sendable {
         case anonymous
         case user(UserID)
         case client(ClientID)
-        /// Somebody at the command line of the server.
-        case administrator
+        case administrator(Administrator)
         /// The service of its own accord.
         case system
     }
@@ -60,14 +59,8 @@ package struct AuditEvent: Equatable, Sendable {
         object["session_id"] = sessionID.map { .string($0.text) }
         object["address"] = address.map { .string($0) }
         object["reference_id"] = referenceID.map { .string($0) }
-        object["detail"] = .object(detail)
+        object["detail"] = .object(storedDetail)
         return object
-    }
-
-    /// The same event, with who was at the command line if somebody was.
-    func named(_ operatorName: String?) -> AuditEvent {
-        guard actor == .administrator, let operatorName else { return self }
-        return adding(Self.operatorKey, .string(operatorName))
     }
 
     /// The same event with another member of `detail`.
@@ -79,8 +72,14 @@ package struct AuditEvent: Equatable, Sendable {
             address: address, referenceID: referenceID, detail: detail)
     }
 
-    /// The member of `detail` that names an operator.
-    static let operatorKey = "operator"
+    /// With the administrator's name, and whence if that was not the command line.
+    private var storedDetail: JSONObject {
+        guard case .administrator(let administrator) = actor else { return detail }
+        var detail = detail
+        if let name = administrator.name { detail["operator"] = .string(name) }
+        if administrator.source != .command { detail["source"] = .string(administrator.source.rawValue) }
+        return detail
+    }
 
     private var actorName: String {
         switch actor {

@@ -21,8 +21,6 @@ package actor AuditLog {
     private let pool: PostgresPool
     private let logger: Logger
     private let metrics: IdentityMetrics
-    /// Who is at the command line; nil for a server.
-    private let operatorName: String?
     private var refreshes: RefreshRecording
     private var waiting: AuditQueue
     /// Dropped since the log was told.
@@ -34,9 +32,8 @@ package actor AuditLog {
     /// - Parameter capacity: how many events may wait for PostgreSQL.
     package init(
         pool: PostgresPool, metrics: IdentityMetrics, capacity: Int, refreshes: RefreshRecording.Rule = .each,
-        operatorName: String? = nil, logger: Logger
+        logger: Logger
     ) {
-        self.operatorName = operatorName
         self.refreshes = RefreshRecording(refreshes)
         loop = pool.loop
         self.pool = pool
@@ -48,7 +45,7 @@ package actor AuditLog {
     /// Takes an event in. Returns at once.
     package func record(_ event: AuditEvent) {
         guard let event = refreshes.admitted(event) else { return }
-        if let oldest = waiting.append(event.named(operatorName)) { drop(oldest) }
+        if let oldest = waiting.append(event) { drop(oldest) }
     }
 
     /// Writes what has come in, twice a second, until `close()`.

@@ -95,3 +95,10 @@ package struct AccountNotices: Sendable {
         }
     }
 }
+
+extension JobChore {
+    /// Deletes the changes that cannot be undone any more.
+    package static let sweepChanges = JobChore(every: .seconds(60)) { pool, time throws(PostgresError) in
+        _ = try await pool.query(AccountChangeQueries.sweep, [time.parameter, .integer(1000)])
+    }
+}

@@ -115,7 +115,7 @@ extension Confirmations {
             guard !held.user.isDisabled else { throw .invalidCode }
             let before = try await AccountState.hold(held.user.id, in: held.transaction)
             // First: the old address, which may be somebody else's, is not proved by it.
-            try await held.setEmail(address)
+            try await held.setEmail(address, isProved: true)
             let outcome = try await held.prove(.addressChange)
             switch outcome {
             case .unchanged, .proved:
@@ -131,20 +131,5 @@ extension Confirmations {
     private static func newAddress(_ grant: OneTimeCode.Grant) throws(IdentityError) -> EmailAddress {
         guard let text = grant.newEmail, let address = try? EmailAddress(text) else { throw .fault() }
         return address
-    }
-}
-
-extension HeldUser {
-    /// Puts a proved address in the place of the user's.
-    /// - Throws: `IdentityError.emailTaken`, or the store's failure.
-    fileprivate func setEmail(_ email: EmailAddress) async throws(IdentityError) {
-        let parameters: [PostgresValue] = [.uuid(user.id.description), .text(email.typed), .text(email.normalized)]
-        do throws(PostgresError) {
-            _ = try await HeldUserQueries.changeAddress.run(on: self, parameters)
-        } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
-            throw .emailTaken
-        } catch {
-            throw IdentityError(error)
-        }
     }
 }

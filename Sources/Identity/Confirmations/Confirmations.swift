@@ -49,9 +49,10 @@ package final class Confirmations: Sendable {
     }
 
     /// Has a link sent under which a password can be set, the first one or a new one, if the address is that of a user who may sign in.
+    /// - Parameter actor: who asks.
     /// - Throws: `IdentityError.invalidInput` for what is no address; `tooManyRequests`, `unavailable`.
     package func requestPasswordReset(
-        email: String, language: Mail.Language, link: Link, caller: Caller
+        email: String, language: Mail.Language, link: Link, by actor: AuditEvent.Actor = .anonymous, caller: Caller
     ) async throws(IdentityError) {
         let address = try Self.address(email)
         try await pacing { () throws(IdentityError) in
@@ -59,7 +60,7 @@ package final class Confirmations: Sendable {
             let user = try await users.credentials(of: address)?.user
             try await send(
                 .passwordReset, .resetPassword, to: user?.isDisabled == false ? user : nil, life: lifetimes.passwordReset,
-                language: language, link: link, caller)
+                language: language, link: link, caller, by: actor)
         }
     }
 
@@ -113,7 +114,7 @@ package final class Confirmations: Sendable {
     /// nowhere, and their code is void before anybody could use it. A mail that is kept takes longer, which `pacing` hides.
     func send(
         _ kind: Mail.Kind, _ purpose: OneTimeCode.Purpose, to user: User?, life: Duration, language: Mail.Language, link: Link,
-        _ caller: Caller
+        _ caller: Caller, by actor: AuditEvent.Actor = .anonymous
     ) async throws(IdentityError) {
         let now = system.now()
         let recipient = user ?? Self.nobody(at: now, system)
@@ -129,7 +130,7 @@ package final class Confirmations: Sendable {
                 id: system.uuid(), userID: recipient.id, kind: kind, recipient: recipient.email.normalized,
                 language: language, link: link(profile, code.text), createdAt: now, expiresAt: now.adding(life)),
             at: system.statementTime)
-        if user != nil, let event = kind.requested { await accounts.note(event, recipient.id, by: .anonymous, nil, caller) }
+        if user != nil, let event = kind.requested { await accounts.note(event, recipient.id, by: actor, nil, caller) }
     }
 
     static func address(_ text: String) throws(IdentityError) -> EmailAddress {

@@ -8,7 +8,7 @@ extension Limiter {
     /// - Returns: how many had been used.
     /// - Throws: `IdentityError.unavailable`.
     package func lift(
-        address: String?, account: EmailAddress?, caller: Caller
+        address: String?, account: EmailAddress?, by actor: AuditEvent.Actor, caller: Caller
     ) async throws(IdentityError) -> Int {
         let keys = LimitBucket.allCases.flatMap { bucket in
             subjects(of: bucket, address, account).map { key.bucket(LimitAttempt.Charge(bucket, subject: $0)) }
@@ -23,7 +23,7 @@ extension Limiter {
         detail["account"] = account.map { .string($0.normalized) }
         await audit.record(
             AuditEvent(
-                id: system.uuid(), time: system.now(), kind: .limitLifted, actor: .administrator, address: caller.address,
+                id: system.uuid(), time: system.now(), kind: .limitLifted, actor: actor, address: caller.address,
                 referenceID: caller.referenceID, detail: detail))
         return Int(reply.integerValue ?? 0)
     }

@@ -16,8 +16,6 @@ package enum MailFailure: Equatable, Sendable {
     case busy
     /// It does not open with our master key.
     case unreadable
-    /// It is of no use any more.
-    case expired
 
     /// What is wrong with the mail server, whatever the mail.
     package enum Trouble: Equatable, Sendable {
@@ -63,7 +61,7 @@ package enum MailFailure: Equatable, Sendable {
     var isAnswer: Bool {
         switch self {
         case .refused, .deferred: true
-        case .unwritable, .unreachable, .halted, .busy, .unreadable, .expired: false
+        case .unwritable, .unreachable, .halted, .busy, .unreadable: false
         }
     }
 
@@ -76,7 +74,6 @@ package enum MailFailure: Equatable, Sendable {
         case .unreachable(let trouble), .halted(let trouble): trouble.name
         case .busy: "busy"
         case .unreadable: "it does not open with this master key"
-        case .expired: "expired"
         }
     }
 }

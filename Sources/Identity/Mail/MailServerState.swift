@@ -2,8 +2,7 @@ import Text
 
 /// Whether the mail server takes mail from us, as a pure value: what is to be logged, and when to ask it again.
 struct MailServerState: Sendable {
-    static let firstPause: Duration = .seconds(5)
-    static let longestPause: Duration = .seconds(5 * 60)
+    static let backOff = JobBackOff(first: .seconds(5), longest: .seconds(5 * 60))
 
     private enum State {
         /// Nothing has been sent yet.
@@ -38,8 +37,7 @@ struct MailServerState: Sendable {
     mutating func failed(_ trouble: MailFailure.Trouble, at now: Timestamp, chance: UInt8) -> Bool {
         var (rounds, former): (Int, MailFailure.Trouble?) = (1, nil)
         if case .down(let trouble, let count, _) = state { (rounds, former) = (count + 1, trouble) }
-        let pause = MailSchedule.pause(
-            afterAttempts: rounds, first: Self.firstPause, longest: Self.longestPause, chance: chance)
+        let pause = Self.backOff.pause(afterAttempts: rounds, chance: chance)
         state = .down(trouble, rounds: rounds, Rest(since: now, length: pause))
         return former?.name != trouble.name
     }

@@ -69,7 +69,9 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         /// Requests of clients that had not proved themselves.
         package var clientRefusals: [ClientRefusal: UInt64] = [:]
         package var providerTokens = ProviderTokenCounters()
-        package var mails = MailCounters()
+        package var jobs = JobCounters()
+        /// Whether the mail server takes mail from us; nil when there is none, or nothing was to be sent yet.
+        package var isMailServerUp: Bool?
 
         /// The sum of two loops' counters.
         package mutating func add(_ other: Snapshot) {
@@ -86,7 +88,8 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
             limited.merge(other.limited, uniquingKeysWith: +)
             clientRefusals.merge(other.clientRefusals, uniquingKeysWith: +)
             providerTokens.add(other.providerTokens)
-            mails.add(other.mails)
+            jobs.add(other.jobs)
+            isMailServerUp = isMailServerUp ?? other.isMailServerUp
         }
 
         package init() {}
@@ -137,8 +140,13 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         change(&rest.providerTokens)
     }
 
-    func countMails(_ change: (inout MailCounters) -> Void) {
-        change(&rest.mails)
+    func countJobs(_ change: (inout JobCounters) -> Void) {
+        change(&rest.jobs)
+    }
+
+    var isMailServerUp: Bool? {
+        get { rest.isMailServerUp }
+        set { rest.isMailServerUp = newValue }
     }
 
     func count(limited bucket: LimitBucket) {

@@ -41,25 +41,11 @@ extension Schema {
                     FOREIGN KEY (provider, subject) REFERENCES identities (provider, subject) ON DELETE CASCADE
             );
 
-            -- No reference to users or identities: a row outlives both.
-            CREATE TABLE provider_revocations (
-                id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-                provider text NOT NULL,
-                subject text NOT NULL,
-                client_id text NOT NULL,
-                sealed_token bytea NOT NULL,
-                attempts bigint NOT NULL DEFAULT 0,
-                due_at timestamptz NOT NULL DEFAULT '-infinity',
-                given_up_at timestamptz,
-                last_failure text
-            );
-
-            CREATE INDEX provider_revocations_due ON provider_revocations (due_at) WHERE given_up_at IS NULL;
-
             CREATE FUNCTION queue_provider_revocations() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN
-                INSERT INTO provider_revocations (provider, subject, client_id, sealed_token)
-                SELECT provider, subject, client_id, sealed_token FROM provider_tokens
+                INSERT INTO jobs (kind, topic, payload, sealed)
+                SELECT 'provider_revocation', provider, jsonb_build_object('subject', subject, 'client_id', client_id), sealed_token
+                FROM provider_tokens
                 WHERE provider = OLD.provider AND subject = OLD.subject;
                 RETURN OLD;
             END

@@ -53,30 +53,40 @@ extension Sessions {
     /// Ends all sessions of a user, but for one if he keeps it: those that are, and those that are just beginning. Where they end because
     /// of the user's row, `UserChanges` calls this.
     /// - Parameter deadline: when to give up; nil for never.
+    /// - Returns: those that have ended.
     /// - Throws: `IdentityError.unavailable`; some may live on then, and the call may be repeated.
+    @discardableResult
     package func endAll(
         of userID: UserID, reason: SessionEnd, except kept: SessionID? = nil, by deadline: Instant? = nil
-    ) async throws(IdentityError) {
-        for id in try await store.ids(of: userID) where id != kept {
+    ) async throws(IdentityError) -> [SessionID] {
+        let ids = try await store.ids(of: userID).filter { $0 != kept }
+        for id in ids {
             try check(deadline)
             try await end(id, of: userID, reason: reason)
         }
+        return ids
     }
 
     /// Ends the sessions of a user that began with a provider's proof, but for one if he keeps it. Those that are just beginning end too, however
     /// they begin, because nobody can tell yet.
+    /// - Returns: those that have ended.
     /// - Throws: `IdentityError.unavailable`; some may live on then, and the call may be repeated.
+    @discardableResult
     package func endAll(
         of userID: UserID, begunWith provider: ProviderID, reason: SessionEnd, except kept: SessionID? = nil,
         by deadline: Instant? = nil
-    ) async throws(IdentityError) {
+    ) async throws(IdentityError) -> [SessionID] {
+        var ended: [SessionID] = []
         for id in try await store.ids(of: userID) where id != kept {
             try check(deadline)
             switch try await store.record(id, at: system.now()) {
             case .live(let session) where session.provider != provider: continue
-            case .live, .ended, .missing, .malformed: try await end(id, of: userID, reason: reason)
+            case .live, .ended, .missing, .malformed:
+                try await end(id, of: userID, reason: reason)
+                ended.append(id)
             }
         }
+        return ended
     }
 
     private func check(_ deadline: Instant?) throws(IdentityError) {

@@ -70,6 +70,19 @@ package struct HeldUser: Sendable {
         try await run(HeldUserQueries.setEmailProved, [id])
     }
 
+    /// Puts another address in the place of the user's.
+    /// - Throws: `IdentityError.emailTaken`, or the store's failure.
+    func setEmail(_ email: EmailAddress, isProved: Bool) async throws(IdentityError) {
+        let parameters: [PostgresValue] = [id, .text(email.typed), .text(email.normalized), .bool(isProved)]
+        do throws(PostgresError) {
+            _ = try await HeldUserQueries.changeAddress.run(on: self, parameters)
+        } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
+            throw .emailTaken
+        } catch {
+            throw IdentityError(error)
+        }
+    }
+
     /// The user's identities, the oldest first.
     func identities() async throws(IdentityError) -> [ExternalIdentity] {
         try await asking { () throws(PostgresError) in

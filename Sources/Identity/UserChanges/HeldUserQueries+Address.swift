@@ -41,11 +41,11 @@ extension HeldUserQueries {
             WHERE id = $1::uuid
             """)
 
-    /// Puts a proved address in the place of the user's. Parameters: id, email, email_normalized.
+    /// Puts another address in the place of the user's. Parameters: id, email, email_normalized, whether it is proved.
     static let changeAddress = HeldStatement(
         name: "account_changes_change_address",
         sql: """
-            UPDATE users SET email = $2::text, email_normalized = $3::text, email_verified = true, email_claimed = false
+            UPDATE users SET email = $2::text, email_normalized = $3::text, email_verified = $4::boolean, email_claimed = false
             WHERE id = $1::uuid
             """)
 }

@@ -7,7 +7,8 @@ import Text
 ///
 /// The row is held in a transaction, the sessions end in Redis, and then it is committed
 /// (docs/decisions/0016-user-changes.md). If a store fails before the commit, nothing has changed, but for sessions that may have
-/// ended, and the whole may be repeated; after the commit all of it holds. A process that dies leaves one or the other, too.
+/// ended, and the whole may be repeated; after the commit all of it holds. A process that dies leaves one or the other, too. With the
+/// change a job is entered that ends the same sessions again (`SessionEnding`).
 package final class UserChanges: Sendable {
     /// How long the sessions may take while the row is held. One command more may follow, and then PostgreSQL still keeps the transaction.
     private static let patience: Duration = .seconds(3)
@@ -17,6 +18,7 @@ package final class UserChanges: Sendable {
     private let limiter: Limiter
     private let codes: OneTimeCodeStore
     private let system: SystemContext
+    private let jobs: JobQueue
     private let queue: HoldQueue
 
     package init(pool: PostgresPool, sessions: Sessions, limiter: Limiter, system: SystemContext) {
@@ -25,6 +27,7 @@ package final class UserChanges: Sendable {
         self.limiter = limiter
         self.codes = OneTimeCodeStore(redis: sessions.store.redis)
         self.system = system
+        jobs = JobQueue(pool: pool)
         queue = HoldQueue(limit: max(1, pool.connectionLimit / 2), loop: pool.loop)
     }
 
@@ -42,7 +45,12 @@ package final class UserChanges: Sendable {
             try await pool.transaction { transaction throws(IdentityError) in
                 guard let held = try await HeldUser.hold(id, in: transaction, at: system.now()) else { throw .userNotFound }
                 let (value, ending) = try await body(held)
-                try await end(ending, of: held.user)
+                let ended = try await end(ending, of: held.user)
+                // A failover of Redis may lose the end after the commit.
+                if !ended.isEmpty {
+                    let again = SessionEnding(userID: id, sessions: ended, reason: ending.reason)
+                    try await jobs.enter(again.job(system.uuid()), in: transaction, at: system.statementTime)
+                }
                 return (value, ending)
             }
         }
@@ -82,17 +90,24 @@ package final class UserChanges: Sendable {
         }
     }
 
-    private func end(_ ending: SessionsToEnd, of user: User) async throws(IdentityError) {
+    /// - Returns: the sessions that have ended.
+    private func end(_ ending: SessionsToEnd, of user: User) async throws(IdentityError) -> [SessionID] {
         let deadline = pool.loop.now + Self.patience
+        var ended: [SessionID] = []
         switch ending.scope {
         case .none: break
         case .begunWith(let provider):
-            try await sessions.endAll(
+            ended = try await sessions.endAll(
                 of: user.id, begunWith: provider, reason: ending.reason, except: ending.kept, by: deadline)
         case .all:
-            try await sessions.endAll(of: user.id, reason: ending.reason, except: ending.last ?? ending.kept, by: deadline)
+            ended = try await sessions.endAll(
+                of: user.id, reason: ending.reason, except: ending.last ?? ending.kept, by: deadline)
         }
         if ending.forgetsDevices { try await limiter.forget(user.account) }
-        if let last = ending.last { try await sessions.end(last, of: user.id, reason: ending.reason) }
+        if let last = ending.last {
+            try await sessions.end(last, of: user.id, reason: ending.reason)
+            ended.append(last)
+        }
+        return ended
     }
 }

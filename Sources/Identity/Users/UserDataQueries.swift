@@ -7,7 +7,8 @@ package enum UserDataQueries {
         "users": ["password_hash", "credentials_version"],
         "profiles": ["user_id", "username_folded"],
         "identities": ["user_id", "proofs_void_before", "standing_changed_at"],
-        "mail_outbox": ["user_id", "sealed_content", "next_attempt_at"],
+        // Of mails, some under names of their own.
+        "jobs": ["user_id", "topic", "payload", "sealed", "due_at", "gives_up_at", "turn", "leased_until", "done_at"],
         "provider_tokens": ["sealed_token"],
         "account_changes": ["number", "user_id", "code_digest", "sealed_before"],
     ]
@@ -18,12 +19,12 @@ package enum UserDataQueries {
     }
 
     /// Parameter: the user's id. Returns one document: `user`, `profile` or null, and the arrays `identities`, `provider_tokens`,
-    /// `mail_outbox` and `account_changes`.
+    /// `mails` and `account_changes`.
     package static let data = Statement(
         name: "user_data",
         sql: """
             SELECT json_build_object('user', \(user), 'profile', \(profile), 'identities', \(identities),
-                'provider_tokens', \(providerTokens), 'mail_outbox', \(mail),
+                'provider_tokens', \(providerTokens), 'mails', \(mail),
                 'account_changes', \(changes))::text
             FROM users u WHERE u.id = $1::uuid
             """, retryable: true)
@@ -63,10 +64,10 @@ package enum UserDataQueries {
 
     private static let mail: SQL = """
         (SELECT coalesce(json_agg(json_build_object(
-            'id', id, 'kind', kind, 'recipient', recipient, 'language', language, 'attempts', attempts,
-            'created_at', \(instant("created_at")), 'expires_at', \(instant("expires_at")), 'sent_at', \(instant("sent_at")),
+            'id', id, 'kind', topic, 'recipient', payload ->> 'recipient', 'language', payload ->> 'language', 'attempts', attempts,
+            'created_at', \(instant("created_at")), 'expires_at', \(instant("gives_up_at")), 'sent_at', \(instant("done_at")),
             'given_up_at', \(instant("given_up_at")), 'last_failure', last_failure) ORDER BY id), '[]')
-        FROM mail_outbox WHERE user_id = u.id)
+        FROM jobs WHERE user_id = u.id AND kind = 'mail')
         """
 
     private static let changes: SQL = """

@@ -144,13 +144,13 @@ package actor Application {
         let lifecycle = lifecycle
         shared.phase.beginDraining()
         logger.info("draining")
-        for worker in workers { await worker.mail.beginClosing() }
+        for worker in workers { await worker.jobs.beginClosing() }
         await loop.sleep(for: lifecycle.drainDelay)
         for worker in workers { await worker.server.drain() }
         let deadline = Instant.now() + lifecycle.drainTimeout
         while await connectionCount() > 0, Instant.now() < deadline { await loop.sleep(for: .milliseconds(10)) }
         await keySets.close()
-        for worker in workers { await worker.mail.close(by: deadline) }
+        for worker in workers { await worker.jobs.close(by: deadline) }
         // At once: each may have to wait for a PostgreSQL that hangs.
         await withDiscardingTaskGroup { group in
             for worker in workers { group.addTask(executorPreference: worker.loop) { await worker.stop() } }

@@ -11,7 +11,7 @@ struct FederationParts: Sendable {
     let federation: Federation
     let codes: AuthorizationCodes
     let notices: ProviderNotices
-    let revocations: RevocationQueue
+    let revocations: ProviderRevocations
 
     init(_ shared: SharedParts, _ parts: LoopParts, _ identity: IdentityParts) {
         let (configuration, settings, system) = (shared.configuration, shared.configuration.providerTokens, shared.system)
@@ -19,7 +19,6 @@ struct FederationParts: Sendable {
         let keySets = parts.keySets
         let keys: Federation.KeyLookup = { keyID, provider in await keySets.key(keyID, of: provider) }
         let tokens = ProviderTokenStore(pool: parts.postgres, masterKey: shared.masterKey)
-        let noticeStore = NoticeStore(pool: parts.postgres)
         let apple = settings.appleCredentials.map {
             AppleTokenService(
                 credentials: $0, tokenURL: settings.appleTokenURL, revokeURL: settings.appleRevokeURL, https: shared.tokenCalls,
@@ -33,12 +32,13 @@ struct FederationParts: Sendable {
             apple: apple, issuers: configuration.appleIssuers, keys: keys, store: tokens, audit: audit, metrics: metrics,
             system: system, loop: parts.loop, logger: logger)
         notices = ProviderNotices(
-            issuers: configuration.noticeIssuers, keys: keys, store: noticeStore, tokens: tokens, accounts: identity.accounts,
+            issuers: configuration.noticeIssuers, keys: keys, store: NoticeStore(pool: parts.postgres), tokens: tokens,
+            accounts: identity.accounts,
             sessions: identity.sessions, audit: audit, system: system, logger: logger)
-        revocations = RevocationQueue(
-            store: tokens, notices: noticeStore,
+        revocations = ProviderRevocations(
+            masterKey: shared.masterKey,
             revoker: TokenRevoker(apple: apple, googleRevokeURL: settings.googleRevokeURL, https: shared.tokenCalls),
-            audit: audit, metrics: metrics, system: system, loop: parts.loop, logger: logger)
+            audit: audit, system: system, logger: logger)
     }
 
     /// Over clients of their own: whoever sends made-up tokens must keep neither key sets nor revocations nor codes waiting.

@@ -14,6 +14,7 @@ struct LoopParts: Sendable {
     let metrics: IdentityMetrics
     let keys: LoopSlot<KeyRing?>
     let keySets: KeySets
+    let jobs: JobQueue
     let outbox: MailOutbox
     let limiter: Limiter
 }

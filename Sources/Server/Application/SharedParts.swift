@@ -39,7 +39,7 @@ struct SharedParts: Sendable {
     let restAuth: Client
     let mailSeal: MailSeal
     let accountChangeSeal: AccountChangeSeal
-    let mailSignal = MailSignal()
+    let jobSignal = JobSignal()
     let limitKey: LimitKey
     let sharedSecretTokens: SharedSecretTokens
     let phase = ServerPhase()

@@ -2,8 +2,8 @@ import Endpoints
 import Identity
 
 extension Worker {
-    /// What the apis of a loop need, and the queue that works behind them.
-    static func apiParts(_ shared: SharedParts, _ parts: LoopParts) -> (APIParts, RevocationQueue) {
+    /// What the APIs of a loop need, and what works behind them.
+    static func apiParts(_ shared: SharedParts, _ parts: LoopParts) -> (APIParts, FederationParts) {
         let configuration = shared.configuration
         let identity = IdentityParts(shared, parts)
         let profiles = ProfileStore(pool: parts.postgres, system: shared.system)
@@ -27,6 +27,6 @@ extension Worker {
         let apiParts = APIParts(
             services: services, app: configuration.placedApp, cookies: configuration.cookies.policy(issuer: configuration.issuer),
             restAuth: restAuth(shared, profiles: profiles))
-        return (apiParts, federation.revocations)
+        return (apiParts, federation)
     }
 }

@@ -26,9 +26,10 @@ struct Worker: Sendable {
     let apiParts: APIParts
     var services: Services { apiParts.services }
     let apis: [RouteGroup]
-    let revocations: RevocationQueue
+    let jobQueue: JobQueue
     let outbox: MailOutbox
     let mail: MailDelivery
+    let jobs: JobRunner
     let server: HTTPServer
 
     /// - Parameter smtp: nil where mail is not sent.
@@ -47,24 +48,31 @@ struct Worker: Sendable {
         limits = LoopSlot(configuration.limits)
         audit = AuditLog(
             pool: postgres, metrics: metrics, capacity: configuration.audit.queueLimit, refreshes: configuration.audit.refreshes,
-            operatorName: configuration.audit.operatorName, logger: logger)
+            logger: logger)
         auditUpkeep = AuditUpkeep(
             pool: postgres, retention: configuration.audit.retention, metrics: metrics, system: shared.system, logger: logger)
         signingKeys = SigningKeyStore(
             pool: postgres, masterKey: shared.masterKey, computing: shared.connecting, system: shared.system)
         keySets = KeySets(keySetKeeper, loop: loop)
-        outbox = MailOutbox(pool: postgres, seal: shared.mailSeal, signal: shared.mailSignal)
+        jobQueue = JobQueue(pool: postgres, signal: shared.jobSignal)
+        outbox = MailOutbox(jobs: jobQueue, seal: shared.mailSeal)
         mail = MailDelivery(
-            queue: MailQueue(pool: postgres, seal: shared.mailSeal), client: smtp, composer: configuration.mail.composer,
-            policy: configuration.mail.policy, audit: audit, metrics: metrics, system: shared.system, signal: shared.mailSignal,
+            seal: shared.mailSeal, client: smtp, composer: configuration.mail.composer, policy: configuration.mail.policy,
+            audit: audit, metrics: metrics, system: shared.system, signal: shared.jobSignal,
             loop: loop, logger: logger)
         limiter = Limiter(
             slot: limits, redis: redis, key: shared.limitKey, audit: audit, metrics: metrics, system: shared.system)
         let parts = LoopParts(
             loop: loop, logger: logger, postgres: postgres, redis: redis, audit: audit, metrics: metrics, keys: keys,
-            keySets: keySets, outbox: outbox,
+            keySets: keySets, jobs: jobQueue, outbox: outbox,
             limiter: limiter)
-        (apiParts, revocations) = Self.apiParts(shared, parts)
+        let federation: FederationParts
+        (apiParts, federation) = Self.apiParts(shared, parts)
+        jobs = JobRunner(
+            queue: jobQueue,
+            handlers: [mail, federation.revocations, SessionEndingHandler(sessions: apiParts.services.sessions, logger: logger)],
+            chores: [.sweepChanges, .forgetNotices], policy: configuration.jobs,
+            metrics: metrics, system: shared.system, signal: shared.jobSignal, loop: loop, logger: logger)
         apis = Self.apis(apiParts, configuration)
         server = HTTPServer(
             shared.http, handler: try Self.router(apis), loop: loop, logger: logger, random: shared.randomNumber())
@@ -79,15 +87,13 @@ struct Worker: Sendable {
     /// Starts what looks for work in tables, which must be there by now. One loop looks for all of them.
     func startQueues() {
         guard loop.index == 0 else { return }
-        loop.start { await revocations.run() }
         loop.start { await auditUpkeep.run() }
-        loop.start { await mail.run() }
+        loop.start { await jobs.run() }
     }
 
     /// Writes what is still to be written and gives the connections back.
     func stop() async {
         await auditUpkeep.close()
-        await revocations.close()
         await services.codes.close()
         await AuditLosses(redis: redis).note(await audit.close())
         await postgres.close()

@@ -37,6 +37,7 @@ extension Command {
         case .auditRetention: try .auditRetention(.parse(rest))
         case .userSetPassword: try .user(.parseSetPassword(rest))
         case .userSendReset: try .user(.sendReset(UserReference(parsing: rest, topic)))
+        case .userChangeEmail: try .user(.parseChangeEmail(rest))
         case .userVerifyEmail: try .user(.verifyEmail(UserReference(parsing: rest, topic)))
         case .mailRetry: try bare(.mail(.retry), rest, topic)
         case .audit: try .audit(AuditQuestion(parsing: rest))

@@ -33,7 +33,9 @@ package enum Command: Equatable, Sendable {
     /// Whether it cannot do without the master key of the installation.
     var needsMasterKey: Bool {
         switch self {
-        case .serve, .keys(.rotate), .keys(.retire), .mail(.show), .limits, .user(.setPassword), .user(.sendReset): true
+        case .serve, .keys(.rotate), .keys(.retire), .mail(.show), .limits, .user(.setPassword), .user(.sendReset),
+            .user(.changeEmail):
+            true
         case .migrate, .health, .doctor, .client, .user, .sessions, .audit, .auditRetention, .keys(.list), .mail(.test),
             .mail(.templates),
             .mail(.retry),

@@ -33,8 +33,9 @@ extension HelpTopic {
         case .userFind: "\(invocation) PREFIX [options]"
         case .userShow: "\(invocation) USER [--json]"
         case .userDisable, .userEnable, .userSignOut, .userExport, .userSendReset, .userVerifyEmail: "\(invocation) USER"
+        case .userChangeEmail: "\(invocation) USER NEW [--verified]"
         case .userSetPassword: "\(invocation) USER [--generate]"
-        case .sessionsEnd: "\(invocation) SESSION"
+        case .sessionsEnd: "\(invocation) SESSION | --provider NAME [--dry-run | --yes]"
         case .limitsLift: "\(invocation) [--address ADDRESS] [--account EMAIL]"
         case .auditRetention: "\(invocation) [--apply | --json]"
         case .mailRetry: invocation
@@ -88,7 +89,8 @@ extension HelpTopic {
         case .userSetPassword: "Give a user a new password, and end all his sessions at once."
         case .userSendReset: "Send a user the link under which a new password can be set."
         case .userVerifyEmail: "Take a user's address for proved: you vouch for it."
-        case .sessionsEnd: "End one session at once."
+        case .userChangeEmail: "Give a user another address, and end all their sessions at once."
+        case .sessionsEnd: "End one session at once, or all that began with a provider."
         case .limits: "Look after the limits."
         case .limitsLift: "Empty what an address or an account has used up, so that it may try again."
         case .mailRetry: "Have the mails that were put off tried again at once."
@@ -133,6 +135,12 @@ extension HelpTopic {
         case .limitsLift:
             [("--address ADDRESS", "an IP address; of IPv6 its /64"), ("--account EMAIL", "a whole e-mail address")]
         case .auditRetention: [("--apply", "make the months to come, and drop those that are over"), ("--json", "print JSON")]
+        case .userChangeEmail: [("--verified", "you vouch for the new address")]
+        case .sessionsEnd:
+            [
+                ("--provider NAME", "all that began with this provider, such as apple"),
+                ("--dry-run", "count them only"), ("--yes", "do not ask"),
+            ]
         case .sessionsPrune: [("--dry-run", "count them only"), ("--yes", "do not ask")]
         case .audit:
             [
@@ -156,7 +164,7 @@ extension HelpTopic {
                 ("--nonce N", "the nonce that the app would send along"),
                 ("--file PATH", "where the token is, if it is not an argument and not at the standard input"),
             ]
-        case .userSendReset, .userVerifyEmail, .sessionsEnd, .limits, .mailRetry, .serve, .migrate, .health, .client,
+        case .userSendReset, .userVerifyEmail, .limits, .mailRetry, .serve, .migrate, .health, .client,
             .clientDisable, .clientEnable, .clientDelete, .user, .userDisable, .userEnable, .userSignOut,
             .userExport, .sessions, .keys, .keysRotate, .keysRetire, .mail, .mailTest, .mailTemplates, .openAPI, .explain, .help,
             .version:
@@ -203,7 +211,14 @@ extension HelpTopic {
 
             \(Self.stores)
             """
-        case .userFind, .audit, .keysList, .sessionsEnd: Self.stores
+        case .userFind, .audit, .keysList: Self.stores
+        case .sessionsEnd:
+            """
+            With --provider it says first how many sessions that are, and asks. All keys of Redis are looked at, a thousand at a time.
+            Their users can sign in again: to keep them out, switch the provider off. Without a terminal it needs --yes.
+
+            \(Self.stores)
+            """
         case .auditRetention:
             """
             The server does the same by itself, once an hour. Events are kept for KIDOBAN_AUDIT_RETENTION, and until their
@@ -231,6 +246,13 @@ extension HelpTopic {
 
             \(Self.stores)
             """
+        case .userChangeEmail:
+            """
+            USER is an id or a whole e-mail address, NEW the other address. The old address is told, with a link that undoes the
+            change, if it was proved. Without --verified the new address counts as not proved.
+
+            \(Self.stores)
+            """
         case .limitsLift:
             """
             Both together also empty what the address has used up at the account. It needs the master key, by which Redis
@@ -241,7 +263,6 @@ extension HelpTopic {
         case .mailRetry:
             """
             Mail that is over, because the server has refused it for good or its link has expired, is gone: ask for another.
-            A mail that is just being sent may be sent twice.
 
             \(Self.stores)
             """

@@ -26,6 +26,7 @@ package enum HelpTopic: String, CaseIterable, Sendable {
     case userSetPassword = "user set-password"
     case userSendReset = "user send-reset"
     case userVerifyEmail = "user verify-email"
+    case userChangeEmail = "user change-email"
     case sessions
     case sessionsPrune = "sessions prune"
     case sessionsEnd = "sessions end"

@@ -36,6 +36,19 @@ extension UserAction {
 }
 
 extension UserAction {
+    static func parseChangeEmail(_ rest: ArraySlice<String>) throws(ArgumentsError) -> UserAction {
+        let options = [ArgumentScanner.Option(name: "--verified", takesValue: false)]
+        let scanner = try ArgumentScanner(rest, options: options, topic: .userChangeEmail)
+        let words = try scanner.positional("USER", "NEW")
+        guard let user = UserReference(words[0]) else {
+            throw scanner.failure(.invalid("USER", expected: UserReference.expectation))
+        }
+        guard let address = try? EmailAddress(words[1]) else {
+            throw scanner.failure(.invalid("NEW", expected: "an e-mail address"))
+        }
+        return .changeEmail(user, address, isProved: scanner.isGiven("--verified"))
+    }
+
     static func parseSetPassword(_ rest: ArraySlice<String>) throws(ArgumentsError) -> UserAction {
         let (user, isGenerated) = try UserReference.parse(rest, flag: "--generate", .userSetPassword)
         return .setPassword(user, isGenerated: isGenerated)
@@ -74,25 +87,37 @@ extension SessionsAction {
         let expected = "the id of a session, as kidoban user show and audit events have it"
         // Ids are base64url, and may begin with a hyphen.
         if rest.count == 1, let id = rest.first.flatMap({ SessionID($0) }) { return .end(id) }
-        let scanner = try ArgumentScanner(rest, options: [], topic: .sessionsEnd)
-        guard let id = SessionID(try scanner.positional("SESSION")[0]) else {
-            throw scanner.failure(.invalid("SESSION", expected: expected))
+        let options = [.init(name: "--provider", takesValue: true)] + consentOptions
+        let scanner = try ArgumentScanner(rest, options: options, topic: .sessionsEnd)
+        let provider = try scanner.value(of: "--provider", expected: "the name of a provider, such as apple") { ProviderID($0) }
+        let consent = try consent(scanner)
+        guard let provider else {
+            guard let id = SessionID(try scanner.positional("SESSION")[0]) else {
+                throw scanner.failure(.invalid("SESSION", expected: expected))
+            }
+            return .end(id)
         }
-        return .end(id)
+        _ = try scanner.positional()
+        return .endBegunWith(provider, consent)
+    }
+
+    private static var consentOptions: [ArgumentScanner.Option] {
+        [.init(name: "--dry-run", takesValue: false), .init(name: "--yes", takesValue: false)]
+    }
+
+    private static func consent(_ scanner: ArgumentScanner) throws(ArgumentsError) -> Consent {
+        switch (scanner.isGiven("--dry-run"), scanner.isGiven("--yes")) {
+        case (true, true): throw scanner.failure(.contradiction("--dry-run", "--yes"))
+        case (true, false): .countsOnly
+        case (false, true): .given
+        case (false, false): .asks
+        }
     }
 
     static func parsePrune(_ rest: ArraySlice<String>) throws(ArgumentsError) -> SessionsAction {
-        let options: [ArgumentScanner.Option] = [
-            .init(name: "--dry-run", takesValue: false), .init(name: "--yes", takesValue: false),
-        ]
-        let scanner = try ArgumentScanner(rest, options: options, topic: .sessionsPrune)
+        let scanner = try ArgumentScanner(rest, options: consentOptions, topic: .sessionsPrune)
         _ = try scanner.positional()
-        switch (scanner.isGiven("--dry-run"), scanner.isGiven("--yes")) {
-        case (true, true): throw scanner.failure(.contradiction("--dry-run", "--yes"))
-        case (true, false): return .prune(.countsOnly)
-        case (false, true): return .prune(.given)
-        case (false, false): return .prune(.asks)
-        }
+        return .prune(try consent(scanner))
     }
 }
 

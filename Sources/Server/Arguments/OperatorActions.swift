@@ -41,6 +41,8 @@ package enum UserAction: Equatable, Sendable {
     case setPassword(UserReference, isGenerated: Bool)
     case sendReset(UserReference)
     case verifyEmail(UserReference)
+    /// - Parameter isProved: whether the operator vouches for the new address.
+    case changeEmail(UserReference, EmailAddress, isProved: Bool)
 }
 
 /// What to do with the counts of the limits.
@@ -93,6 +95,8 @@ package enum SessionsAction: Equatable, Sendable {
     case prune(Consent)
     /// Ends one, whosever it is.
     case end(SessionID)
+    /// Ends those that began with a provider.
+    case endBegunWith(ProviderID, Consent)
 }
 
 /// Which audit events are asked for.

@@ -26,7 +26,6 @@ extension Configuration {
         /// Not nil where there is a server.
         package var sender: MailSender?
         package var templates = MailTemplateDirectory()
-        package var pollInterval = MailDelivery.Policy().pollInterval
         package var longestPause = MailDelivery.Policy().longestPause
         /// How long changes of the ways into an account can be undone by the link of the mail that tells of them.
         package var undoLifetime = AccountNotices.Policy().lifetime
@@ -38,7 +37,6 @@ extension Configuration {
             var policy = MailDelivery.Policy()
             policy.connections = connections
             policy.timeout = timeout
-            policy.pollInterval = pollInterval
             policy.longestPause = longestPause
             policy.retention = retention
             return policy

@@ -44,6 +44,7 @@ package struct Configuration: Sendable {
     package var app = AppAPI.Options()
     package var accounts = AccountRules()
     package var mail = Mail()
+    package var jobs = JobRunner.Policy()
     package var database = Configuration.localDatabase
     package var redis = RedisConfiguration(endpoint: .host("localhost", port: 6379))
     package var logging = Logging()

@@ -38,10 +38,6 @@ extension Settings {
                 "A directory with texts of your own for mails, such as `password_reset.en.txt`; docs/operations.md says how."
             ).reloadable,
             Setting(
-                "KIDOBAN_MAIL_POLL_INTERVAL", \.mail.pollInterval, .duration(.milliseconds(100) ... .minutes(5)),
-                "How often to look for mails that other copies have put into the outbox, and for those that are to be tried again. What "
-                    + "a copy puts there itself it sends at once."),
-            Setting(
                 "KIDOBAN_MAIL_LONGEST_PAUSE", \.mail.longestPause, .duration(.seconds(1) ... .hours(6)),
                 "The longest pause before a mail is tried again that the mail server has put off; the first is 30 seconds, the next ones "
                     + "double."),

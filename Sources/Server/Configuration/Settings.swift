@@ -11,7 +11,7 @@ package enum Settings {
 
     static let sections = [
         addresses, proxies, apis, restAuth, identity, tokens, cookies, passwords, limits, federation, providerTokens, database,
-        redis, mail, outbound, requests, lifecycle, logging,
+        redis, mail, jobs, outbound, requests, lifecycle, logging,
     ]
 
     static let all = sections.flatMap(\.settings)

@@ -65,7 +65,7 @@ struct PostgresProbe: Sendable {
             outcome.facts?.clock = try await clock(pool)
             outcome.facts?.hasRoom = await hasRoom(pool)
             outcome.keys = await keys(pool)
-            outcome.mailsWaiting = try await MailQueue.counts(pool, at: .postgres).waiting
+            outcome.mailsWaiting = try await JobQueue(pool: pool).counts(at: .postgres)[.mail]?.waiting ?? 0
         } catch {}
         await pool.close()
         return outcome

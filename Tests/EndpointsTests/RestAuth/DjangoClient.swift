@@ -159,8 +159,9 @@ extension Installation {
         guard let key = MasterKey(SecretString(masterKey)) else { return [] }
         let seal = try MailSeal(key)
         let rows = try TestDatabase.rows(
-            "SELECT id, kind, recipient, language, encode(sealed_content, 'hex') FROM mail_outbox "
-                + "WHERE recipient = '\(address.lowercased())' ORDER BY created_at, xmin::text::bigint", on: databaseURL)
+            "SELECT id, topic, payload ->> 'recipient', payload ->> 'language', encode(sealed, 'hex') FROM jobs "
+                + "WHERE kind = 'mail' AND payload ->> 'recipient' = '\(address.lowercased())' ORDER BY created_at, xmin::text::bigint",
+            on: databaseURL)
         return try rows.map { row in
             let id = try #require(UUID(row[0]))
             let link = try seal.open(try #require(Hex.decode(row[4])), of: id).link

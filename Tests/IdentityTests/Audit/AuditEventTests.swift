@@ -31,7 +31,8 @@ import Text
 
     @Test(
         arguments: [
-            (.anonymous, "anonymous"), (.user(Sample.userID), "user:\(Sample.userID)"), (.administrator, "administrator"),
+            (.anonymous, "anonymous"), (.user(Sample.userID), "user:\(Sample.userID)"),
+            (.administrator(.command("mei")), "administrator"),
             (.system, "system"),
         ] as [(AuditEvent.Actor, String)])
     func `actors are told apart`(actor: AuditEvent.Actor, name: String) {

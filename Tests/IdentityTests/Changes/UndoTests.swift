@@ -186,8 +186,8 @@ extension WithStores {
                 world.clock.advance(by: .milliseconds(1))
                 await #expect(throws: IdentityError.invalidCode) { try await world.a.undo(code) }
                 #expect(try await world.a.signIn(password: Self.new).id == member.id)
-                let (seal, time) = (try MailSeal(world.masterKey), world.a.system.statementTime)
-                try await world.a.run { try await MailQueue(pool: $0.postgres, seal: seal).removeChanges(at: time) }
+                let time = world.a.system.statementTime
+                try await world.a.run { try await JobChore.sweepChanges.carryOut($0.postgres, time) }
                 #expect(try await world.a.changeCount() == 0)
             }
         }

@@ -32,7 +32,8 @@ extension WithStores {
         private func recorded(_ world: World) async throws -> [RecordedEvent] {
             let id = UUID(version7At: Sample.now, random: SecureRandom.bytes(10))
             let marker = AuditEvent(
-                id: id, time: world.clock.now, kind: .clientAdded, actor: .administrator, referenceID: id.description)
+                id: id, time: world.clock.now, kind: .clientAdded, actor: .administrator(.command(nil)),
+                referenceID: id.description)
             await world.a.run { await $0.audit.record(marker) }
             while true {
                 let events = try await world.a.recordedEvents()

@@ -43,14 +43,14 @@ extension WithStores {
         @Test func `who is ahead takes neither what another has under way nor what was put off`() async throws {
             let server = try TestSMTPServer(faults: [.recipient("mei0@example.com"): .reply("451 later")])
             try await World.runApart(by: Self.hour) { world in
-                let queue = MailQueue(pool: world.a.parts.postgres, seal: try MailSeal(world.masterKey))
+                let queue = world.a.parts.jobs
                 let other = try world.delivery(world.b, server)
                 try await world.put(1)
-                let taken = try await world.a.run { _ in try await queue.claim(9, at: .postgres, for: .seconds(120)) }
+                let taken = try await world.a.run { _ in try await queue.claim(9, of: .mail, at: .postgres, for: .seconds(120)) }
                 await other.work()
                 #expect(server.commands().isEmpty)
                 let mail = try #require(taken.first)
-                try await world.a.run { _ in try await queue.giveBack(mail, at: .postgres, because: "a test") }
+                try await world.a.run { _ in try await queue.giveBack(mail, because: "a test", at: .postgres) }
                 await other.work()
                 await other.work()
                 await (try world.delivery(world.a, server)).work()
@@ -68,7 +68,7 @@ extension WithStores {
                 await other.work()
                 let time = world.b.system.statementTime
                 #expect(try await !world.b.run { try await $0.outbox.hasRoom(for: user, .passwordReset, at: time) })
-                #expect(await world.b.run { $0.metrics.snapshot.mails.oldestAge } == .zero)
+                #expect(await world.b.jobCount(.mail).oldestAge == .zero)
             }
         }
 
@@ -77,14 +77,14 @@ extension WithStores {
                 try await world.put(1)
                 for copy in world.copies {
                     await (try world.delivery(copy, nil)).work()
-                    let age = await copy.run { $0.metrics.snapshot.mails.oldestAge }
+                    let age = await copy.jobCount(.mail).oldestAge
                     #expect(age >= .zero && age < .seconds(1800))
                 }
             }
         }
 
         private static let over = Statement(
-            name: "test_mail_over", sql: "UPDATE mail_outbox SET expires_at = now() - interval '1 second'")
-        private static let sent = Statement(name: "test_mail_sent", sql: "UPDATE mail_outbox SET sent_at = now()")
+            name: "test_mail_over", sql: "UPDATE jobs SET gives_up_at = now() - interval '1 second'")
+        private static let sent = Statement(name: "test_mail_sent", sql: "UPDATE jobs SET done_at = now()")
     }
 }

@@ -23,9 +23,9 @@ extension WithStores {
                 #expect(messages.map(\.recipients) == [["mei0@example.com"]] && messages.map(\.sender) == ["no-reply@id.example"])
                 #expect(messages[0].text.contains("Content-Language: ja"))
                 #expect(try await world.a.storedLinks() == 0)
-                #expect(await world.a.mailOutcomes() == [.sent: 1])
-                let counters = await world.a.run { $0.metrics.snapshot.mails }
-                #expect(counters.waiting == 0 && counters.isServerUp == true)
+                #expect(await world.a.mailOutcomes() == [.done: 1])
+                #expect(await world.a.jobCount(.mail).waiting == 0)
+                #expect(await world.a.run { $0.metrics.snapshot.isMailServerUp } == true)
                 #expect(!world.logged.contains("SECRETcode") && !world.logged.contains("mei0"))
             }
         }
@@ -46,8 +46,8 @@ extension WithStores {
                 let recipients = try server.messages().flatMap(\.recipients)
                 #expect(recipients.count == 100 && Set(recipients).count == 100)
                 let (ofA, ofB) = (await world.a.mailOutcomes(), await world.b.mailOutcomes())
-                #expect((ofA[.sent] ?? 0) + (ofB[.sent] ?? 0) == 100)
-                #expect(ofA[.sent] ?? 0 > 0 && ofB[.sent] ?? 0 > 0)
+                #expect((ofA[.done] ?? 0) + (ofB[.done] ?? 0) == 100)
+                #expect(ofA[.done] ?? 0 > 0 && ofB[.done] ?? 0 > 0)
             }
         }
 
@@ -55,10 +55,11 @@ extension WithStores {
             let server = try TestSMTPServer()
             try await World.run { world in
                 try await world.put(1)
-                let queue = MailQueue(pool: world.a.parts.postgres, seal: try MailSeal(world.masterKey))
-                let policy = MailDelivery.Policy()
+                let policy = MailDelivery.Policy().jobs
                 let now = world.clock.now
-                let taken = try await world.a.run { _ in try await queue.claim(9, at: .given(now), for: policy.lease) }
+                let taken = try await world.a.run { parts in
+                    try await parts.jobs.claim(9, of: .mail, at: .given(now), for: policy.lease)
+                }
                 #expect(taken.count == 1 && taken[0].attempts == 1)
                 let delivery = try world.delivery(world.a, server)
                 world.clock.advance(by: policy.lease - .milliseconds(1))
@@ -81,7 +82,7 @@ extension WithStores {
                     world.clock.advance(by: .seconds(60))
                 }
                 #expect(try await world.waitingMails().count == 3)
-                #expect(await world.a.run { $0.metrics.snapshot.mails.isServerUp } == false)
+                #expect(await world.a.run { $0.metrics.snapshot.isMailServerUp } == false)
                 #expect(world.logged.count(of: "all mail waits") == 1)
                 try server.start()
                 world.clock.advance(by: .seconds(900))
@@ -100,13 +101,13 @@ extension WithStores {
                 // The other one is not held up.
                 #expect(try server.messages().map(\.recipients) == [["mei1@example.com"]])
                 try server.setFaults([:])
-                world.clock.advance(by: MailSchedule.firstPause / 2 - .seconds(1))
+                world.clock.advance(by: MailDelivery.Policy.firstPause / 2 - .seconds(1))
                 await delivery.work()
                 #expect(try server.messages().count == 1)
-                world.clock.advance(by: MailSchedule.firstPause)
+                world.clock.advance(by: MailDelivery.Policy.firstPause)
                 await delivery.work()
                 #expect(try server.messages().count == 2)
-                #expect(await world.a.mailOutcomes() == [.sent: 2, .deferred: 1])
+                #expect(await world.a.mailOutcomes() == [.done: 2, .failed: 1])
             }
         }
 
@@ -124,7 +125,7 @@ extension WithStores {
                 #expect(try await world.a.storedLinks() == 0)
                 let events = try await world.a.events("mail_given_up")
                 #expect(events.count == 1 && events[0].userID != nil)
-                #expect(await world.a.mailOutcomes() == [.refused: 1])
+                #expect(await world.a.mailOutcomes() == [.givenUp: 1])
             }
         }
 
@@ -161,7 +162,7 @@ extension WithStores {
                 let delivery = try world.delivery(world.a, server) { $0.connections = 1 }
                 await delivery.work()
                 #expect(try server.messages().map(\.recipients) == [["mei2@example.com"]])
-                #expect(await world.a.mailOutcomes() == [.sent: 1, .unreadable: 1])
+                #expect(await world.a.mailOutcomes() == [.done: 1, .failed: 1])
                 #expect(try await world.waitingMails().count == 2)
             }
         }
@@ -192,9 +193,12 @@ extension WithStores {
                 try await world.put(1)
                 await delivery.work()
                 #expect(try await world.a.outboxRows() == 2)
-                world.clock.advance(by: .seconds(3 * 3600 - 600))
+                world.clock.advance(by: .seconds(60))
                 await delivery.work()
-                #expect(try await world.a.outboxRows() == 1)
+                #expect(try await world.a.outboxRows() == 2)
+                world.clock.advance(by: .seconds(3 * 3600 - 60))
+                await delivery.work()
+                #expect(try await world.a.outboxRows() == 0)
             }
         }
 
@@ -204,8 +208,8 @@ extension WithStores {
                 try await world.put(2)
                 await delivery.work()
                 #expect(try await world.waitingMails().count == 2)
-                let counters = await world.a.run { $0.metrics.snapshot.mails }
-                #expect(counters.waiting == 2 && counters.isServerUp == nil)
+                #expect(await world.a.jobCount(.mail).waiting == 2)
+                #expect(await world.a.run { $0.metrics.snapshot.isMailServerUp } == nil)
                 world.clock.advance(by: .seconds(3600))
                 await delivery.work()
                 #expect(await world.a.mailOutcomes() == [.expired: 2])
@@ -215,16 +219,16 @@ extension WithStores {
         @Test func `the signal has a mail sent at once, and after the end nothing is`() async throws {
             let server = try TestSMTPServer()
             try await World.run { world in
-                let signal = MailSignal()
-                let delivery = try world.delivery(world.a, server, signal: signal) { $0.pollInterval = .seconds(3600) }
+                let signal = JobSignal()
+                let delivery = try world.delivery(world.a, server, signal: signal, pollInterval: .seconds(3600))
                 let running = Task(executorPreference: world.a.loop) { await delivery.run() }
                 try await world.put(1)
-                signal.ring()
+                signal.ring(.mail)
                 try await eventually { try server.messages().count == 1 }
                 await delivery.close(by: Instant.now() + .seconds(30))
                 await running.value
                 try await world.put(1, recipient: "after")
-                signal.ring()
+                signal.ring(.mail)
                 await delivery.work()
                 #expect(try server.messages().count == 1)
             }
@@ -234,13 +238,13 @@ extension WithStores {
 
 extension Copy {
     fileprivate static let mailOfTheFuture = Statement(
-        name: "test_mail_kind", sql: "UPDATE mail_outbox SET kind = 'of_the_future' WHERE recipient LIKE 'mei0%'")
+        name: "test_mail_kind", sql: "UPDATE jobs SET topic = 'of_the_future' WHERE payload ->> 'recipient' LIKE 'mei0%'")
     fileprivate static let sealedOtherwise = Statement(
-        name: "test_mail_seal", sql: "UPDATE mail_outbox SET sealed_content = '\\x00' WHERE recipient LIKE 'mei1%'")
-    private static let links = Statement(name: "test_mail_links", sql: "SELECT count(sealed_content) FROM mail_outbox")
+        name: "test_mail_seal", sql: "UPDATE jobs SET sealed = '\\x00' WHERE payload ->> 'recipient' LIKE 'mei1%'")
+    private static let links = Statement(name: "test_mail_links", sql: "SELECT count(sealed) FROM jobs")
     private static let taken = Statement(
-        name: "test_mails_taken", sql: "SELECT count(*) FROM mail_outbox WHERE attempts > 0")
-    private static let rows = Statement(name: "test_mail_rows", sql: "SELECT count(*) FROM mail_outbox")
+        name: "test_mails_taken", sql: "SELECT count(*) FROM jobs WHERE attempts > 0")
+    private static let rows = Statement(name: "test_mail_rows", sql: "SELECT count(*) FROM jobs")
 
     fileprivate func takenMails() async throws -> Int {
         Int(try await parts.postgres.query(Self.taken)[0].int64(0))

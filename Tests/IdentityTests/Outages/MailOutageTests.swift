@@ -59,14 +59,14 @@ extension WithStores {
                 outage.begin(postgres)
                 for delivery in deliveries { await delivery.work() }
                 #expect(try server.messages().isEmpty)
-                #expect(world.logged.ranges(of: "the outbox cannot be read").count == 2)
+                #expect(world.logged.ranges(of: "the jobs cannot be read").count == 2)
                 try outage.end(postgres)
                 try await recovery(of: world)
                 // What was asked of a PostgreSQL that hung may have been done without anybody to know of it.
-                world.clock.advance(by: MailDelivery.Policy().lease)
+                world.clock.advance(by: MailDelivery.Policy().jobs.lease)
                 for _ in 1...2 {
                     for delivery in deliveries { await delivery.work() }
-                    world.clock.advance(by: MailDelivery.Policy().settling)
+                    world.clock.advance(by: JobRunner.Policy().settling)
                 }
                 #expect(try server.messages().flatMap(\.recipients).sorted() == (0..<3).map { "mei\($0)@example.com" })
                 #expect(try await world.waitingMails().isEmpty)
@@ -88,18 +88,18 @@ extension WithStores {
                 await working.value
                 #expect(try server.messages().count == 1)
                 await other.work()
-                world.clock.advance(by: MailDelivery.Policy().lease * 2)
+                world.clock.advance(by: MailDelivery.Policy().jobs.lease * 2)
                 try outage.end(postgres)
                 try await recovery(of: world)
                 // The other one is first to see that PostgreSQL is there again, and leaves time to who has something to tell it.
                 await other.work()
                 await delivery.work()
-                world.clock.advance(by: MailDelivery.Policy().settling)
+                world.clock.advance(by: JobRunner.Policy().settling)
                 await other.work()
                 await delivery.work()
                 #expect(try server.messages().count == 1)
                 #expect(try await world.waitingMails().isEmpty)
-                #expect(await world.a.mailOutcomes() == [.sent: 1])
+                #expect(await world.a.mailOutcomes() == [.done: 1])
                 #expect(await world.b.mailOutcomes().isEmpty)
             }
         }
@@ -136,7 +136,7 @@ extension WithStores {
                 try server.setFaults([:])
                 try await recovery(of: world)
                 await delivery.work()
-                world.clock.advance(by: MailDelivery.Policy().lease)
+                world.clock.advance(by: MailDelivery.Policy().jobs.lease)
                 await delivery.work()
                 #expect(try server.messages().count == 1)
             }
@@ -149,8 +149,8 @@ extension WithStores {
                 try await world.put(1)
                 try server.setFaults([.content: .silence])
                 await delivery.work()
-                #expect(await world.a.mailOutcomes() == [.deferred: 1])
-                #expect(await world.a.run { $0.metrics.snapshot.mails.isServerUp } == false)
+                #expect(await world.a.mailOutcomes() == [.failed: 1])
+                #expect(await world.a.run { $0.metrics.snapshot.isMailServerUp } == false)
                 try server.setFaults([:])
                 world.clock.advance(by: .seconds(600))
                 await delivery.work()

@@ -13,15 +13,15 @@ extension WithStores {
         private static let disable = Statement(
             name: "test_disable_users", sql: "UPDATE users SET disabled_at = now() WHERE email_normalized LIKE 'barred%'")
 
-        private func orphans(_ world: World, ending: Bool = false) async throws -> [Accounts.Orphan] {
+        private func orphans(_ world: World, ending: Bool = false) async throws -> [Administration.Orphan] {
             try await world.a.run { parts async throws in
-                var all: [UserID: Accounts.Orphan] = [:]
+                var all: [UserID: Administration.Orphan] = [:]
                 var cursor: SessionScanCursor?
                 repeat {
-                    let (orphans, next) = try await parts.accounts.orphans(from: cursor)
+                    let (orphans, next) = try await parts.administration.orphans(from: cursor)
                     for orphan in orphans {
                         all[orphan.userID] = orphan
-                        if ending { try await parts.accounts.endSessions(of: orphan, caller: Copy.caller) }
+                        if ending { try await parts.administration.endSessions(of: orphan) }
                     }
                     cursor = next
                 } while cursor != nil
@@ -130,7 +130,7 @@ extension WithStores {
                     var count = 0
                     var cursor: SessionScanCursor?
                     repeat {
-                        let (found, next) = try await parts.accounts.endUnlistedSessions(
+                        let (found, next) = try await parts.administration.endUnlistedSessions(
                             of: listed.id, reason: .revoked, from: cursor)
                         count += found
                         cursor = next

@@ -80,6 +80,7 @@ struct IdentityParts: Sendable {
     let signingKeys: SigningKeyStore
     let users: UserStore
     let identities: IdentityStore
+    let jobs: JobQueue
     let outbox: MailOutbox
     let clientStore: ClientStore
     let clients: ClientRegistry
@@ -104,7 +105,8 @@ struct IdentityParts: Sendable {
         signingKeys = SigningKeyStore(pool: postgres, masterKey: masterKey, computing: connecting, system: system)
         users = UserStore(pool: postgres)
         identities = IdentityStore(pool: postgres)
-        outbox = MailOutbox(pool: postgres, seal: try MailSeal(masterKey))
+        jobs = JobQueue(pool: postgres)
+        outbox = MailOutbox(jobs: jobs, seal: try MailSeal(masterKey))
         clientStore = ClientStore(pool: postgres)
         clients = ClientRegistry(
             store: clientStore, builtIn: [app], lifetime: options.clientLifetime, strangers: options.strangers,

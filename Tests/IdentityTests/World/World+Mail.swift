@@ -13,12 +13,12 @@ import Text
 extension World {
     static let link = "https://id.example/account/password?code=SECRETcode"
 
-    /// A copy's delivery, on its loop.
+    /// What sends mails on a copy's loop.
     func delivery(
         _ copy: Copy, _ server: TestSMTPServer?, masterKey: MasterKey? = nil, login: String? = nil,
-        security: SMTPConfiguration.Security = .none, timeout: Duration = .seconds(60), signal: MailSignal = MailSignal(),
-        _ change: (inout MailDelivery.Policy) -> Void = { _ in }
-    ) throws -> MailDelivery {
+        security: SMTPConfiguration.Security = .none, timeout: Duration = .seconds(60), signal: JobSignal = JobSignal(),
+        pollInterval: Duration = .seconds(5), _ change: (inout MailDelivery.Policy) -> Void = { _ in }
+    ) throws -> JobRunner {
         var policy = MailDelivery.Policy()
         policy.timeout = timeout
         change(&policy)
@@ -31,11 +31,15 @@ extension World {
         }
         let sender = try #require(MailSender("Kidoban <no-reply@id.example>"))
         let parts = copy.parts
-        return MailDelivery(
-            queue: MailQueue(pool: parts.postgres, seal: try MailSeal(masterKey ?? self.masterKey)), client: client,
+        let handler = MailDelivery(
+            seal: try MailSeal(masterKey ?? self.masterKey), client: client,
             composer: MailComposer(sender: sender, templates: .builtIn), policy: policy, audit: parts.audit,
-            metrics: parts.metrics,
-            system: copy.system, signal: signal, loop: copy.loop, logger: logger)
+            metrics: parts.metrics, system: copy.system, signal: signal, loop: copy.loop, logger: logger)
+        var running = JobRunner.Policy()
+        running.pollInterval = pollInterval
+        return JobRunner(
+            queue: parts.jobs, handlers: [handler], policy: running, metrics: parts.metrics, system: copy.system, signal: signal,
+            loop: copy.loop, logger: logger)
     }
 
     /// Mails for one new user, at other addresses of the mail server's.
@@ -65,8 +69,18 @@ extension World {
 
 extension Copy {
     /// What became of mails that this copy has tried.
-    func mailOutcomes() async -> [MailCounters.Outcome: UInt64] {
-        let outcomes = await run { $0.metrics.snapshot.mails.outcomes }
+    func mailOutcomes() async -> [JobCounters.Outcome: UInt64] {
+        await jobOutcomes(.mail)
+    }
+
+    /// What became of jobs of a kind that this copy has tried.
+    func jobOutcomes(_ kind: JobKind) async -> [JobCounters.Outcome: UInt64] {
+        let outcomes = await run { $0.metrics.snapshot.jobs.outcomes }.filter { $0.key.kind == kind }
         return Dictionary(outcomes.map { ($0.key.outcome, $0.value) }, uniquingKeysWith: +)
+    }
+
+    /// What there is of a kind, as this copy has counted it last.
+    func jobCount(_ kind: JobKind) async -> JobQueue.Count {
+        await run { $0.metrics.snapshot.jobs.counts[kind] } ?? JobQueue.Count()
     }
 }

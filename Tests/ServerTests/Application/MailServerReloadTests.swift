@@ -13,7 +13,7 @@ struct MailServerReloadTests {
             KIDOBAN_SMTP_URL=\(url)
             KIDOBAN_SMTP_TLS=none
             KIDOBAN_MAIL_SENDER=no-reply@id.example
-            KIDOBAN_MAIL_POLL_INTERVAL=500ms
+            KIDOBAN_JOBS_POLL_INTERVAL=500ms
 
             """
     }

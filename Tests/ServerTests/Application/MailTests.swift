@@ -12,7 +12,7 @@ struct MailTests {
     private func settings(_ mailServer: TestSMTPServer) -> [String: String] {
         [
             "KIDOBAN_SMTP_URL": "smtp://127.0.0.1:\(mailServer.port)", "KIDOBAN_SMTP_TLS": "none",
-            "KIDOBAN_MAIL_SENDER": "木戸番 <no-reply@id.example>", "KIDOBAN_MAIL_POLL_INTERVAL": "500ms",
+            "KIDOBAN_MAIL_SENDER": "木戸番 <no-reply@id.example>", "KIDOBAN_JOBS_POLL_INTERVAL": "500ms",
             "KIDOBAN_ECHOLOG_VERIFICATION_MAIL": "false",
             // What a busy machine keeps: a mail that is put off comes again after the test.
             "KIDOBAN_SMTP_CONNECT_TIMEOUT": "1m", "KIDOBAN_SMTP_TIMEOUT": "2m",
@@ -50,7 +50,7 @@ struct MailTests {
         // The mail server has the mail before it says so.
         try await eventually {
             let metrics = try await server.operations.send("GET", "/metrics").text
-            return metrics.contains(#"kidoban_mails_sent_total{kind="password_reset",outcome="sent"} 1"#)
+            return metrics.contains(#"kidoban_jobs_total{kind="mail",topic="password_reset",outcome="done"} 1"#)
                 && metrics.contains("\nkidoban_mail_server_up 1\n")
         }
         #expect(try !server.log.contains(code) && !server.log.contains("mei@example.com"))

@@ -84,6 +84,21 @@ struct OperatorCommandTests {
         #expect(try await town.run("mail", "retry").output == "No mail was put off.\n")
     }
 
+    @Test func `another address is in force at once, and the old one is told`() async throws {
+        let town = try await Town()
+        let session = try await town.signIn(Self.first)
+        #expect(try await town.run("user", "verify-email", "mei@example.com").status == 0)
+        let same = try await town.run("user", "change-email", "mei@example.com", "Mei@example.com")
+        #expect(same.status == 1 && same.output.contains("already"))
+        let changed = try await town.run(
+            "user", "change-email", "mei@example.com", "mei@town.example", "--verified", "--operator", "ken")
+        #expect(changed.status == 0 && changed.output.contains("with a link that undoes it"), "\(changed.output)")
+        #expect(try await town.refresh(session.refresh) == 401)
+        #expect(try await town.run("mail", "show").output.contains("address_changed to mei@example.com"))
+        #expect(try await town.run("user", "show", "mei@town.example").output.contains("(verified)"))
+        #expect(try await town.run("audit", "--kind", "address_changed", "--operator", "ken").output.contains("by=administrator"))
+    }
+
     @Test func `a limit that is used up is lifted`() async throws {
         let town = try await Town(["KIDOBAN_LIMIT_SIGN_IN_ACCOUNT_ADDRESS": "2/1h"])
         for _ in 1...2 { #expect(try await town.signIn("wrong password").status == 401) }

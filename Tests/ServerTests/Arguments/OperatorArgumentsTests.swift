@@ -37,6 +37,31 @@ import Text
         #expect(failure("sessions", "purge") == .unknownCommand("purge", nearest: "prune"))
     }
 
+    @Test func `the sessions of a provider are ended after a question, without one, or only counted`() throws {
+        let apple = try #require(ProviderID("apple"))
+        let command = ["sessions", "end", "--provider", "apple"]
+        #expect(try Command(parsing: command) == .sessions(.endBegunWith(apple, .asks)))
+        #expect(try Command(parsing: command + ["--yes"]) == .sessions(.endBegunWith(apple, .given)))
+        #expect(try Command(parsing: command + ["--dry-run"]) == .sessions(.endBegunWith(apple, .countsOnly)))
+        #expect(failure("sessions", "end", "--provider", "apple", "AAECAwQFBgcICQoLDA0ODw") == .unexpected("AAECAwQFBgcICQoLDA0ODw"))
+        #expect(refused("sessions", "end", "--provider", "A b") == "--provider")
+        #expect(failure("sessions", "end") == .missing("SESSION"))
+    }
+
+    @Test func `another address is given with who gets it`() throws {
+        let id = UserReference.id(try #require(UserID(Self.id)))
+        let new = try EmailAddress("New@Example.com")
+        #expect(
+            try Command(parsing: ["user", "change-email", Self.id, "New@Example.com"])
+                == .user(.changeEmail(id, new, isProved: false)))
+        #expect(
+            try Command(parsing: ["user", "change-email", Self.id, "New@Example.com", "--verified"])
+                == .user(.changeEmail(id, new, isProved: true)))
+        #expect(failure("user", "change-email", Self.id) == .missing("NEW"))
+        #expect(refused("user", "change-email", Self.id, "new") == "NEW")
+        #expect(refused("user", "change-email", "mei", "new@example.com") == "USER")
+    }
+
     @Test func `a user is named by id or by address`() throws {
         let id = UserReference.id(try #require(UserID(Self.id)))
         let email = UserReference.email(try EmailAddress("Mei@Example.com"))

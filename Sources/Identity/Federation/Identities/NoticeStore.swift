@@ -66,3 +66,10 @@ package struct NoticeStore: Sendable {
         [.text(provider.text), .text(subject)]
     }
 }
+
+extension JobChore {
+    /// Forgets notices of providers after a year.
+    package static let forgetNotices = JobChore(every: .seconds(3600)) { pool, time throws(PostgresError) in
+        try await NoticeStore(pool: pool).forget(at: time, after: .seconds(365 * 86_400))
+    }
+}

@@ -1,7 +1,7 @@
 import Postgres
 
 /// The SQL of providers' tokens. That of an identity that is deleted is queued for revocation by a trigger (migration
-/// `provider_tokens`).
+/// `jobs`).
 enum ProviderTokenQueries {
     /// Stores a token in the place of an older one. If the identity is gone by now, the token is queued for revocation instead.
     /// Parameters: time, provider, subject, client_id, sealed_token. Returns whether it was stored.
@@ -17,8 +17,10 @@ enum ProviderTokenQueries {
                     DO UPDATE SET sealed_token = excluded.sealed_token, obtained_at = excluded.obtained_at
                 RETURNING 1
             ), orphaned AS (
-                INSERT INTO provider_revocations (provider, subject, client_id, sealed_token)
-                SELECT $2::text, $3::text, $4::text, $5::bytea WHERE NOT EXISTS (SELECT 1 FROM owner)
+                INSERT INTO jobs (kind, topic, payload, sealed, created_at)
+                SELECT 'provider_revocation', $2::text, jsonb_build_object('subject', $3::text, 'client_id', $4::text), $5::bytea,
+                    \(SQL.now)
+                WHERE NOT EXISTS (SELECT 1 FROM owner)
             )
             SELECT EXISTS (SELECT 1 FROM kept)
             """)

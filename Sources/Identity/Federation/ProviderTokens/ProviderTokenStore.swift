@@ -2,23 +2,8 @@ import Crypto
 package import Postgres
 import Text
 
-/// Providers' tokens in PostgreSQL, sealed, and the queue of those that are to be revoked.
+/// Providers' tokens in PostgreSQL, sealed. Those whose identity is gone are jobs, which `ProviderRevocations` carries out.
 package struct ProviderTokenStore: Sendable {
-    /// A revocation that this copy has taken on, until its lease ends.
-    struct Claim: Sendable {
-        let id: String
-        let grant: ProviderGrant
-        let token: SealedProviderToken
-        /// With this one, from 1.
-        let attempts: Int
-    }
-
-    /// How much of the queue is left.
-    struct Counts: Equatable, Sendable {
-        let waiting: Int
-        let givenUp: Int
-    }
-
     private let pool: PostgresPool
     private let masterKey: MasterKey
 
@@ -51,59 +36,5 @@ package struct ProviderTokenStore: Sendable {
         _ = try await asking { () throws(PostgresError) in
             try await pool.query(ProviderTokenQueries.forget, [.text(provider.text), .text(subject)])
         }
-    }
-
-    /// Takes on what is due at some of the providers.
-    func claim(
-        _ limit: Int, of providers: [ProviderID], at time: StatementTime, for lease: Duration
-    ) async throws(PostgresError) -> [Claim] {
-        let parameters: [PostgresValue] = [
-            time.parameter, .duration(lease), .integer(limit), .textArray(providers.map(\.text)),
-        ]
-        var claims: [Claim] = []
-        for row in try await pool.query(RevocationQueries.claim, parameters) {
-            guard let provider = ProviderID(try row.string(1)) else { continue }
-            claims.append(
-                Claim(
-                    id: try row.string(0),
-                    grant: ProviderGrant(provider: provider, subject: try row.string(2), clientID: try row.string(3)),
-                    token: SealedProviderToken(sealed: try row.bytes(4)), attempts: Int(try row.int64(5))))
-        }
-        return claims
-    }
-
-    /// What a claim's token is, or nil if it does not open: with another master key, or when it was damaged.
-    func token(of claim: Claim) -> SecretString? {
-        try? claim.token.open(claim.grant, with: masterKey)
-    }
-
-    func finish(_ claim: Claim) async throws(PostgresError) {
-        _ = try await pool.query(RevocationQueries.finish, [.uuid(claim.id)])
-    }
-
-    func postpone(
-        _ claim: Claim, at time: StatementTime, by pause: Duration, because failure: String
-    ) async throws(PostgresError) {
-        let parameters: [PostgresValue] = [
-            time.parameter, .uuid(claim.id), .integer(claim.attempts), .duration(pause), .text(failure),
-        ]
-        _ = try await pool.query(RevocationQueries.postpone, parameters)
-    }
-
-    func giveUp(_ claim: Claim, at time: StatementTime, because failure: String) async throws(PostgresError) {
-        let parameters: [PostgresValue] = [
-            time.parameter, .uuid(claim.id), .integer(claim.attempts), .text(failure),
-        ]
-        _ = try await pool.query(RevocationQueries.giveUp, parameters)
-    }
-
-    /// Deletes what was given up at least so long ago.
-    func deleteGivenUp(at time: StatementTime, after age: Duration) async throws(PostgresError) {
-        _ = try await pool.query(RevocationQueries.deleteGivenUp, [time.parameter, .duration(age)])
-    }
-
-    func counts() async throws(PostgresError) -> Counts {
-        guard let row = try await pool.query(RevocationQueries.counts).first else { throw .unexpectedColumn(0) }
-        return Counts(waiting: Int(try row.int64(0)), givenUp: Int(try row.int64(1)))
     }
 }

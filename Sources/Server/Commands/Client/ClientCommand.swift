@@ -29,8 +29,7 @@ struct ClientCommand {
         let connecting = BlockingPool(label: "kidoban.connect", threads: 1, queueLimit: 16)
         let pool = PostgresPool(configuration.database, loop: loop, connecting: connecting, logger: .disabled)
         let audit = AuditLog(
-            pool: pool, metrics: IdentityMetrics(), capacity: 1, operatorName: configuration.audit.operatorName, logger: .disabled
-        )
+            pool: pool, metrics: IdentityMetrics(), capacity: 1, logger: .disabled)
         let command = ClientCommand(
             configuration: configuration, console: console, files: files, store: ClientStore(pool: pool), audit: audit)
         let status = await command.carryOut(action)
@@ -146,7 +145,10 @@ struct ClientCommand {
     func note(_ kind: AuditKind, _ id: ClientID, _ detail: JSONObject = JSONObject()) async {
         let now = Timestamp.now()
         let eventID = UUID(version7At: now, random: SecureRandom.bytes(10))
-        await audit.record(AuditEvent(id: eventID, time: now, kind: kind, actor: .administrator, clientID: id, detail: detail))
+        await audit.record(
+            AuditEvent(
+                id: eventID, time: now, kind: kind, actor: .administrator(.command(configuration.audit.operatorName)),
+                clientID: id, detail: detail))
     }
 
     static func credentials(_ id: ClientID, _ secret: ClientSecret?) -> String {

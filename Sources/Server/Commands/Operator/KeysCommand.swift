@@ -24,7 +24,7 @@ struct KeysCommand {
     }
 
     private func list(asJSON: Bool) async throws(Complaint) -> Int32 {
-        let keys = try await keeping { worker throws(SigningKeyStore.Failure) in try await worker.signingKeys.records() }
+        let keys = try await context.administer { admin throws(AdministrationError) in try await admin.keys() }
         let rotation = KeyRotation(longestTokenLife: try await longestTokenLife())
         guard !asJSON else { return console.print(keys.map { $0.document(rotation).line }.joined()) }
         return console.print(
@@ -39,11 +39,9 @@ struct KeysCommand {
     }
 
     private func rotate(_ algorithm: SignatureAlgorithm) async throws(Complaint) -> Int32 {
-        let outcome = try await keeping { worker throws(SigningKeyStore.Failure) in try await worker.signingKeys.rotate(algorithm)
-        }
+        let outcome = try await context.administer { admin throws(AdministrationError) in try await admin.rotateKey(algorithm) }
         switch outcome {
         case .begun(let key):
-            await note(.signingKeyCreated, key)
             return console.print(
                 """
                 Published the \(algorithm.rawValue) key \(key.kid)
@@ -56,7 +54,6 @@ struct KeysCommand {
                 "The \(algorithm.rawValue) key \(key.kid) is published, and signs from \(KeyRotation.activation(of: key).brief) on\n"
             )
         case .completed(let key):
-            await note(.signingKeyActivated, key)
             return console.print("The \(algorithm.rawValue) key \(key.kid) signs from now on; every copy knows within a minute\n")
         case .noActiveKey:
             throw Complaint("there is no active \(algorithm.rawValue) key to replace: `kidoban serve` makes the first one")
@@ -64,11 +61,10 @@ struct KeysCommand {
     }
 
     private func retire(_ kid: String) async throws(Complaint) -> Int32 {
-        let outcome = try await keeping { worker throws(SigningKeyStore.Failure) in try await worker.signingKeys.retire(kid) }
+        let outcome = try await context.administer { admin throws(AdministrationError) in try await admin.retireKey(kid) }
         switch outcome {
         case .unknown: throw Complaint("there is no signing key \(kid.excerpt)")
         case .removed(let key, let successor):
-            await note(.signingKeyRetired, key, successor: successor)
             let signing = successor.map { "\($0) signs in its place. " } ?? ""
             return console.print(
                 """
@@ -89,28 +85,6 @@ struct KeysCommand {
             } catch {
                 throw IdentityError(error)
             }
-        }
-    }
-
-    private func note(_ kind: AuditKind, _ key: SigningKeyRecord, successor: String? = nil) async {
-        let event = AuditEvent(kind, of: key, successor: successor, by: .administrator, system: context.system)
-        await context.run { await $0.audit.record(event) }
-    }
-
-    private func keeping<T: Sendable>(
-        _ body: @Sendable (Worker) async throws(SigningKeyStore.Failure) -> T
-    ) async throws(Complaint) -> T {
-        let result = await context.run { worker in
-            do throws(SigningKeyStore.Failure) {
-                return Result<T, SigningKeyStore.Failure>.success(try await body(worker))
-            } catch {
-                return .failure(error)
-            }
-        }
-        do throws(SigningKeyStore.Failure) {
-            return try result.get()
-        } catch {
-            throw Complaint("\(StartError.signingKeys(error))")
         }
     }
 }

@@ -9,10 +9,10 @@ enum LimitsCommand {
             await context.meetRedis()
             switch action {
             case .lift(let address, let account):
-                let count = try await context.ask { worker throws(IdentityError) in
-                    try await worker.limiter.lift(address: address, account: account, caller: OperatorContext.caller)
+                let count = try await context.administer { admin throws(AdministrationError) in
+                    try await admin.liftLimits(address: address, account: account)
                 }
-                return console.print(count == 0 ? "Nothing was used up\n" : "Emptied \(count) budget(s)\n")
+                return console.print(count == 0 ? "Nothing was used up\n" : "Emptied \(Counted(count, "budget"))\n")
             }
         }
     }

@@ -23,8 +23,7 @@ enum MailCommand {
     /// With the links, which are for the recipients alone: for who develops, or helps a user by hand.
     private static func show(asJSON: Bool, _ configuration: Configuration, _ console: Console) async -> Int32 {
         await OperatorContext.run(configuration, console) { context throws(Complaint) in
-            let time = context.system.statementTime
-            let mails = try await context.ask { worker throws(IdentityError) in try await worker.outbox.waiting(shown, at: time) }
+            let mails = try await context.administer { admin throws(AdministrationError) in try await admin.waitingMails(shown) }
             if asJSON { return console.print(mails.map { $0.document.line }.joined()) }
             guard !mails.isEmpty else { return console.print("No mail waits.\n") }
             return console.print(mails.map(\.text).joined(separator: "\n"))
@@ -33,10 +32,10 @@ enum MailCommand {
 
     private static func retry(_ configuration: Configuration, _ console: Console) async -> Int32 {
         await OperatorContext.run(configuration, console) { context throws(Complaint) in
-            let time = context.system.statementTime
-            let count = try await context.ask { worker throws(IdentityError) in try await worker.outbox.retry(at: time) }
-            let when = "A server looks every \(DurationText.render(configuration.mail.policy.pollInterval))."
-            return console.print(count == 0 ? "No mail was put off.\n" : "\(count) mail(s) will be tried at once. \(when)\n")
+            let count = try await context.administer { admin throws(AdministrationError) in try await admin.retryMails() }
+            let when = "A server looks every \(DurationText.render(configuration.jobs.pollInterval))."
+            return console.print(
+                count == 0 ? "No mail was put off.\n" : "\(Counted(count, "mail")) will be tried at once. \(when)\n")
         }
     }
 

@@ -26,8 +26,7 @@ actor OperatorContext {
 
     nonisolated let worker: Worker
     nonisolated let system: SystemContext
-    nonisolated var accounts: Accounts { worker.services.accounts }
-    nonisolated var sessions: Sessions { worker.services.sessions }
+    private nonisolated let administrator: Administrator
 
     /// Where they are, without credentials.
     private nonisolated let stores: (postgres: String, redis: String)
@@ -36,6 +35,7 @@ actor OperatorContext {
         stores = (configuration.database.connectionString.target, "\(configuration.redis)")
         self.worker = worker
         self.system = system
+        administrator = .command(configuration.audit.operatorName)
         loop = worker.loop
     }
 
@@ -147,6 +147,27 @@ actor OperatorContext {
         }
     }
 
+    /// Has the administration do something on the loop, in the name of whoever is at the command line.
+    ///
+    /// - Parameter user: of whom it is about.
+    func administer<T: Sendable>(
+        about user: UserReference? = nil, _ body: @Sendable (Administration) async throws(AdministrationError) -> T
+    ) async throws(Complaint) -> T {
+        let services = worker.services
+        let administration = Administration(
+            accounts: services.accounts, confirmations: services.confirmations, signingKeys: worker.signingKeys,
+            as: administrator, caller: Self.caller)
+        do throws(AdministrationError) {
+            return try await body(administration)
+        } catch {
+            switch error {
+            case .refused(let refusal): throw await complaint(refusal, user)
+            case .notPermitted(let permission): throw Complaint("this takes the permission \(permission.rawValue)")
+            case .keys(let failure): throw Complaint("\(StartError.signingKeys(failure))")
+            }
+        }
+    }
+
     /// What a rule says, for an operator.
     private static func words(_ error: IdentityError) -> String {
         switch error {
@@ -209,5 +230,14 @@ extension InputProblem {
         case .entirelyNumeric: return "\(name) has nothing but digits"
         case .resembles: return "\(name) is too close to what is known of the user"
         }
+    }
+}
+
+/// A number of things, in words: `1 session`, `2 sessions`, `no sessions`.
+struct Counted: CustomStringConvertible {
+    let description: String
+
+    init(_ count: Int, _ singular: String) {
+        description = count == 0 ? "no \(singular)s" : count == 1 ? "1 \(singular)" : "\(count) \(singular)s"
     }
 }

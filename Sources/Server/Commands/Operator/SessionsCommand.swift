@@ -1,37 +1,71 @@
 import Endpoints
 import Identity
 
-/// `kidoban sessions prune`: ends the sessions of users whom PostgreSQL does not know or has disabled. Effects are there when the command
-/// ends; one that failed may be repeated.
+/// `kidoban sessions`: ends sessions, of whomever they are. Effects are there when the command ends; one that failed may be repeated.
 struct SessionsCommand {
-    let context: OperatorContext
-    let console: Console
+    private let context: OperatorContext
+    private let console: Console
 
     /// - Returns: one of `ExitStatus`.
     static func run(_ action: SessionsAction, _ configuration: Configuration, _ console: Console) async -> Int32 {
         await OperatorContext.run(configuration, console) { context throws(Complaint) in
             await context.meetRedis()
+            let command = SessionsCommand(context: context, console: console)
             switch action {
             case .end(let id):
-                try await context.ask { worker throws(IdentityError) in
-                    try await worker.services.sessions.end(id, caller: OperatorContext.caller)
-                }
+                try await context.administer { admin throws(AdministrationError) in try await admin.end(id) }
                 return console.print("Ended \(id)\n")
-            case .prune(let consent): return try await SessionsCommand(context: context, console: console).prune(consent)
+            case .endBegunWith(let provider, let consent):
+                return try await command.end(consent) { ending throws(Complaint) in
+                    try await command.sessions(begunWith: provider, ending: ending)
+                }
+            case .prune(let consent):
+                return try await command.end(consent) { ending throws(Complaint) in try await command.orphans(ending: ending) }
             }
         }
     }
 
-    private struct Tally {
+    /// What was found, or has ended.
+    private protocol Tally {
+        var isEmpty: Bool { get }
+        /// What there is, as the rest of a sentence.
+        var text: String { get }
+    }
+
+    /// Counts, asks if need be, and ends.
+    private func end(
+        _ consent: SessionsAction.Consent, _ tally: (_ ending: Bool) async throws(Complaint) -> any Tally
+    ) async throws(Complaint) -> Int32 {
+        if consent != .given {
+            let found = try await tally(false)
+            guard !found.isEmpty else { return console.print("There are no such sessions\n") }
+            guard consent == .asks else { return console.print("This would end \(found.text)\n") }
+            guard console.input.isTerminal else {
+                throw Complaint(
+                    "this would end \(found.text), and there is no terminal to ask at: say --yes to end them",
+                    status: ExitStatus.usage)
+            }
+            guard console.input.confirms("End \(found.text)?") else { throw Complaint("nothing was ended") }
+        }
+        let ended = try await tally(true)
+        return console.print(ended.isEmpty ? "There are no such sessions\n" : "Ended \(ended.text)\n")
+    }
+
+    private struct Orphans: Tally {
         private var unknown: Set<UserID> = []
         private var disabled: Set<UserID> = []
-        private(set) var sessions = 0
+        private var sessions = 0
+
+        var isEmpty: Bool { sessions == 0 }
 
         var text: String {
-            "\(sessions) session(s) of \(unknown.count) user(s) that there are not and of \(disabled.count) disabled user(s)"
+            var owners: [String] = []
+            if !unknown.isEmpty { owners.append("\(Counted(unknown.count, "user")) unknown to PostgreSQL") }
+            if !disabled.isEmpty { owners.append(Counted(disabled.count, "disabled user").description) }
+            return "\(Counted(sessions, "session")) of \(owners.joined(separator: " and "))"
         }
 
-        mutating func add(_ orphans: [Accounts.Orphan]) {
+        mutating func add(_ orphans: [Administration.Orphan]) {
             for orphan in orphans {
                 // One can be in several batches.
                 if orphan.reason == .userDisabled { disabled.insert(orphan.userID) } else { unknown.insert(orphan.userID) }
@@ -40,38 +74,56 @@ struct SessionsCommand {
         }
     }
 
-    private func prune(_ consent: SessionsAction.Consent) async throws(Complaint) -> Int32 {
-        switch consent {
-        case .given: break
-        case .countsOnly: return console.print("There are \(try await tally(ending: false).text)\n")
-        case .asks:
-            let found = try await tally(ending: false)
-            guard found.sessions > 0 else { return console.print("There are no such sessions\n") }
-            guard console.input.isTerminal else {
-                throw Complaint(
-                    "there are \(found.text), and no terminal to ask at: say --yes to end them", status: ExitStatus.usage)
-            }
-            guard console.input.confirms("End \(found.text)?") else { throw Complaint("nothing was ended") }
-        }
-        return console.print("Ended \(try await tally(ending: true).text)\n")
-    }
-
     /// Goes through all users with sessions, batch by batch.
-    private func tally(ending: Bool) async throws(Complaint) -> Tally {
-        var tally = Tally()
+    private func orphans(ending: Bool) async throws(Complaint) -> Orphans {
+        var tally = Orphans()
         var cursor: SessionScanCursor?
         repeat {
             let from = cursor
-            let (orphans, next) = try await context.ask { worker throws(IdentityError) in
-                let accounts = worker.services.accounts
-                let (orphans, next) = try await accounts.orphans(from: from)
+            let (orphans, next) = try await context.administer { admin throws(AdministrationError) in
+                let (orphans, next) = try await admin.orphans(from: from)
                 guard ending else { return (orphans, next) }
-                for orphan in orphans { try await accounts.endSessions(of: orphan, caller: OperatorContext.caller) }
-                // The events of one batch fit into memory, those of all may not.
-                await worker.audit.flush()
+                for orphan in orphans { try await admin.endSessions(of: orphan) }
                 return (orphans, next)
             }
+            // The events of one batch fit into memory, those of all may not.
+            if ending { await context.run { await $0.audit.flush() } }
             tally.add(orphans)
+            cursor = next
+        } while cursor != nil
+        return tally
+    }
+
+    private struct OfProvider: Tally {
+        var sessions: Set<SessionID> = []
+        var users: Set<UserID> = []
+
+        var isEmpty: Bool { sessions.isEmpty }
+        var text: String { "\(Counted(sessions.count, "session")) of \(Counted(users.count, "user"))" }
+    }
+
+    /// Goes through all sessions, batch by batch.
+    private func sessions(begunWith provider: ProviderID, ending: Bool) async throws(Complaint) -> OfProvider {
+        var tally = OfProvider()
+        var cursor: SessionScanCursor?
+        repeat {
+            let from = cursor
+            let (found, next) = try await context.administer { admin throws(AdministrationError) in
+                let (found, next) = try await admin.sessions(begunWith: provider, from: from)
+                guard ending else { return (found, next) }
+                for session in found {
+                    // One that is over by now has ended by itself.
+                    do throws(AdministrationError) { try await admin.end(session.id) } catch .refused(.sessionNotFound) {
+                        continue
+                    }
+                }
+                return (found, next)
+            }
+            if ending { await context.run { await $0.audit.flush() } }
+            for session in found {
+                tally.sessions.insert(session.id)
+                tally.users.insert(session.userID)
+            }
             cursor = next
         } while cursor != nil
         return tally

@@ -12,8 +12,8 @@ extension UserCommand {
         do throws(Complaint) {
             repeat {
                 let from = cursor
-                let (found, next) = try await context.ask { worker throws(IdentityError) in
-                    try await worker.services.accounts.endUnlistedSessions(of: id, reason: reason, from: from)
+                let (found, next) = try await context.administer { admin throws(AdministrationError) in
+                    try await admin.endUnlistedSessions(of: id, reason: reason, from: from)
                 }
                 count += found
                 cursor = next

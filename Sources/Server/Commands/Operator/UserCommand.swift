@@ -23,22 +23,16 @@ struct UserCommand {
         case .show(let user, let asJSON): return try await show(user, asJSON: asJSON)
         case .disable(let reference):
             let id = try await id(of: reference)
-            try await context.ask(about: reference) { worker throws(IdentityError) in
-                try await worker.services.accounts.disable(id, caller: OperatorContext.caller)
-            }
+            try await context.administer(about: reference) { admin throws(AdministrationError) in try await admin.disable(id) }
             let unlisted = try await endUnlisted(of: id, .userDisabled, ifItFails: "\(id) is disabled")
             return console.print("Disabled \(id), whose sessions have ended\(unlisted)\n")
         case .enable(let reference):
             let id = try await id(of: reference)
-            try await context.ask(about: reference) { worker throws(IdentityError) in
-                try await worker.services.accounts.enable(id, caller: OperatorContext.caller)
-            }
+            try await context.administer(about: reference) { admin throws(AdministrationError) in try await admin.enable(id) }
             return console.print("Enabled \(id)\n")
         case .signOut(let reference):
             let id = try await id(of: reference)
-            try await context.ask(about: reference) { worker throws(IdentityError) in
-                try await worker.services.accounts.signOut(id, caller: OperatorContext.caller)
-            }
+            try await context.administer(about: reference) { admin throws(AdministrationError) in try await admin.signOut(id) }
             let unlisted = try await endUnlisted(of: id, .revoked, ifItFails: "\(id) is signed out as far as known")
             return console.print("Signed out \(id) everywhere\(unlisted)\n")
         case .delete(let user, let isConfirmed): return try await delete(user, isConfirmed: isConfirmed)
@@ -46,24 +40,24 @@ struct UserCommand {
         case .setPassword(let user, let isGenerated): return try await setPassword(of: user, isGenerated: isGenerated)
         case .sendReset(let user): return try await sendReset(to: user)
         case .verifyEmail(let user): return try await verifyEmail(of: user)
+        case .changeEmail(let user, let address, let isProved):
+            return try await changeEmail(of: user, to: address, isProved: isProved)
         }
     }
 
     private func create(_ new: UserCreation) async throws(Complaint) -> Int32 {
         let password = new.hasPassword ? try newPassword(or: "--no-password") : nil
-        let request = Accounts.NewUser(
+        let request = Administration.NewUser(
             email: new.email, password: password, displayName: new.displayName, isEmailVerified: new.isVerified)
-        let user = try await context.ask { worker throws(IdentityError) in
-            try await worker.services.accounts.create(request, caller: OperatorContext.caller)
-        }
+        let user = try await context.administer { admin throws(AdministrationError) in try await admin.create(request) }
         return console.print("user_id=\(user.id)\n")
     }
 
     private func setPassword(of reference: UserReference, isGenerated: Bool) async throws(Complaint) -> Int32 {
         let password = isGenerated ? Self.generated(context.system) : try newPassword(or: "--generate")
         let id = try await id(of: reference)
-        try await context.ask(about: reference) { worker throws(IdentityError) in
-            try await worker.services.accounts.setPassword(of: id, to: password, caller: OperatorContext.caller)
+        try await context.administer(about: reference) { admin throws(AdministrationError) in
+            try await admin.setPassword(of: id, to: password)
         }
         let text = isGenerated ? "password=\(password.revealedText)\n" : ""
         return console.print("Set the password of \(id), whose sessions have ended\n" + text)
@@ -77,10 +71,9 @@ struct UserCommand {
 
     private func sendReset(to reference: UserReference) async throws(Complaint) -> Int32 {
         let id = try await id(of: reference)
-        try await context.ask(about: reference) { worker throws(IdentityError) in
-            let user = try await worker.services.accounts.user(id)
-            try await RestAuth.OperatorMails.sendReset(
-                to: user, worker.services, worker.apiParts.restAuth.options, caller: OperatorContext.caller)
+        let link = RestAuth.OperatorMails.resetLink(context.worker.apiParts.restAuth.options)
+        try await context.administer(about: reference) { admin throws(AdministrationError) in
+            try await admin.sendReset(to: id, link: link)
         }
         return console.print(
             "A link for a new password waits to be sent, unless the account is disabled: see kidoban mail show\n")
@@ -88,10 +81,26 @@ struct UserCommand {
 
     private func verifyEmail(of reference: UserReference) async throws(Complaint) -> Int32 {
         let id = try await id(of: reference)
-        try await context.ask(about: reference) { worker throws(IdentityError) in
-            try await worker.services.accounts.vouch(forAddressOf: id, caller: OperatorContext.caller)
+        try await context.administer(about: reference) { admin throws(AdministrationError) in
+            try await admin.vouch(forAddressOf: id)
         }
         return console.print("The address of \(id) is proved\n")
+    }
+
+    private func changeEmail(
+        of reference: UserReference, to address: EmailAddress, isProved: Bool
+    ) async throws(Complaint) -> Int32 {
+        let id = try await id(of: reference)
+        let user = try await context.administer { admin throws(AdministrationError) in try await admin.user(id) }
+        guard user?.email.normalized != address.normalized else {
+            throw Complaint("this is the user's address already; kidoban user verify-email marks it as proved")
+        }
+        try await context.administer(about: reference) { admin throws(AdministrationError) in
+            try await admin.changeAddress(of: id, to: address, isProved: isProved)
+        }
+        let told = user.map { $0.emailVerified && !$0.isDisabled } ?? false
+        let mail = told ? ". A mail to the old address tells of it, with a link that undoes it" : ""
+        return console.print("Changed the address of \(id), whose sessions have ended\(mail)\n")
     }
 
     private func newPassword(or option: String) throws(Complaint) -> SecretString {
@@ -110,10 +119,10 @@ struct UserCommand {
     }
 
     private func find(_ search: UserSearch) async throws(Complaint) -> Int32 {
-        var users = try await context.ask { worker throws(IdentityError) in
+        var users = try await context.administer { admin throws(AdministrationError) in
             switch search.term {
-            case .prefix(let prefix): return try await worker.services.accounts.users(prefix, count: search.limit + 1)
-            case .id(let id): return try await Self.user(id, worker).map { [$0] } ?? []
+            case .prefix(let prefix): return try await admin.users(prefix, count: search.limit + 1)
+            case .id(let id): return try await admin.user(id).map { [$0] } ?? []
             }
         }
         guard !users.isEmpty else { throw Complaint("there is no such user") }
@@ -126,13 +135,17 @@ struct UserCommand {
     }
 
     private func show(_ reference: UserReference, asJSON: Bool) async throws(Complaint) -> Int32 {
-        let report = try await report(on: reference)
+        let id = try await id(of: reference)
+        let report = try await context.administer(about: reference) { admin throws(AdministrationError) in
+            UserReport(id: id, data: try await admin.data(of: id), sessions: try await admin.sessions(of: id))
+        }
         return console.print(asJSON ? report.document.indentedText : report.text)
     }
 
     private func delete(_ reference: UserReference, isConfirmed: Bool) async throws(Complaint) -> Int32 {
         let id = try await id(of: reference)
-        if let user = try await context.ask({ worker throws(IdentityError) in try await Self.user(id, worker) }), !isConfirmed {
+        let user = try await context.administer { admin throws(AdministrationError) in try await admin.user(id) }
+        if let user, !isConfirmed {
             guard console.input.isTerminal else {
                 throw Complaint("there is no terminal to ask at: say --yes if it is meant", status: ExitStatus.usage)
             }
@@ -141,33 +154,23 @@ struct UserCommand {
             }
         }
         // Also of one who is gone: sessions may have been left by a command that failed.
-        try await context.ask(about: reference) { worker throws(IdentityError) in
-            try await worker.services.accounts.delete(id, by: .administrator, caller: OperatorContext.caller)
-        }
+        try await context.administer(about: reference) { admin throws(AdministrationError) in try await admin.delete(id) }
         let unlisted = try await endUnlisted(of: id, .userDeleted, ifItFails: "\(id) is deleted")
         return console.print("Deleted \(id)\(unlisted)\n")
     }
 
     private func export(_ reference: UserReference) async throws(Complaint) -> Int32 {
-        let report = try await report(on: reference)
-        let id = report.id
+        let id = try await id(of: reference)
+        let (data, sessions) = try await context.administer(about: reference) { admin throws(AdministrationError) in
+            try await admin.export(id)
+        }
         let events = try await context.ask { worker throws(IdentityError) in
             try await Self.events(of: id, AuditStore(pool: worker.postgres))
         }
-        await context.run { await $0.services.accounts.noteExport(of: id, caller: OperatorContext.caller) }
-        var document = report.document
+        var document = UserReport(id: id, data: data, sessions: sessions).document
         document["audit_events"] = .array(events.map { .object($0.document) })
         document["exported_at"] = .string(context.system.now().iso8601)
         return console.print(document.indentedText)
-    }
-
-    private func report(on reference: UserReference) async throws(Complaint) -> UserReport {
-        let id = try await id(of: reference)
-        return try await context.ask(about: reference) { worker throws(IdentityError) in
-            UserReport(
-                id: id, data: try await worker.services.accounts.data(of: id),
-                sessions: try await worker.services.sessions.list(of: id))
-        }
     }
 
     /// The oldest first.
@@ -185,16 +188,6 @@ struct UserCommand {
     private func id(of reference: UserReference) async throws(Complaint) -> UserID {
         try await context.id(of: reference)
     }
-
-    private static func user(_ id: UserID, _ worker: Worker) async throws(IdentityError) -> User? {
-        do throws(IdentityError) {
-            return try await worker.services.accounts.user(id)
-        } catch .userNotFound {
-            return nil
-        } catch {
-            throw error
-        }
-    }
 }
 
 extension OperatorContext {
@@ -203,8 +196,8 @@ extension OperatorContext {
         switch reference {
         case .id(let id): return id
         case .email(let email):
-            let user = try await ask(about: reference) { worker throws(IdentityError) in
-                try await worker.services.accounts.user(of: email)
+            let user = try await administer(about: reference) { admin throws(AdministrationError) in
+                try await admin.user(of: email)
             }
             guard let user else { throw Complaint("there is no user \(reference)") }
             return user.id

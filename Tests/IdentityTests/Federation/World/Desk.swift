@@ -14,7 +14,7 @@ struct Context: Sendable {
     let tokens: ProviderTokenStore
     let codes: AuthorizationCodes
     let notices: ProviderNotices
-    let revocations: RevocationQueue
+    let revocations: JobRunner
     /// Which goes with the last who holds it.
     let provider: FakeProvider
 
@@ -58,11 +58,14 @@ struct Context: Sendable {
                     maximumAge: nil)),
             keys: provider.keys, store: store, tokens: tokens, accounts: parts.accounts, sessions: parts.sessions,
             audit: parts.audit, system: system, logger: logger)
-        revocations = RevocationQueue(
-            store: tokens, notices: store,
+        let handler = ProviderRevocations(
+            masterKey: masterKey ?? world.masterKey,
             revoker: TokenRevoker(
                 apple: canAskApple ? apple : nil, googleRevokeURL: provider.server.url("/google/revoke"), https: https),
-            audit: parts.audit, metrics: parts.metrics, system: system, loop: copy.loop, logger: logger)
+            audit: parts.audit, system: system, logger: logger)
+        revocations = JobRunner(
+            queue: parts.jobs, handlers: [handler], chores: [.forgetNotices], metrics: parts.metrics, system: system,
+            signal: JobSignal(), loop: copy.loop, logger: logger)
     }
 
     /// Has a code exchanged, and waits for what becomes of it.
@@ -80,8 +83,8 @@ struct Context: Sendable {
     /// How many tokens are stored, and how many wait to be revoked or were given up.
     func counts() async throws -> [Int] {
         let stored = try await copy.parts.postgres.query(Self.storedCount).first?.int64(0) ?? -1
-        let queue = try await tokens.counts()
-        return [Int(stored), queue.waiting, queue.givenUp]
+        let count = try await copy.parts.jobs.counts(at: copy.system.statementTime)[.providerRevocation] ?? JobQueue.Count()
+        return [Int(stored), count.waiting, count.givenUp]
     }
 
     private static let storedCount = Statement(name: "test_provider_tokens", sql: "SELECT count(*) FROM provider_tokens")

@@ -3,20 +3,7 @@ import Text
 
 @testable import Identity
 
-@Suite struct MailScheduleTests {
-    @Test func `the pause doubles up to the longest, and half of it is chance`() {
-        let longest = Duration.seconds(900)
-        let pauses = (1...8).map { MailSchedule.pause(afterAttempts: $0, longest: longest, chance: 255) }
-        #expect(pauses == [30, 60, 120, 240, 480, 900, 900, 900].map { .seconds($0) })
-        for attempts in 1...8 {
-            let least = MailSchedule.pause(afterAttempts: attempts, longest: longest, chance: 0)
-            #expect(least == pauses[attempts - 1] / 2)
-        }
-        #expect(MailSchedule.pause(afterAttempts: .max, longest: longest, chance: 255) == longest)
-        #expect(MailSchedule.pause(afterAttempts: 0, longest: longest, chance: 255) == .seconds(30))
-        #expect(MailSchedule.pause(afterAttempts: 1, longest: .seconds(1), chance: 255) == .seconds(1))
-    }
-
+@Suite struct MailServerStateTests {
     @Test func `trouble is news once for each kind, and so is its end`() {
         var state = MailServerState()
         let now = Sample.now

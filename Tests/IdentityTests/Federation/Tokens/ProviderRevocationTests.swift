@@ -7,7 +7,7 @@ import Text
 
 extension WithStores {
     /// What becomes of providers' tokens when their identity goes.
-    @Suite struct RevocationQueueTests {
+    @Suite struct ProviderRevocationTests {
         @Test func `a deletion does not wait for Apple, and its tokens are revoked afterwards`() async throws {
             try await World.run { world in
                 let provider = try FakeProvider(.silent)
@@ -67,13 +67,13 @@ extension WithStores {
                 await context.revocations.work()
                 #expect(provider.forms("/auth/revoke").count == 2)
                 #expect(try await context.counts() == [0, 1, 0])
-                #expect(await world.a.run { $0.metrics.snapshot.providerTokens.waiting } == 1)
+                #expect(await world.a.jobCount(.providerRevocation).waiting == 1)
                 provider.become(.answers(status: 200, body: ""))
                 world.clock.advance(by: .seconds(30))
                 await context.revocations.work()
                 #expect(try await context.counts() == [0, 0, 0])
-                let counters = await world.a.run { $0.metrics.snapshot.providerTokens }
-                #expect(counters.revocations == [.postponed: 2, .revoked: 1] && counters.waiting == 0)
+                #expect(await world.a.jobOutcomes(.providerRevocation) == [.failed: 2, .done: 1])
+                #expect(await world.a.jobCount(.providerRevocation).waiting == 0)
             }
         }
 
@@ -86,9 +86,9 @@ extension WithStores {
                     await context.revocations.work()
                     world.clock.advance(by: .seconds(6 * 3600))
                 }
-                #expect(provider.forms("/auth/revoke").count == RevocationSchedule.maximumAttempts)
+                #expect(provider.forms("/auth/revoke").count == ProviderRevocations.policy.maximumAttempts)
                 #expect(try await context.counts() == [0, 0, 1])
-                #expect(await world.a.run { $0.metrics.snapshot.providerTokens.givenUp } == 1)
+                #expect(await world.a.jobCount(.providerRevocation).givenUp == 1)
                 #expect(try await world.a.events("provider_revocation_given_up").count == 1)
             }
         }
@@ -125,12 +125,12 @@ extension WithStores {
                 let context = try Context(world, provider)
                 try await Self.queue(1, world, context)
                 let now = world.clock.now
-                let taken = try await context.tokens.claim(
-                    5, of: [.apple], at: .given(now), for: RevocationQueue.lease)
+                let taken = try await world.a.parts.jobs.claim(
+                    5, of: .providerRevocation, at: .given(now), for: ProviderRevocations.policy.lease)
                 #expect(taken.count == 1)
                 await context.revocations.work()
                 #expect(provider.server.requests.isEmpty)
-                world.clock.advance(by: RevocationQueue.lease)
+                world.clock.advance(by: ProviderRevocations.policy.lease)
                 await context.revocations.work()
                 #expect(provider.forms("/auth/revoke").count == 1)
             }

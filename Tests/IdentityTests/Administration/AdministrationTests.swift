@@ -35,9 +35,9 @@ extension WithStores {
         private func create(
             _ world: World, _ email: String = Copy.email, password: String? = Copy.password, isVerified: Bool = false
         ) async throws -> User {
-            let new = Accounts.NewUser(
+            let new = Administration.NewUser(
                 email: email, password: password.map { SecretString($0) }, displayName: "Anna", isEmailVerified: isVerified)
-            return try await world.a.run { try await $0.accounts.create(new, caller: Copy.caller) }
+            return try await world.a.run { try await $0.administration.create(new) }
         }
 
         @Test func `a user whom an operator has made signs in like any other`() async throws {
@@ -45,8 +45,10 @@ extension WithStores {
                 let user = try await create(world, isVerified: true)
                 #expect(user.emailVerified && user.displayName?.text == "Anna")
                 #expect(try await world.a.signIn().id == user.id)
-                await #expect(throws: IdentityError.emailTaken) { try await create(world) }
-                await #expect(throws: IdentityError.invalidInput([InputProblem(.password, .tooShort(minimum: 8))])) {
+                await #expect(throws: AdministrationError.refused(.emailTaken)) { try await create(world) }
+                await #expect(
+                    throws: AdministrationError.refused(.invalidInput([InputProblem(.password, .tooShort(minimum: 8))]))
+                ) {
                     try await create(world, "other@town.example", password: "short")
                 }
                 let silent = try await create(world, "silent@town.example", password: nil)
@@ -84,7 +86,7 @@ extension WithStores {
         @Test func `every column of a user's data is exported or withheld on purpose`() async throws {
             try await World.run { world in
                 let member = try await world.a.signUp()
-                let data = try await world.a.run { try await $0.accounts.data(of: member.id) }
+                let data = try await world.a.run { try await $0.administration.data(of: member.id) }
                 #expect(data["user"]?["email"] == .string(Copy.email))
                 let columns = try await world.a.run { parts in
                     try await parts.postgres.query(Self.personal).map { (try $0.string(0), try $0.string(1)) }
