@@ -99,3 +99,11 @@ if Context.environment["KIDOBAN_FUZZ"] != nil {
             dependencies: ["CFuzzer", "Server", "HTTP", "JOSE", "Outbound", "Networking", "Crypto", "Text"],
             path: "Tests/Fuzz/Targets", swiftSettings: memorySafe + [.unsafeFlags(["-parse-as-library"])]))
 }
+
+// `make tsan` builds the layers that cross threads by their own means, and their tests, and nothing else.
+if Context.environment["KIDOBAN_TSAN"] != nil {
+    let modules = ["Text", "Networking", "Logging", "Postgres", "Redis"]
+    let kept = modules + ["NetworkingTests", "PostgresTests", "RedisTests", "TestSupport"]
+    package.targets.removeAll { $0.type != .system && !kept.contains($0.name) }
+    package.products = []
+}
