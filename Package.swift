@@ -62,7 +62,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["Networking", "CPostgres", "COpenSSL"], path: "Tests/TestSupport",
             exclude: ["smtp-server.py"], swiftSettings: strict),
         tests("TextTests", ["Text"]),
-        tests("NetworkingTests", ["Networking", "Text", "COpenSSL", "TestSupport"]),
+        tests("NetworkingTests", ["Networking", "CEpoll", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("LoggingTests", ["Logging", "Text"]),
         tests("HTTPTests", ["HTTP", "Networking", "Logging", "Text", "TestSupport"]),
