@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run mail test check check-deploy bench soak fuzz originals resource-servers format openapi clean stop
+.PHONY: help run mail test check check-deploy bench soak fuzz tsan originals resource-servers format openapi clean stop
 
 help: ## Print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -11,7 +11,7 @@ help: ## Print this
 	    DATABASE_URL 'for `make run`: a PostgreSQL to use in place of a private one' \
 	    REDIS_URL 'for `make run`: a Redis to use in place of a private one' \
 	    ENGINE '`private` for a Docker engine of its own in `make check-deploy` even where there is one' \
-	    ARGS 'further arguments of `make test` (to swift test), `make bench`, `make soak`, `make fuzz` and `make originals`'
+	    ARGS 'further arguments of `make test` (to swift test), `make bench`, `make soak`, `make fuzz`, `make tsan` and `make originals`'
 
 run: ## Install what is missing, build, and serve on 127.0.0.1:PORT with private servers until Ctrl-C
 	@scripts/run
@@ -36,6 +36,9 @@ soak: ## Break and restart the servers under a load that checks every answer, fo
 
 fuzz: ## Feed everything that reads bytes of strangers with libFuzzer and AddressSanitizer, ten minutes a target
 	@Tests/Fuzz/run $(ARGS)
+
+tsan: ## Run the tests of Networking, Redis and Postgres under ThreadSanitizer
+	@scripts/tsan $(ARGS)
 
 originals: ## Compare the rest-auth API with django-rest-auth 0.9.5 and dj-rest-auth 7, installed from PyPI under DATA
 	@Tests/Originals/run $(ARGS)

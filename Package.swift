@@ -63,7 +63,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["Networking", "CPostgres", "COpenSSL"], path: "Tests/TestSupport",
             exclude: ["smtp-server.py"], swiftSettings: strict),
         tests("TextTests", ["Text"]),
-        tests("NetworkingTests", ["Networking", "Text", "COpenSSL", "TestSupport"]),
+        tests("NetworkingTests", ["Networking", "CEpoll", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "COpenSSL"]),
         tests("LoggingTests", ["Logging", "Text"]),
         tests("HTTPTests", ["Routing", "HTTP", "Networking", "Logging", "Text", "TestSupport"]),
@@ -100,4 +100,12 @@ if Context.environment["KIDOBAN_FUZZ"] != nil {
             name: "Fuzz",
             dependencies: ["CFuzzer", "Server", "Routing", "HTTP", "JOSE", "Outbound", "Networking", "Crypto", "Text"],
             path: "Tests/Fuzz/Targets", swiftSettings: memorySafe + [.unsafeFlags(["-parse-as-library"])]))
+}
+
+// `make tsan` builds the layers that cross threads by their own means, and their tests, and nothing else.
+if Context.environment["KIDOBAN_TSAN"] != nil {
+    let modules = ["Text", "Networking", "Logging", "Postgres", "Redis"]
+    let kept = modules + ["NetworkingTests", "PostgresTests", "RedisTests", "TestSupport"]
+    package.targets.removeAll { $0.type != .system && !kept.contains($0.name) }
+    package.products = []
 }
