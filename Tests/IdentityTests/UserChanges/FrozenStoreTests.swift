@@ -34,7 +34,8 @@ extension WithStores {
             for step in 0..<Self.mostSteps {
                 let subject = try await change.subject(step, on: patient)
                 let version = try await patient.user(subject.asking.id).credentialsVersion
-                try await eventually { await hasty.reachesPostgres && hasty.parts.redis.isReady }
+                try await eventually { await hasty.reachesPostgres }
+                try await eventually { await hasty.parts.redis.isReady }
                 proxy.arm(after: step, calling: freeze())
                 var failure: (any Error)?
                 do { try await change.perform(subject, step, on: hasty) } catch { failure = error }
@@ -108,7 +109,7 @@ extension WithStores {
                     world.redis.pausing
                 } thaw: {
                     world.redis.resume()
-                    try await eventually { world.a.parts.redis.isReady }
+                    try await eventually { await world.a.parts.redis.isReady }
                 }
                 proxy.stop()
             }
