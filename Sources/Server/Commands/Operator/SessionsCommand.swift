@@ -1,5 +1,47 @@
 import Endpoints
-import Identity
+package import Identity
+
+/// What to do with the sessions of all users.
+package enum SessionsAction: Equatable, Sendable {
+    package enum Consent: Equatable, Sendable {
+        /// Nothing is ended, only counted.
+        case countsOnly
+        case asks
+        case given
+    }
+
+    /// Ends those whose user PostgreSQL does not know or has disabled.
+    case prune(Consent)
+    /// Ends one, whosever it is.
+    case end(SessionID)
+}
+
+extension SessionsAction {
+    static func parseEnd(_ rest: ArraySlice<String>) throws(ArgumentsError) -> SessionsAction {
+        let expected = "the id of a session, as kidoban user show and audit events have it"
+        // Ids are base64url, and may begin with a hyphen.
+        if rest.count == 1, let id = rest.first.flatMap({ SessionID($0) }) { return .end(id) }
+        let scanner = try ArgumentScanner(rest, options: [], topic: .sessionsEnd)
+        guard let id = SessionID(try scanner.positional("SESSION")[0]) else {
+            throw scanner.failure(.invalid("SESSION", expected: expected))
+        }
+        return .end(id)
+    }
+
+    static func parsePrune(_ rest: ArraySlice<String>) throws(ArgumentsError) -> SessionsAction {
+        let options: [ArgumentScanner.Option] = [
+            .init(name: "--dry-run", takesValue: false), .init(name: "--yes", takesValue: false),
+        ]
+        let scanner = try ArgumentScanner(rest, options: options, topic: .sessionsPrune)
+        _ = try scanner.positional()
+        switch (scanner.isGiven("--dry-run"), scanner.isGiven("--yes")) {
+        case (true, true): throw scanner.failure(.contradiction("--dry-run", "--yes"))
+        case (true, false): return .prune(.countsOnly)
+        case (false, true): return .prune(.given)
+        case (false, false): return .prune(.asks)
+        }
+    }
+}
 
 /// `kidoban sessions prune`: ends the sessions of users whom PostgreSQL does not know or has disabled. Effects are there when the command
 /// ends; one that failed may be repeated.
