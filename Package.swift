@@ -56,7 +56,10 @@ let package = Package(
         module("Endpoints", ["Routing", "HTTP", "Identity", "Logging", "Postgres", "Redis", "Text"]),
         module(
             "Server",
-            ["Endpoints", "Routing", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking", "Crypto", "Logging", "Text"]),
+            [
+                "Endpoints", "Routing", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking", "Crypto",
+                "Logging", "Text",
+            ]),
         .executableTarget(name: "kidoban", dependencies: ["Server"], swiftSettings: strict),
 
         .target(
@@ -78,14 +81,16 @@ let package = Package(
         tests(
             "EndpointsTests",
             [
-                "Server", "Endpoints", "Routing", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking", "Crypto",
+                "Server", "Endpoints", "Routing", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking",
+                "Crypto",
                 "Logging",
                 "Text", "TestSupport",
             ]),
         tests(
             "ServerTests",
             [
-                "Server", "Endpoints", "Routing", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking", "Crypto",
+                "Server", "Endpoints", "Routing", "Identity", "HTTP", "Postgres", "Redis", "JOSE", "Outbound", "Networking",
+                "Crypto",
                 "Logging",
                 "Text", "TestSupport",
             ]),

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Routing
-import Text
 
 extension AppAPI {
     /// `DELETE /auth/sessions`: signs the user out everywhere, whichever API the sessions came through; with `?keep=current` everywhere

@@ -1,6 +1,4 @@
-import HTTP
 import Identity
-import Text
 
 extension AppAPI {
     /// Has providers' proofs verified, and uses them up for what they have led to.

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Routing
-import Text
 
 extension Pages {
     /// `GET /account/email`: a button, and no more: a mail scanner that follows the link confirms nothing.

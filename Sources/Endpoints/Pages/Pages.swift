@@ -1,5 +1,4 @@
 import HTTP
-import Identity
 package import Routing
 
 /// The pages behind the links in mails: a new password, a confirmed address, another one, a change undone. They have no script and need no cookie: who has the code may

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Routing
-import Text
 
 extension RestAuth {
     /// `POST password/change/`: sets a new password (contract §3.4). The session that asks lives on, with another `sessionid`; all others end.

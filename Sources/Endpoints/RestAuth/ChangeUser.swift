@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Routing
-import Text
 
 extension RestAuth {
     /// `PUT` and `PATCH user/`: changes username and names of the signed-in user (contract §3.3). The e-mail address is not changed here,

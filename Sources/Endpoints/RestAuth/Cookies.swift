@@ -1,5 +1,4 @@
 import HTTP
-import Identity
 import Routing
 import Text
 

@@ -104,6 +104,20 @@ extension RestAuth {
             case .tokenNotDeleted:
                 "Neither cookies or blacklist are enabled, so the token has not been deleted server side. "
                     + "Please make sure the token is deleted client side."
+            case .notProvided, .invalidToken, .inactiveUser, .tokenHeader, .bearerNeedsTwoParts, .jwtHeader, .jwtUndecodable,
+                .jwtExpired, .token, .notValidForAnyType, .userNotFound, .userIsInactive, .noRefreshToken,
+                .refreshMissingInRequest, .refreshMissingInCookies, .notLoggedIn, .crossSite:
+                englishOfCaller
+            case .parseError, .methodNotAllowed, .notFound, .unsupportedMediaType, .throttled, .badRequest, .unavailable,
+                .serverError,
+                .forbidden:
+                englishOfRequest
+            }
+        }
+
+        /// What is said about whose request it is; empty for all else.
+        private var englishOfCaller: String {
+            switch self {
             case .notProvided: "Authentication credentials were not provided."
             case .invalidToken: "Invalid token."
             case .inactiveUser: "User inactive or deleted."
@@ -121,10 +135,7 @@ extension RestAuth {
             case .refreshMissingInCookies: "Refresh token was not included in cookie data."
             case .notLoggedIn: "You should be logged in to logout. Check whether the token is passed."
             case .crossSite: "CSRF Failed: Origin checking failed."
-            case .parseError, .methodNotAllowed, .notFound, .unsupportedMediaType, .throttled, .badRequest, .unavailable,
-                .serverError,
-                .forbidden:
-                englishOfRequest
+            default: ""
             }
         }
 

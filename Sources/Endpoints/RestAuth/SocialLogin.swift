@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Routing
-import Text
 
 extension RestAuth {
     /// `POST google/`, `apple/`: signs a user in with what a provider gave the app (contract §4): an id token, an access token of Google's, or an

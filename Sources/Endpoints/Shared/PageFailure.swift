@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Routing
-import Text
 
 /// Why a page shows no form.
 enum PageFailure: Error {

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Routing
-import Text
 
 extension TokenAPI {
     /// `POST /auth/token`: signs a user in by e-mail address and password; each call begins a new session (token resource contract §1).

@@ -1,5 +1,4 @@
 import HTTP
-import Identity
 package import Routing
 
 /// The token resource: one URL, three verbs, in the words of FastAPI (the token resource contract).

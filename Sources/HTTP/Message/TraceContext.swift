@@ -1,5 +1,4 @@
 import Logging
-import Text
 
 /// Where a request belongs in a trace: W3C Trace Context, level 1, as far as `traceparent` says it.
 package struct TraceContext: Equatable, Sendable {

@@ -1,4 +1,3 @@
-import Logging
 import Networking
 
 /// One client's connection: reads a request, has it answered, and again, in order, until one side ends it (RFC 9112 §9).

@@ -1,5 +1,5 @@
-import Logging
 import HTTP
+import Logging
 import Text
 
 /// `GET /openapi.json`: what this server offers, as OpenAPI 3.1.

@@ -1,4 +1,3 @@
-import Crypto
 import Endpoints
 import HTTP
 import Identity
@@ -6,7 +5,6 @@ import Logging
 import Networking
 import Postgres
 import Routing
-import Text
 
 /// What has to be there before requests can be answered: the schema, the signing keys, the clients.
 extension Application {

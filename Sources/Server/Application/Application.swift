@@ -1,13 +1,9 @@
-import Crypto
-import Endpoints
 import HTTP
 package import Identity
 package import Logging
 package import Networking
 import Outbound
-import Postgres
 package import Routing
-import Text
 
 /// The server, put together by hand: loops, stores, parts, APIs and listeners. It lives on the first loop.
 package actor Application {

@@ -1,4 +1,10 @@
+import Endpoints
+import Glibc
+import HTTP
+import Identity
 import Logging
+import Networking
+import Synchronization
 
 /// Reads the configuration anew on SIGHUP, and has the running server take over what can change.
 ///
@@ -55,5 +61,49 @@ final class Reloader {
         var fields: LogFields = ["changed": .string(applied.joined(separator: " "))]
         if !waiting.isEmpty { fields = fields.merging(["needs_restart": .string(waiting.joined(separator: " "))]) }
         announcing.info("configuration read anew", fields)
+    }
+}
+
+/// Whether the configuration that the last SIGHUP has asked for was refused, so that the one before is still in force.
+final class ReloadState: Sendable {
+    private let rejected = Atomic(false)
+
+    var isRejected: Bool { rejected.load(ordering: .relaxed) }
+
+    func note(rejected isRejected: Bool) {
+        rejected.store(isRejected, ordering: .relaxed)
+    }
+}
+
+/// SIGHUP, by which an operator asks the server to read its configuration anew. From the moment this is made the signal does not end
+/// the process.
+final class Hangups: Sendable {
+    /// Signals that arrive while one is acted upon are one.
+    let requests: AsyncStream<Void>
+    private let source: SignalSource
+
+    init() {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        requests = stream
+        source = SignalSource(SIGHUP) { continuation.yield() }
+    }
+}
+
+extension Worker {
+    /// Takes over what can change while the server runs: values in slots that only this loop touches, so that requests need no lock.
+    /// A setting that reloads is marked so in `Settings` and taken over here.
+    func apply(_ configuration: Configuration) async {
+        let providers = configuration.federation.providers
+        let notices = configuration.noticeIssuers
+        await server.run {
+            services.federation.use(providers)
+            services.accounts.use(Set(providers.map(\.id)))
+            services.notices.use(notices)
+            limits.value = configuration.limits
+        }
+        await auditUpkeep.use(retention: configuration.audit.retention)
+        await server.trust(configuration.http.proxies)
+        await services.codes.use(issuers: configuration.appleIssuers)
+        await services.clients.renewAll(lifetime: configuration.clients.cacheLifetime)
     }
 }

@@ -1,5 +1,9 @@
 import Endpoints
 import Identity
+import Logging
+import Networking
+import Postgres
+import Redis
 
 extension Worker {
     /// What the APIs of a loop need, and what works behind them.
@@ -29,4 +33,47 @@ extension Worker {
             restAuth: restAuth(shared, profiles: profiles))
         return (apiParts, federation)
     }
+}
+
+extension Worker {
+    /// What the rest-auth API needs beside the parts that all APIs share.
+    static func restAuth(
+        _ shared: SharedParts, profiles: ProfileStore
+    ) -> RestAuth.Parts {
+        RestAuth.Parts(
+            options: shared.configuration.placedRestAuth, client: shared.restAuth, profiles: profiles,
+            tokens: shared.sharedSecretTokens, system: shared.system)
+    }
+}
+
+extension Configuration {
+    /// Whether an API is open. That of the pages also is while mails of the app API lead to them.
+    func serves(_ api: String) -> Bool {
+        apis.open.contains(api) || api == Pages.name && apis.open.contains("app") && placedApp.needsPages
+    }
+
+    /// How long changes of the ways in can be undone, and where.
+    var noticePolicy: AccountNotices.Policy {
+        var policy = AccountNotices.Policy(lifetime: mail.undoLifetime)
+        if serves(Pages.name) {
+            let (site, prefix) = (issuer, apis[prefixOf: Pages.name])
+            policy.link = { code in PagePath.undoLink(site: site, prefix: prefix, code) }
+        }
+        return policy
+    }
+}
+
+/// What the parts of one loop stand on: its connections to the stores, its keys, and the books that it keeps.
+struct LoopParts: Sendable {
+    let loop: EventLoop
+    let logger: Logger
+    let postgres: PostgresPool
+    let redis: RedisConnection
+    let audit: AuditLog
+    let metrics: IdentityMetrics
+    let keys: LoopSlot<KeyRing?>
+    let keySets: KeySets
+    let jobs: JobQueue
+    let outbox: MailOutbox
+    let limiter: Limiter
 }

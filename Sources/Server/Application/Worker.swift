@@ -1,4 +1,3 @@
-import Crypto
 import Endpoints
 import HTTP
 import Identity

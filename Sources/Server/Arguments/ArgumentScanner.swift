@@ -75,3 +75,12 @@ struct ArgumentScanner {
         ArgumentsError(problem: problem, topic: topic)
     }
 }
+
+extension ArgumentScanner {
+    func number(_ option: String, _ range: ClosedRange<Int>) throws(ArgumentsError) -> Int? {
+        try value(of: option, expected: "a number from \(range.lowerBound) to \(range.upperBound)") { text in
+            guard text.utf8.allSatisfy(\.isDigit), let number = Int(text), range.contains(number) else { return nil }
+            return number
+        }
+    }
+}

@@ -2,11 +2,43 @@ import Crypto
 import Glibc
 import HTTP
 import Logging
-import Networking
+package import Networking
 import Outbound
 import Routing
 import Synchronization
 import Text
+
+/// How the issuer for development runs.
+package struct DevIssuerOptions: Equatable, Sendable {
+    /// On this machine; port 0 lets the kernel choose.
+    package var listen = SocketAddress.ip(.v4(0x7F00_0001), port: 8090)
+
+    package init() {}
+}
+
+extension DevIssuerOptions {
+    init(parsing arguments: ArraySlice<String>) throws(ArgumentsError) {
+        let scanner = try ArgumentScanner(arguments, options: [.init(name: "--listen", takesValue: true)], topic: .devIssuer)
+        _ = try scanner.positional()
+        self.init()
+        let expected = "an IP address of this machine alone and a port, such as 127.0.0.1:8090"
+        let address = try scanner.value(of: "--listen", expected: expected) { text in
+            SocketAddress(listening: text).flatMap { $0.isLoopback ? $0 : nil }
+        }
+        if let address { listen = address }
+    }
+}
+
+extension SocketAddress {
+    /// Whether only this machine can reach it.
+    fileprivate var isLoopback: Bool {
+        switch self {
+        case .ip(.v4(let address), _): address >> 24 == 127
+        case .ip(.v6(let upper, let lower), _): upper == 0 && lower == 1
+        case .unix: false
+        }
+    }
+}
 
 /// `kidoban dev-issuer`: an identity provider for development and tests, until SIGTERM or SIGINT.
 ///

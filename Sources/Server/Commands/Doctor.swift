@@ -14,7 +14,7 @@ struct Doctor: Sendable {
 
     /// - Returns: success when there is no problem, else failure.
     static func run(
-        _ output: Command.DoctorOutput, environment: [String: String], files: FileReader, _ console: Console
+        _ output: DoctorOutput, environment: [String: String], files: FileReader, _ console: Console
     ) async -> Int32 {
         _ = signal(SIGPIPE, SIG_IGN)
         let report: DoctorReport

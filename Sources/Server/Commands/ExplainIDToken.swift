@@ -1,7 +1,44 @@
-import Identity
+package import Identity
 import JOSE
 import Outbound
 import Text
+
+/// A token that is to be explained.
+package struct IDTokenQuestion: Equatable, Sendable {
+    package enum Source: Equatable, Sendable {
+        case standardInput
+        case argument(String)
+        case file(path: String)
+    }
+
+    package var source = Source.standardInput
+    /// Nil when there is only one to choose from.
+    package var provider: ProviderID?
+    package var nonce: String?
+
+    package init() {}
+}
+
+extension IDTokenQuestion {
+    private static let options: [ArgumentScanner.Option] = [
+        .init(name: "--provider", takesValue: true), .init(name: "--nonce", takesValue: true),
+        .init(name: "--file", takesValue: true),
+    ]
+
+    init(parsing arguments: ArraySlice<String>) throws(ArgumentsError) {
+        let scanner = try ArgumentScanner(arguments, options: Self.options, topic: .explainIDToken)
+        self.init()
+        guard scanner.positional.count <= 1 else { throw scanner.failure(.unexpected("a second token")) }
+        let path = scanner.values(of: "--file").first
+        if let path { source = .file(path: path) }
+        if let token = scanner.positional.first {
+            guard path == nil else { throw scanner.failure(.contradiction("TOKEN", "--file")) }
+            if token != "-" { source = .argument(token) }
+        }
+        provider = try scanner.value(of: "--provider", expected: "the name of a provider, such as apple") { ProviderID($0) }
+        nonce = scanner.values(of: "--nonce").first
+    }
+}
 
 /// `kidoban explain id-token`: holds a token against the configuration of the server, and says of each check whether it holds.
 enum ExplainIDToken {

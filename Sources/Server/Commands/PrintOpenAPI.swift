@@ -1,8 +1,7 @@
 import Crypto
-import Endpoints
+import Logging
 import Routing
 import Identity
-import Logging
 import Networking
 import Text
 

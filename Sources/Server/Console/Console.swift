@@ -42,3 +42,26 @@ package struct Console: Sendable {
         return true
     }
 }
+
+/// How the process ends (the codes above 1 are those of `sysexits.h`).
+package enum ExitStatus {
+    package static let success: Int32 = 0
+    /// Something went wrong that is neither of the following.
+    package static let failure: Int32 = 1
+    /// The arguments are wrong.
+    package static let usage: Int32 = 64
+    /// The configuration is wrong.
+    package static let configuration: Int32 = 78
+}
+
+/// What runs.
+package enum Version {
+    /// Of the program, by Semantic Versioning.
+    package static let text = "0.1.0"
+    /// The language version of the compiler.
+    #if compiler(>=6.4)
+    package static let swift = "6.4 or newer"
+    #else
+    package static let swift = "6.3"
+    #endif
+}

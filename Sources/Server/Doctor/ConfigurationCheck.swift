@@ -43,7 +43,7 @@ enum ConfigurationCheck {
 
     private static func switches(_ configuration: Configuration) -> [Finding?] {
         [
-            !configuration.apis.believesUnprovedIdentities
+            !configuration.app.believesUnprovedIdentities
                 ? nil
                 : development(
                     .advice("set KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH=false, unless this is a demonstration"),

@@ -51,3 +51,11 @@ struct DoctorReport: Sendable {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 }
+
+/// How `kidoban doctor` prints what it has found.
+package enum DoctorOutput: Equatable, Sendable {
+    /// For people.
+    case text
+    /// For machines.
+    case json
+}

@@ -1,4 +1,5 @@
 import Crypto
+import Glibc
 
 /// The program: from its arguments and environment to its exit status.
 package enum Program {
@@ -68,5 +69,20 @@ package enum Program {
         case .devIssuer(let options): await DevIssuer.run(options, reading.configuration, console)
         case .serve, .config, .doctor, .help, .version: console.print(ConfigurationListing.lines(of: reading))
         }
+    }
+}
+
+/// The environment variables of the process, for `main` to read once.
+package enum ProcessEnvironment {
+    /// Of a name that is there twice, the first. Bytes that are not UTF-8 become U+FFFD, which no setting accepts.
+    package static func read() -> [String: String] {
+        var variables: [String: String] = [:]
+        var entry: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ
+        while let text = entry.pointee {
+            let (name, value) = String(cString: text).splitAtEqualsSign
+            if let value, variables[name] == nil { variables[name] = value }
+            entry += 1
+        }
+        return variables
     }
 }

@@ -1,3 +1,4 @@
+import Endpoints
 import Identity
 import Server
 import TestSupport
@@ -138,7 +139,7 @@ struct OAuthRefusalTests {
     .needsServers,
     .installation {
         TestProvider.configure(&$0)
-        $0.apis.believesUnprovedIdentities = true
+        $0.app.believesUnprovedIdentities = true
     })
 struct UnprovedOAuthTests {
     let installation = Installation.current

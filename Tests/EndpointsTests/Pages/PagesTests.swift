@@ -138,7 +138,7 @@ import Text
 /// Sign-ups where no mail is wanted, or no page is there for its link.
 @Suite(.needsServers) struct VerificationMailTests {
     @Test func `no mail is written where it is switched off`() async throws {
-        try await Installation({ $0.apis.mailsVerification = false }).run { installation in
+        try await Installation({ $0.app.mailsVerification = false }).run { installation in
             let account = try await installation.server.signUp()
             #expect(try installation.mails(to: account.email).isEmpty)
         }

@@ -51,9 +51,9 @@ extension AcceptedValue {
         .init("KIDOBAN_ISSUER", "https://id.example.com/tenant-1") { $0.issuer == "https://id.example.com/tenant-1" },
         .init("KIDOBAN_ISSUER", "http://[::1]:8080") { $0.issuer == "http://[::1]:8080" && $0.audience == $0.issuer },
         .init("KIDOBAN_ECHOLOG_PREFIX", "/api/v1") { $0.apis[prefixOf: "app"] == "/api/v1" },
-        .init("KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH", "true") { $0.apis.believesUnprovedIdentities },
+        .init("KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH", "true") { $0.app.believesUnprovedIdentities },
         .init("KIDOBAN_ECHOLOG_PREFIX", "") { $0.apis[prefixOf: "app"].isEmpty },
-        .init("KIDOBAN_ECHOLOG_VERIFICATION_MAIL", "false") { !$0.apis.mailsVerification },
+        .init("KIDOBAN_ECHOLOG_VERIFICATION_MAIL", "false") { !$0.app.mailsVerification },
         .init("KIDOBAN_APP_RESET_LINK", "https://a.example/reset#{code}") {
             $0.placedApp.resetLink == "https://a.example/reset#{code}" && $0.placedApp.needsPages
         },

@@ -1,7 +1,87 @@
-import Endpoints
 import Identity
-import Networking
-import Text
+package import Text
+
+/// Which audit events are asked for.
+package struct AuditQuestion: Equatable, Sendable {
+    /// A point in time, as an operator says it.
+    package enum Moment: Equatable, Sendable {
+        case ago(Duration)
+        case at(Timestamp)
+
+        func instant(at now: Timestamp) -> Timestamp {
+            switch self {
+            case .ago(let duration): now.adding(.zero - duration)
+            case .at(let instant): instant
+            }
+        }
+    }
+
+    package static let limits = 1...1_000_000
+
+    package var user: UserReference?
+    package var kind: String?
+    /// The id of a request.
+    package var request: String?
+    package var operatorName: String?
+    package var since: Moment?
+    package var until: Moment?
+    /// Nil for all that there are.
+    package var limit: Int? = 100
+    package var asJSON = false
+    /// Whether to go on with what happens from now on.
+    package var follows = false
+
+    package init() {}
+}
+
+extension AuditQuestion {
+    private static let options: [ArgumentScanner.Option] = [
+        .init(name: "--user", takesValue: true), .init(name: "--kind", takesValue: true),
+        .init(name: "--since", takesValue: true), .init(name: "--until", takesValue: true),
+        .init(name: "--limit", takesValue: true), .init(name: "--json", takesValue: false),
+        .init(name: "--follow", takesValue: false), .init(name: "--request", takesValue: true),
+        .init(name: "--operator", takesValue: true), .init(name: "--all", takesValue: false),
+    ]
+
+    init(parsing arguments: ArraySlice<String>) throws(ArgumentsError) {
+        let scanner = try ArgumentScanner(arguments, options: Self.options, topic: .audit)
+        _ = try scanner.positional()
+        self.init()
+        user = try scanner.value(of: "--user", expected: UserReference.expectation) { UserReference($0) }
+        kind = try Self.kind(scanner)
+        request = try scanner.value(of: "--request", expected: "the id of a request, as its answer and the log have it") { text in
+            (1...200).contains(text.utf8.count) && text == text.printable ? text : nil
+        }
+        operatorName = try scanner.value(of: "--operator", expected: OperatorName.expectation, OperatorName.checked)
+        since = try Self.moment("--since", scanner)
+        until = try Self.moment("--until", scanner)
+        limit = try scanner.number("--limit", Self.limits) ?? limit
+        if scanner.isGiven("--all") {
+            guard scanner.values(of: "--limit").isEmpty else { throw scanner.failure(.contradiction("--all", "--limit")) }
+            limit = nil
+        }
+        asJSON = scanner.isGiven("--json")
+        follows = scanner.isGiven("--follow")
+        if follows, until != nil { throw scanner.failure(.contradiction("--follow", "--until")) }
+    }
+
+    /// A kind that there is not would have no events, and look as if nothing had happened.
+    private static func kind(_ scanner: ArgumentScanner) throws(ArgumentsError) -> String? {
+        guard let text = scanner.values(of: "--kind").first else { return nil }
+        guard AuditKind.names.contains(text) else {
+            let nearest = NearestName.ofSimilar(text, among: AuditKind.names)
+            throw scanner.failure(.unknownKind(text, nearest: nearest, known: AuditKind.names))
+        }
+        return text
+    }
+
+    private static func moment(_ option: String, _ scanner: ArgumentScanner) throws(ArgumentsError) -> Moment? {
+        try scanner.value(of: option, expected: "how long ago, such as 24h, or an instant such as 2026-03-01T00:00:00Z") { text in
+            if let instant = Timestamp(iso8601: text) { return .at(instant) }
+            return (try? DurationText.parse(text)).map { .ago($0) }
+        }
+    }
+}
 
 /// `kidoban audit`: prints audit events, the newest first, page by page; or what happens from now on.
 struct AuditCommand {

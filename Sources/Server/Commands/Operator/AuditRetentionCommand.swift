@@ -1,7 +1,25 @@
-import Endpoints
 import Identity
-import Logging
 import Text
+
+/// What to do with the audit events of old.
+package enum AuditRetention: Equatable, Sendable {
+    case list(asJSON: Bool)
+    /// Makes and drops partitions now.
+    case apply
+}
+
+extension AuditRetention {
+    static func parse(_ rest: ArraySlice<String>) throws(ArgumentsError) -> AuditRetention {
+        let options: [ArgumentScanner.Option] = [
+            .init(name: "--apply", takesValue: false), .init(name: "--json", takesValue: false),
+        ]
+        let scanner = try ArgumentScanner(rest, options: options, topic: .auditRetention)
+        _ = try scanner.positional()
+        guard scanner.isGiven("--apply") else { return .list(asJSON: scanner.isGiven("--json")) }
+        guard !scanner.isGiven("--json") else { throw scanner.failure(.contradiction("--apply", "--json")) }
+        return .apply
+    }
+}
 
 /// `kidoban audit retention`: the months of the audit events.
 enum AuditRetentionCommand {

@@ -1,8 +1,42 @@
-import Crypto
-import Endpoints
+package import Crypto
 import Identity
 import Postgres
 import Text
+
+/// What to do with signing keys.
+package enum KeysAction: Equatable, Sendable {
+    case list(asJSON: Bool)
+    /// Nil for the configured algorithm.
+    case rotate(SignatureAlgorithm?)
+    case retire(kid: String)
+}
+
+extension KeysAction {
+    /// Of 256 bits in base64url.
+    private static let thumbprintLength = 43
+
+    static func parseList(_ rest: ArraySlice<String>) throws(ArgumentsError) -> KeysAction {
+        let scanner = try ArgumentScanner(rest, options: [.init(name: "--json", takesValue: false)], topic: .keysList)
+        _ = try scanner.positional()
+        return .list(asJSON: scanner.isGiven("--json"))
+    }
+
+    static func parseRotate(_ rest: ArraySlice<String>) throws(ArgumentsError) -> KeysAction {
+        let scanner = try ArgumentScanner(rest, options: [], topic: .keysRotate)
+        guard !scanner.positional.isEmpty else { return .rotate(nil) }
+        let text = try scanner.positional("ALGORITHM")[0]
+        guard let algorithm = [SignatureAlgorithm.es256, .rs256].first(where: { $0.rawValue == text }) else {
+            throw scanner.failure(.invalid("ALGORITHM", expected: "ES256 or RS256"))
+        }
+        return .rotate(algorithm)
+    }
+
+    static func parseRetire(_ rest: ArraySlice<String>) throws(ArgumentsError) -> KeysAction {
+        // A thumbprint (RFC 7638) in base64url may begin with a hyphen.
+        if rest.count == 1, let kid = rest.first, kid.utf8.count == thumbprintLength { return .retire(kid: kid) }
+        return .retire(kid: try ArgumentScanner(rest, options: [], topic: .keysRetire).positional("KID")[0])
+    }
+}
 
 /// `kidoban keys`: lists and replaces the keys that access tokens are signed with. What is written here the copies find when they look, once
 /// a minute.

@@ -1,8 +1,47 @@
 import Crypto
 import Glibc
-import Identity
+package import Identity
 import Outbound
 import Text
+
+/// What to do with mails.
+package enum MailAction: Equatable, Sendable {
+    /// Prints what waits.
+    case show(asJSON: Bool)
+    /// Has all that was put off tried at once.
+    case retry
+    /// Sends a mail.
+    case test(EmailAddress)
+    /// Prints a built-in text; nil for the list of all.
+    case templates(MailTemplates.Name?)
+}
+
+extension MailAction {
+    static func parseShow(_ rest: ArraySlice<String>) throws(ArgumentsError) -> MailAction {
+        let scanner = try ArgumentScanner(rest, options: [.init(name: "--json", takesValue: false)], topic: .mailShow)
+        _ = try scanner.positional()
+        return .show(asJSON: scanner.isGiven("--json"))
+    }
+
+    static func parseTest(_ rest: ArraySlice<String>) throws(ArgumentsError) -> MailAction {
+        let scanner = try ArgumentScanner(rest, options: [], topic: .mailTest)
+        let text = try scanner.positional("ADDRESS")[0]
+        guard let address = try? EmailAddress(text) else {
+            throw scanner.failure(.invalid("ADDRESS", expected: "an e-mail address"))
+        }
+        return .test(address)
+    }
+
+    static func parseTemplates(_ rest: ArraySlice<String>) throws(ArgumentsError) -> MailAction {
+        let scanner = try ArgumentScanner(rest, options: [], topic: .mailTemplates)
+        guard !scanner.positional.isEmpty else { return .templates(nil) }
+        let text = try scanner.positional("FILE")[0]
+        guard let name = MailTemplates.Name.all.first(where: { $0.fileName == text }) else {
+            throw scanner.failure(.invalid("FILE", expected: "a name such as \(MailTemplates.Name.all[0].fileName)"))
+        }
+        return .templates(name)
+    }
+}
 
 /// `kidoban mail`: shows what waits in the outbox, sends a mail to try the mail server, and prints the texts of mails.
 enum MailCommand {

@@ -1,5 +1,61 @@
 import Endpoints
-import Identity
+package import Identity
+
+/// What to do with the sessions of all users.
+package enum SessionsAction: Equatable, Sendable {
+    package enum Consent: Equatable, Sendable {
+        /// Nothing is ended, only counted.
+        case countsOnly
+        case asks
+        case given
+    }
+
+    /// Ends those whose user PostgreSQL does not know or has disabled.
+    case prune(Consent)
+    /// Ends one, whosever it is.
+    case end(SessionID)
+    /// Ends those that began with a provider.
+    case endBegunWith(ProviderID, Consent)
+}
+
+extension SessionsAction {
+    static func parseEnd(_ rest: ArraySlice<String>) throws(ArgumentsError) -> SessionsAction {
+        let expected = "the id of a session, as kidoban user show and audit events have it"
+        // Ids are base64url, and may begin with a hyphen.
+        if rest.count == 1, let id = rest.first.flatMap({ SessionID($0) }) { return .end(id) }
+        let options = [.init(name: "--provider", takesValue: true)] + consentOptions
+        let scanner = try ArgumentScanner(rest, options: options, topic: .sessionsEnd)
+        let provider = try scanner.value(of: "--provider", expected: "the name of a provider, such as apple") { ProviderID($0) }
+        let consent = try consent(scanner)
+        guard let provider else {
+            guard let id = SessionID(try scanner.positional("SESSION")[0]) else {
+                throw scanner.failure(.invalid("SESSION", expected: expected))
+            }
+            return .end(id)
+        }
+        _ = try scanner.positional()
+        return .endBegunWith(provider, consent)
+    }
+
+    private static var consentOptions: [ArgumentScanner.Option] {
+        [.init(name: "--dry-run", takesValue: false), .init(name: "--yes", takesValue: false)]
+    }
+
+    private static func consent(_ scanner: ArgumentScanner) throws(ArgumentsError) -> Consent {
+        switch (scanner.isGiven("--dry-run"), scanner.isGiven("--yes")) {
+        case (true, true): throw scanner.failure(.contradiction("--dry-run", "--yes"))
+        case (true, false): .countsOnly
+        case (false, true): .given
+        case (false, false): .asks
+        }
+    }
+
+    static func parsePrune(_ rest: ArraySlice<String>) throws(ArgumentsError) -> SessionsAction {
+        let scanner = try ArgumentScanner(rest, options: consentOptions, topic: .sessionsPrune)
+        _ = try scanner.positional()
+        return .prune(try consent(scanner))
+    }
+}
 
 /// `kidoban sessions`: ends sessions, of whomever they are. Effects are there when the command ends; one that failed may be repeated.
 struct SessionsCommand {

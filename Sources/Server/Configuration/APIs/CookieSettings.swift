@@ -1,0 +1,86 @@
+package import Endpoints
+import Identity
+package import Routing
+
+extension Settings {
+    static let cookies = Section(
+        title: "Cookie sessions",
+        settings: [
+            Setting(
+                "KIDOBAN_COOKIE_IDLE_LIFETIME", \.cookies.idleLifetime, .duration(.seconds(1) ... .days(365)),
+                "How long a session that is held by a cookie lives after its last use."),
+            Setting(
+                "KIDOBAN_COOKIE_LIFETIME", \.cookies.absoluteLifetime, .duration(.seconds(1) ... .days(3650)),
+                "How long it lives at most, used or not. At least `KIDOBAN_COOKIE_IDLE_LIFETIME`."),
+            Setting(
+                "KIDOBAN_COOKIE_REMEMBERED_IDLE_LIFETIME", \.cookies.rememberedIdleLifetime,
+                .duration(.seconds(1) ... .days(365)),
+                "The same after its last use, where the user wants to be remembered."),
+            Setting(
+                "KIDOBAN_COOKIE_REMEMBERED_LIFETIME", \.cookies.rememberedLifetime, .duration(.seconds(1) ... .days(3650)),
+                "The same at most. At least `KIDOBAN_COOKIE_REMEMBERED_IDLE_LIFETIME`."),
+            Setting(
+                "KIDOBAN_COOKIE_TOUCH_SLIDES", \.cookies.touchSlides, .flag,
+                "Whether `/touch` counts as use. If not, only requests that do something put off the end of a session."),
+            Setting(
+                "KIDOBAN_COOKIE_ORIGINS", \.cookies.trustedOrigins, .origins,
+                "Of pages elsewhere that may act for their users and read the answers, at every API for apps. "
+                    + "Pages under the origin of `KIDOBAN_ISSUER` always may."),
+            Setting(
+                "KIDOBAN_COOKIE_SAME_SITE", \.cookies.sameSite, .choice([.strict, .lax, .none]),
+                "Whether browsers send the cookie with requests from other sites. "
+                    + "`none` is for `KIDOBAN_COOKIE_ORIGINS` on another site, and needs an issuer with https."),
+        ])
+}
+
+extension SettingFormat where Value == Set<WebOrigin> {
+    /// Where pages come from (RFC 6454).
+    static var origins: SettingFormat {
+        SettingFormat(
+            "nothing, or origins such as https://www.example.com with commas between them", acceptsEmpty: true,
+            parse: { text throws(SettingRefusal) in
+                guard !text.isEmpty else { return [] }
+                var origins: Set<WebOrigin> = []
+                for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+                    guard let origin = WebOrigin(part) else {
+                        throw SettingRefusal("has a part that is no http or https origin")
+                    }
+                    origins.insert(origin)
+                }
+                return origins
+            },
+            render: { value, _ in value.map(\.text).sorted().joined(separator: ",") })
+    }
+}
+
+extension Configuration {
+    /// Sessions that are held by a cookie.
+    package struct Cookies: Sendable {
+        /// After the last use, of a session that is not to be remembered.
+        package var idleLifetime: Duration = .minutes(30)
+        /// After the sign-in; fixed.
+        package var absoluteLifetime: Duration = .hours(12)
+        /// The same two of a session that is to be remembered.
+        package var rememberedIdleLifetime: Duration = .days(14)
+        package var rememberedLifetime: Duration = .days(90)
+        /// Whether asking if a session lives counts as use.
+        package var touchSlides = true
+        /// Of pages that may act for their users, beside those under the issuer's own origin.
+        package var trustedOrigins: Set<WebOrigin> = []
+        package var sameSite = SetCookie.SameSite.lax
+
+        package init() {}
+
+        package func policy(issuer: String) -> CookieAPI.Policy {
+            CookieAPI.Policy(
+                brief: SessionLifetime(idle: idleLifetime, absolute: absoluteLifetime),
+                remembered: SessionLifetime(idle: rememberedIdleLifetime, absolute: rememberedLifetime),
+                touchSlides: touchSlides, isSecure: WebOrigin(ofURL: issuer)?.isSecure ?? false, sameSite: sameSite)
+        }
+
+        /// Whose pages may act for their users.
+        package func pages(issuer: String) -> PageOrigins {
+            PageOrigins(own: WebOrigin(ofURL: issuer), trusted: trustedOrigins)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Identity
+
+extension Settings {
+    static let limits = Section(
+        title: "Limits",
+        settings: [
+            Setting(
+                "KIDOBAN_LIMITS", \.limits.isEnforced, .flag,
+                "Whether anything is limited. Without limits a server is for load tests only."),
+            budget(
+                "SIGN_IN_ACCOUNT", .signInAccount,
+                "Sign-ins to one account from where nobody has signed in to it before. Beyond it only known addresses and devices "
+                    + "get through."),
+            budget("SIGN_IN_ACCOUNT_ADDRESS", .signInAccountAddress, "Sign-ins to one account from one address."),
+            budget(
+                "SIGN_IN_KNOWN_DEVICE", .signInKnownDevice,
+                "Sign-ins to one account from one device that has signed in to it before, in place of all that strangers can use up; "
+                    + "and changes of a password within one session."),
+            budget(
+                "SIGN_IN_ADDRESS", .signInAddress, "Sign-ins from one address by password. IPv6 addresses count by /64."),
+            budget("SIGN_IN_DEVICE", .signInDevice, "Sign-ins with one `X-Device-ID`, to whichever account."),
+            budget("SIGN_IN_CLIENT", .signInClient, "Sign-ins by password through one client: `app`, `rest-auth`."),
+            budget(
+                "SIGN_IN_IDENTITY", .signInIdentity,
+                "First sign-ins with one identity of a provider, where the provider does not answer for the address also those that fail."
+            ),
+            budget("PROOF_ADDRESS", .proofAddress, "Tokens and codes of providers that are presented from one address."),
+            budget("SIGN_UP_ACCOUNT", .signUpAccount, "Sign-ups with one e-mail address."),
+            budget(
+                "SIGN_UP_ADDRESS", .signUpAddress,
+                "Sign-ups from one address, and changes of a username. First sign-ins with a provider that proves the address count elsewhere."
+            ),
+            budget("SIGN_UP_CLIENT", .signUpClient, "Sign-ups through one client."),
+            budget("REFRESH_SESSION", .refreshSession, "Refreshes of one session."),
+            budget("REFRESH_ADDRESS", .refreshAddress, "Refreshes from one address."),
+            budget(
+                "CODE_ACCOUNT_ADDRESS", .codeAccountAddress, "Codes of mails that are presented for one account from one address."
+            ),
+            budget("CODE_ADDRESS", .codeAddress, "Codes of mails that are presented from one address."),
+            budget(
+                "MAIL_RECIPIENT", .mailRecipient,
+                "Mails of one kind that are asked for to one recipient, whether there is an account or not. Beyond it the answer is the "
+                    + "same, and no mail is sent."),
+            budget("MAIL_ADDRESS", .mailAddress, "Mails that are asked for from one address."),
+            budget(
+                "HASH_ADDRESS", .hashAddress,
+                "Passwords that are hashed for one address, right or wrong: the work is not given back. A sign-in counts once."),
+            budget("HASH_SITE", .hashSite, "The same for one /48 of IPv6."),
+            Setting(
+                "KIDOBAN_LIMIT_SPRAY_ACCOUNTS", \.limits.sprayAccounts, .count(0...10_000),
+                "Accounts at which sign-ins from one address may fail within ten minutes; beyond them it is an audit event and "
+                    + "`kidoban_sprays_total`. Refuses nobody. 0: not watched."),
+            Setting(
+                "KIDOBAN_LIMIT_KNOWN_DEVICE_LIFETIME", \.limits.knownDeviceLifetime, .duration(.hours(1) ... .days(365)),
+                "How long an address or a device is known after its last sign-in to an account."),
+            Setting(
+                "KIDOBAN_LIMIT_KNOWN_DEVICES", \.limits.knownDevices, .count(1...1000),
+                "Addresses and devices that are known for an account; beyond them the one that signed in longest ago is forgotten."
+            ),
+        ]
+    ).reloadable
+
+    private static func budget(_ name: String, _ bucket: LimitBucket, _ meaning: String) -> Setting {
+        Setting("KIDOBAN_LIMIT_\(name)", \.limits[bucket], .budget, meaning)
+    }
+}
+
+/// Budgets as people write them: how many in how long, such as `10/15m`, or `off` for no limit.
+enum BudgetText {
+    static let counts = 1...1_000_000
+    static let periods: ClosedRange<Duration> = .seconds(1) ... .seconds(7 * 86_400)
+
+    static func parse(_ text: String) throws(SettingRefusal) -> Budget? {
+        guard text != "off" else { return nil }
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2 else { throw SettingRefusal("is neither `off` nor a count, a slash and a duration") }
+        let count = try SettingFormat<Int>.count(counts).parse(parts[0])
+        let period = try SettingFormat<Duration>.duration(periods).parse(parts[1])
+        guard Budget.isPossible(count, per: period) else { throw SettingRefusal("allows more than one in a millisecond") }
+        return Budget(count, per: period)
+    }
+
+    static func render(_ budget: Budget?) -> String {
+        guard let budget else { return "off" }
+        return "\(budget.count)/\(DurationText.render(budget.period))"
+    }
+}
+
+extension SettingFormat where Value == Budget? {
+    static var budget: SettingFormat {
+        SettingFormat(
+            "`off`, or a count and a duration from \(DurationText.render(BudgetText.periods.lowerBound)) to "
+                + "\(DurationText.render(BudgetText.periods.upperBound)) such as `10/15m`",
+            parse: { text throws(SettingRefusal) in try BudgetText.parse(text) },
+            render: { budget, _ in BudgetText.render(budget) })
+    }
+}

@@ -1,0 +1,56 @@
+import Identity
+import Outbound
+
+extension Settings {
+    static let outbound = Section(
+        title: "Other servers",
+        settings: [
+            Setting(
+                "KIDOBAN_CA_FILE", optional: \.outbound.authoritiesFile, .path, fallback: .nothing("the system's authorities"),
+                "A PEM file of the certificate authorities to trust, instead of the system's, when other servers are asked over HTTPS: "
+                    + "for the keys of identity providers, for example."),
+            Setting(
+                "KIDOBAN_OUTBOUND_PROXY", optional: \.outbound.proxy, .proxy, fallback: .nothing("none"),
+                "The proxy through which other servers are asked. The variables that other programs read, such as `https_proxy`, "
+                    + "are not heeded."),
+            Setting(
+                "KIDOBAN_OUTBOUND_CONNECT_TIMEOUT", \.outbound.connectTimeout, .duration(.milliseconds(100) ... .minutes(1)),
+                "How long connecting to another server may take, the TLS handshake included."),
+            Setting(
+                "KIDOBAN_OUTBOUND_TIMEOUT", \.outbound.timeout, .duration(.milliseconds(100) ... .minutes(1)),
+                "How long an answer of another server may take in all."),
+            Setting(
+                "KIDOBAN_KEY_REFETCH_INTERVAL", \.keySets.refetchInterval, .duration(.seconds(1) ... .hours(1)),
+                "How often a token that names an unknown key may be the reason to fetch an identity provider's keys again: five times at once, "
+                    + "and then once each interval. Forged tokens cause no more fetches than that."),
+            Setting(
+                "KIDOBAN_KEY_SET_MEMORY", \.keySets.rememberedLifetime, .duration(.zero ... .days(2)),
+                "How long after they were fetched an identity provider's keys in PostgreSQL are used by a process that starts while the "
+                    + "provider's key server is away. Never longer than keys are used that cannot be renewed. `0s`: not at all."),
+            Setting(
+                "KIDOBAN_OUTBOUND_CALLS_PER_ADDRESS", \.providerTokens.callsPerAddress, .count(1...64),
+                "Questions to a provider, about access tokens or authorization codes, that one client address may have under way on a loop. "
+                    + "More are refused at once with 503."),
+        ])
+}
+
+extension SettingFormat where Value == String {
+    /// Where requests to other servers go first.
+    static var proxy: SettingFormat {
+        SettingFormat(
+            "`http://` and a host and port, such as http://proxy.example.com:3128, without user name and password",
+            parse: { text throws(SettingRefusal) in
+                guard text.utf8.starts(with: "http://".utf8) else { throw SettingRefusal("does not begin with http://") }
+                let address = text.dropFirst(7)
+                guard let colon = address.lastIndex(of: ":"), UInt16(address[address.index(after: colon)...]) ?? 0 > 0 else {
+                    throw SettingRefusal("has no port")
+                }
+                let host = address[..<colon]
+                guard !host.isEmpty, host.utf8.allSatisfy({ $0.isUnreserved || [0x3A, 0x5B, 0x5D].contains($0) }) else {
+                    throw SettingRefusal("has a character that no host has")
+                }
+                return text
+            },
+            render: { value, _ in value })
+    }
+}

@@ -1,0 +1,114 @@
+package import Crypto
+package import Identity
+package import Networking
+
+extension Settings {
+    static let passwords = Section(
+        title: "Passwords and audit",
+        settings: [
+            Setting(
+                "KIDOBAN_RECENT_SIGN_IN", \.accounts.recentSignIn, .duration(.seconds(30) ... .days(1)),
+                "How long after signing in a user may change the ways in (link, unlink, a new password without the old one) or delete "
+                    + "the account. Later it takes a new sign-in."),
+            Setting(
+                "KIDOBAN_SIGN_UP_BY_MAIL", \.accounts.signsUpByMail, .flag,
+                "Whether a sign-up with a password answers the same for every address, without tokens, and the mail says the rest. A "
+                    + "password then signs in only who has confirmed the address, in every API. A first sign-in with a provider that does not answer "
+                    + "for the address makes an account that only claims it."),
+            Setting(
+                "KIDOBAN_ARGON2_MEMORY", \.passwords.memoryKiB,
+                .count(7168...Int(Argon2id.Limits().memoryKiB), of: "KiB"),
+                "Memory that a password hash takes while it is computed."),
+            Setting(
+                "KIDOBAN_ARGON2_ITERATIONS", \.passwords.iterations, .count(1...Int(Argon2id.Limits().iterations)),
+                "Passes over that memory."),
+            Setting(
+                "KIDOBAN_ARGON2_PARALLELISM", \.passwords.parallelism, .count(1...Int(Argon2id.Limits().parallelism)),
+                "Lanes of a hash. They are computed one after the other."),
+            Setting(
+                "KIDOBAN_HIDE_IMPORTED_HASHES", \.passwords.hidesImported, .flag,
+                "Whether, while any user has a bcrypt hash, every sign-in takes its work too, so that the time does not tell whose account has one."
+            ),
+            Setting(
+                "KIDOBAN_HASH_THREADS", \.passwords.threads, .count(0...64),
+                "Passwords hashed at once. 0: one less than there are processors, at least one."),
+            Setting(
+                "KIDOBAN_HASH_QUEUE", \.passwords.queueLimit, .count(1...10_000),
+                "Passwords that may wait to be hashed. Client addresses take turns; who has the most waiting makes room for others, and is "
+                    + "refused with 503."),
+            Setting(
+                "KIDOBAN_HASH_QUEUE_ADDRESS", \.passwords.queueLimitPerAddress, .count(1...10_000),
+                "Of them those from one client address, /64 of IPv6."),
+            Setting(
+                "KIDOBAN_HASH_QUEUE_SITE", \.passwords.queueLimitPerSite, .count(1...10_000), "And from one /48 of IPv6."),
+            Setting(
+                "KIDOBAN_HASH_QUEUE_ACCOUNT", \.passwords.queueLimitPerAccount, .count(1...10_000), "And for one account."),
+            Setting(
+                "KIDOBAN_HASH_QUEUE_CLIENT", \.passwords.queueLimitPerClient, .count(1...10_000),
+                "And through one client: `app`, `rest-auth`."),
+            Setting(
+                "KIDOBAN_AUDIT_QUEUE", \.audit.queueLimit, .count(100...1_000_000),
+                "Audit events that may wait to be written; more are dropped and counted."),
+            Setting(
+                "KIDOBAN_AUDIT_REFRESHES", \.audit.refreshes, .choice(RefreshRecording.Rule.allCases),
+                "Which refreshes are audit events. `daily`: of each session the first of a day, and those from another address, by each "
+                    + "loop of each copy. What is out of the ordinary, such as a reuse, always is."),
+            Setting(
+                "KIDOBAN_AUDIT_RETENTION", \.audit.retention, .duration(.zero ... .days(36_500)),
+                "How long audit events are kept at least. They go by the month, when the newest of the month is as old. 0s: for ever."
+            ).reloadable,
+        ])
+}
+
+extension Configuration {
+    /// What a password hash costs, and how many are computed at once.
+    package struct Passwords: Sendable {
+        package var memoryKiB = Int(Argon2id.Parameters().memoryKiB)
+        package var iterations = Int(Argon2id.Parameters().iterations)
+        package var parallelism = Int(Argon2id.Parameters().parallelism)
+        /// Whether a check takes as long for users with bcrypt hashes as for others.
+        package var hidesImported = true
+        /// Threads that hash, 0 for one less than there are processors.
+        package var threads = 0
+        /// Hashes that may wait for a thread; more are refused at once.
+        package var queueLimit = 100
+        /// Of them those for one client address, /64 of IPv6.
+        package var queueLimitPerAddress = 32
+        /// And for one /48 of IPv6.
+        package var queueLimitPerSite = 48
+        package var queueLimitPerAccount = 8
+        package var queueLimitPerClient = 80
+
+        package init() {}
+
+        package var argon2: Argon2id.Parameters {
+            Argon2id.Parameters(
+                memoryKiB: UInt32(clamping: memoryKiB), iterations: UInt32(clamping: iterations),
+                parallelism: UInt32(clamping: parallelism))
+        }
+
+        package var bounds: JobOwner.Bounds {
+            JobOwner.Bounds(
+                hashes: queueLimit, site: queueLimitPerSite, address: queueLimitPerAddress, account: queueLimitPerAccount,
+                client: queueLimitPerClient)
+        }
+
+        /// Threads to make: never fewer than one.
+        package var threadCount: Int {
+            threads > 0 ? threads : max(1, EventLoopGroup.processors - 1)
+        }
+    }
+
+    /// The log of who did what.
+    package struct Audit: Sendable {
+        /// Events that may wait to be written; more are dropped and counted.
+        package var queueLimit = 10_000
+        package var refreshes = RefreshRecording.Rule.none
+        /// How long events are kept at least; zero for ever.
+        package var retention: Duration = .seconds(400 * 86_400)
+        /// Who is at the command line; nil for a server.
+        package var operatorName: String?
+
+        package init() {}
+    }
+}
