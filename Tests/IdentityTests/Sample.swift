@@ -1,5 +1,5 @@
 import Crypto
-import Identity
+@testable import Identity
 import Testing
 import Text
 
@@ -18,14 +18,19 @@ enum Sample {
         try #require(ClientID("phone-app"))
     }
 
+    /// - Parameter refresh: nil for a session with a cookie and no grant.
     static func session(
-        _ kind: SessionKind = .rotating, method: SessionMethod = .password, device: String = "Pixel 9"
+        _ id: SessionID = sessionID, refresh: RefreshRotation? = RefreshRotation(mode: .rotating), client: String = "phone-app",
+        methods: Set<AuthenticationMethod> = [.password], provider: ProviderID? = nil, device: String = "Pixel 9",
+        network: NetworkPrefix? = nil, lifetime: SessionLifetime = .standard, further: [Grant] = [], at now: Timestamp = now
     ) throws -> Session {
-        Session(
-            id: sessionID, userID: userID, username: "a@b.example", clientID: try clientID(), kind: kind,
-            method: method, device: DeviceDescription(device), salt: salt,
-            lifetime: .standard, beginningAt: now
-        )
+        let clientID = try #require(ClientID(client))
+        return Session(
+            id: id, userID: userID, owner: SessionOwner(username: "a@b.example", emailVerified: false), clientID: clientID,
+            methods: methods, provider: provider, device: DeviceDescription(device), network: network, createdAt: now,
+            authenticatedAt: now, absoluteEnd: now.adding(lifetime.absolute), lastUsedAt: now, salt: salt,
+            cookie: refresh == nil ? Session.Cookie(idleLife: lifetime.idle, salt: nil) : nil,
+            grants: (refresh == nil ? [] : [Grant(id: .first, clientID: clientID, refresh: refresh)]) + further)
     }
 }
 

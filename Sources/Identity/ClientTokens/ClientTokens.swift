@@ -102,11 +102,11 @@ extension RedisReply {
 /// - Keys: `client:{<id>}:tokens`, a sorted set of hashes by expiry; `client:{<id>}:ended`, which is there while the client gets no tokens.
 /// - Arguments: the hash (18 bytes), the expiry and the caller's `now` in milliseconds.
 /// - Returns nil when the client gets none. Else the hashes of tokens to delete, the ones nearest to their expiry, because they are too many.
-enum ListClientTokenScript {
+package enum ListClientTokenScript {
     /// How many a client may have at once.
     static let capacity = 100_000
 
-    static let source = """
+    package static let source = """
         if redis.call('EXISTS', KEYS[2]) == 1 then return false end
         local now = clock(ARGV[3])
         local expiry = tonumber(ARGV[2]) + now - tonumber(ARGV[3])
@@ -127,11 +127,11 @@ enum ListClientTokenScript {
 ///
 /// - Keys: as `ListClientTokenScript`. Argument: for how long the client gets none, in milliseconds.
 /// - Returns the hashes of all tokens that it may have.
-enum EndClientTokensScript {
+package enum EndClientTokensScript {
     /// Longer than any copy takes a client for what it was.
     static let refusal: Duration = .seconds(86_400)
 
-    static let source = """
+    package static let source = """
         redis.call('SET', KEYS[2], '1', 'PX', ARGV[1])
         return redis.call('ZRANGE', KEYS[1], 0, -1)
         """

@@ -19,7 +19,7 @@ import Text
 /// A tombstone has 2 for the first byte, user and salt (zeros if unknown), since when its event is missing (6; 0 if it is not), the
 /// reason (1 + n), and the access tokens of the session.
 ///
-/// The access tokens beyond those few are in the sorted set `tokens:{<sid>}` by expiry, in the same slot; a member is hash, generation and
+/// The access tokens beyond those few are in the sorted set `session:{<sid>}:tokens` by expiry, in the same slot; a member is hash, generation and
 /// grant. So what a refresh reads and writes does not grow with their number.
 package enum SessionRecord: Sendable {
     case live(Session)
@@ -40,7 +40,7 @@ package enum SessionRecord: Sendable {
 
     /// The key of the access tokens for which the record has no room.
     package static func tokensKey(_ id: SessionID) -> String {
-        "tokens:{\(id.text)}"
+        "\(key(id)):tokens"
     }
 
     /// - Parameter lead: how much the clock by which instants are told is ahead of this copy's.

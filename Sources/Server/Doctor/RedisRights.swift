@@ -13,13 +13,19 @@ enum RedisRights {
         (
             "session:", "",
             [
-                ("EXISTS", []), ("HGET", ["user"]), ("HMGET", ["user"]), ("HGETALL", []), ("HSET", ["user", ""]),
-                ("HDEL", ["user"]),
-                ("PEXPIRE", ["1000"]), ("PTTL", []), ("DEL", []),
+                ("GET", []), ("GETRANGE", ["0", "1"]), ("PTTL", []), ("PEXPIRE", ["1000"]), ("ZADD", ["1", "x"]), ("ZCARD", []),
+                ("ZRANGE", ["0", "1"]), ("ZREM", ["x"]), ("ZREMRANGEBYSCORE", ["0", "1"]), ("ZSCORE", ["x"]),
             ]
         ),
         (
-            "user:", ":sessions",
+            "client:", "",
+            [
+                ("EXISTS", []), ("DEL", []), ("ZADD", ["1", "x"]), ("ZCARD", []), ("ZRANGE", ["0", "1"]),
+                ("ZREMRANGEBYSCORE", ["0", "1"]), ("ZREMRANGEBYRANK", ["0", "1"]), ("PEXPIRE", ["1000"]),
+            ]
+        ),
+        (
+            "user:", "",
             [
                 ("ZADD", ["1", "x"]), ("ZCARD", []), ("ZREM", ["x"]), ("ZREMRANGEBYSCORE", ["0", "1"]),
                 ("ZREVRANGE", ["0", "1"]), ("PEXPIRE", ["1000"]),

@@ -142,7 +142,7 @@ struct CanaryTests {
                 _ = try await installation.server.introspect(token, backend)
                 let commands = try monitor.commands()
                 #expect(commands.count == 1)
-                #expect(commands.first?.wholeMatch(of: /.*\] "GET" "at:[0-9a-f]{64}"/) != nil, "\(commands)")
+                #expect(commands.first?.wholeMatch(of: /.*\] "GET" "at:[0-9A-Za-z_-]{24}"/) != nil, "\(commands)")
             }
             #expect(try await installation.server.introspect(account.accessToken, backend).json["active"] == true)
         }

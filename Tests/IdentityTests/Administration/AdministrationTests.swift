@@ -69,9 +69,7 @@ extension WithStores {
                 await #expect(throws: IdentityError.invalidRefreshToken) { try await world.a.refresh(other.refreshToken) }
                 // A sign-in whose password was checked before.
                 await #expect(throws: IdentityError.invalidCredentials) {
-                    try await world.a.run {
-                        _ = try await $0.sessions.begin(for: user, client: $0.app, kind: .rotating, caller: Copy.caller)
-                    }
+                    _ = try await world.a.begin(user)
                 }
                 _ = try await world.a.signIn()
                 let event = try #require(try await world.a.events("all_sessions_ended").first)

@@ -116,10 +116,7 @@ extension WithStores {
                 let before = try await world.a.user(member.id)
                 try await world.a.unlink(.google, from: member)
                 await #expect(throws: IdentityError.invalidCredentials) {
-                    try await world.a.run { parts in
-                        try await parts.sessions.begin(
-                            for: before, client: parts.app, kind: .static, method: .provider(.google), caller: Copy.caller)
-                    }
+                    try await world.a.begin(before)
                 }
             }
         }

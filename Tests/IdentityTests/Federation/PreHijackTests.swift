@@ -44,9 +44,7 @@ extension WithStores {
                 let before = try await world.a.user(hijacker.id)
                 let owner = try await world.a.signIn(.google()).member
                 await #expect(throws: IdentityError.invalidCredentials) {
-                    try await world.a.run { parts in
-                        try await parts.sessions.begin(for: before, client: parts.app, kind: .static, caller: Copy.caller)
-                    }
+                    try await world.a.begin(before)
                 }
                 let claim = IdentityClaim(try ProviderProof.apple().token(), toldName: nil, claimedEmail: nil)
                 let added = try await world.a.run { parts in

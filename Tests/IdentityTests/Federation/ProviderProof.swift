@@ -61,10 +61,10 @@ extension Copy {
     func signIn(
         _ proof: ProviderProof, name: String? = nil, claimedEmail: String? = nil
     ) async throws -> (member: Member, isNew: Bool) {
-        let (user, tokens, isNew) = try await parts.accounts.signIn(
-            with: try proof.token(), displayName: name, claimedEmail: claimedEmail, client: parts.app, kind: .rotating,
-            caller: Self.caller)
-        return (Member(user: user, tokens: tokens), isNew)
+        let authentication = try await parts.accounts.authenticate(
+            identity: try proof.token(), displayName: name, claimedEmail: claimedEmail, client: parts.app, caller: Self.caller
+        ).completed()
+        return (try await begin(authentication), authentication.isNew)
     }
 
     func link(_ proof: ProviderProof, to member: Member) async throws {

@@ -239,7 +239,7 @@ extension WithStores {
                         byApple.sessionID: .provider(.apple),
                     ])
                 try await world.b.run {
-                    try await $0.sessions.endAll(of: member.id, begunWith: .provider(.apple), reason: .revoked)
+                    try await $0.sessions.endAll(of: member.id, begunWith: .apple, reason: .revoked)
                 }
                 let tokens = [member.accessToken, byPassword.accessToken, byApple.accessToken]
                 #expect(try await world.a.active(tokens) == [true, true, false])
@@ -251,12 +251,12 @@ extension WithStores {
             try await World.run { world in
                 func signUp(_ proof: ProviderProof, password: String?) async throws -> Member {
                     let token = try proof.token()
-                    return try await world.a.run { parts in
-                        let (user, tokens) = try await parts.accounts.signUp(
+                    let authentication = try await world.a.run { parts in
+                        try await parts.accounts.signUp(
                             with: token, password: password.map { SecretString($0) }, displayName: "Anna",
-                            claimedEmail: "claimed@town.example", client: parts.app, kind: .static, caller: Copy.caller)
-                        return Member(user: user, tokens: tokens)
+                            claimedEmail: "claimed@town.example", client: parts.app, caller: Copy.caller)
                     }
+                    return try await world.a.begin(authentication)
                 }
                 let member = try await signUp(.google(), password: Copy.password)
                 #expect(member.user.email.typed == "anna@gmail.com")

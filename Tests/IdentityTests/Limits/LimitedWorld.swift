@@ -19,9 +19,11 @@ extension Copy {
         _ name: SignInAttempt.Name, password: String, from address: String? = "192.0.2.7", device: String? = nil
     ) async throws -> Attempt {
         do {
-            _ = try await parts.accounts.signIn(
-                SignInAttempt(name, passwords: [SecretString(password)]), client: parts.app, kind: .rotating,
-                caller: Self.caller(address, device: device))
+            let caller = Self.caller(address, device: device)
+            let authentication = try await parts.accounts.authenticate(
+                password: SignInAttempt(name, passwords: [SecretString(password)]), client: parts.app, caller: caller
+            ).completed()
+            _ = try await parts.sessions.begin(authentication, for: parts.app, caller: caller)
             return .signedIn
         } catch IdentityError.invalidCredentials {
             return .refused

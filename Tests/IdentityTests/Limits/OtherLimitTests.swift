@@ -17,7 +17,7 @@ extension WithStores {
                     try await world.a.run { parts in
                         _ = try await parts.accounts.signUp(
                             Accounts.SignUp(email: email, password: SecretString(Copy.password), displayName: nil),
-                            client: parts.app, kind: .static, caller: Copy.caller(address))
+                            client: parts.app, caller: Copy.caller(address))
                     }
                 }
                 try await signUp("a@town.example", from: "192.0.2.1")
@@ -43,7 +43,7 @@ extension WithStores {
                 let forged = SecretString("kdr_\(one.sessionID).1.\(Base64URL.encode([UInt8](repeating: 7, count: 32)))")
                 func refresh(_ token: SecretString, from address: String) async throws {
                     _ = try await a.run { parts in
-                        try await parts.sessions.refresh(token, wantsRotation: false, caller: Copy.caller(address))
+                        try await parts.sessions.refresh(token, RefreshOptions(), caller: Copy.caller(address))
                     }
                 }
                 for _ in 0..<5 {

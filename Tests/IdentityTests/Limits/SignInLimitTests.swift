@@ -68,8 +68,9 @@ extension WithStores {
                         report: { standing in told.withLock { $0.append(standing) } })
                     for _ in 0..<12 {
                         _ = try? await world.a.run { parts in
-                            try await parts.accounts.signIn(
-                                email: email, password: SecretString("wrong"), client: parts.app, kind: .static, caller: caller)
+                            try await parts.accounts.authenticate(
+                                password: SignInAttempt(.email(email), passwords: [SecretString("wrong")]), client: parts.app,
+                                caller: caller)
                         }
                     }
                     standings.append(told.value)

@@ -47,7 +47,8 @@ extension WithStores {
                         try await world.a.run { parts in
                             let attempt = SignInAttempt(
                                 .email("user\(number)@town.example"), passwords: [SecretString("Spring2026 lanterns")])
-                            _ = try await parts.accounts.signIn(attempt, client: parts.app, kind: .rotating, caller: Copy.caller)
+                            _ = try await parts.accounts.authenticate(
+                                password: attempt, client: parts.app, caller: Copy.caller)
                         }
                     }
                 }

@@ -75,10 +75,7 @@ extension WithStores {
                 let proved = try await world.a.run { try await $0.accounts.user(member.id) }
                 postgres.stop(.immediate)
                 await #expect(throws: Self.unavailable) {
-                    try await world.a.run { parts in
-                        _ = try await parts.sessions.begin(
-                            for: proved, client: parts.app, kind: .rotating, caller: Copy.caller)
-                    }
+                    _ = try await world.a.begin(proved)
                 }
                 let mine = AccessTokenHash(of: member.accessToken.revealedText).key
                 #expect(try await world.a.liveTokens(of: member.id) == [mine])

@@ -17,7 +17,7 @@ extension WithStores {
             return [
                 ("authenticate", { _ = try await $0.tokens.authenticate(access, for: .read) }),
                 ("authenticate with garbage", { _ = try await $0.tokens.authenticate(SecretString("x"), for: .read) }),
-                ("refresh", { _ = try await $0.sessions.refresh(refresh, wantsRotation: false, caller: caller) }),
+                ("refresh", { _ = try await $0.sessions.refresh(refresh, RefreshOptions(), caller: caller) }),
                 ("revoke an access token", { try await $0.tokens.revoke(access, for: $0.app, caller: caller) }),
                 ("revoke a refresh token", { try await $0.tokens.revoke(refresh, for: $0.app, caller: caller) }),
                 ("sign out", { try await $0.sessions.signOut(refresh, caller: caller) }),
@@ -35,9 +35,11 @@ extension WithStores {
                 (
                     "sign in",
                     { parts in
-                        _ = try await parts.accounts.signIn(
-                            email: Copy.email, password: SecretString(Copy.password), client: parts.app, kind: .rotating,
-                            caller: caller)
+                        let attempt = SignInAttempt(.email(Copy.email), passwords: [SecretString(Copy.password)])
+                        let authentication = try await parts.accounts.authenticate(
+                            password: attempt, client: parts.app, caller: caller
+                        ).completed()
+                        _ = try await parts.sessions.begin(authentication, for: parts.app, caller: caller)
                     }
                 ),
             ]
@@ -151,7 +153,7 @@ extension WithStores {
             try await World.run { world in
                 let member = try await world.a.signUp()
                 let key = SessionRecord.key(member.sessionID)
-                _ = try await world.a.run { try await $0.redis.send(RedisCommand("HSET", key, "generation", "x")) }
+                _ = try await world.a.run { try await $0.redis.send(RedisCommand("SET", key, "x", "KEEPTTL")) }
                 await #expect(throws: IdentityError.internalFault) { try await world.a.refresh(member.refreshToken) }
                 await #expect(throws: IdentityError.internalFault) { try await world.a.isActive(member.refreshToken) }
                 // But it can be ended.

@@ -14,11 +14,10 @@ extension WithStores {
         /// A session of a cookie that lives half an hour after its last use.
         private func cookie(on copy: Copy, idle: Duration = .seconds(1800)) async throws -> CookieSession {
             try await copy.run { parts in
-                try await parts.accounts.signIn(
-                    email: Copy.email, password: SecretString(Copy.password), client: parts.app,
-                    terms: CookieTerms(use: .session, lifetime: SessionLifetime(idle: idle, absolute: .seconds(7200))),
-                    caller: Copy.caller
-                ).session
+                try await parts.sessions.begin(
+                    copy.authenticate(), for: parts.app,
+                    cookie: CookieTerms(use: .session, lifetime: SessionLifetime(idle: idle, absolute: .seconds(7200))),
+                    caller: Copy.caller)
             }
         }
 
@@ -31,11 +30,10 @@ extension WithStores {
         }
 
         /// Makes what a session's record says of a moment older.
-        private func age(_ field: String, of session: SessionID, by duration: Duration, on copy: Copy) async throws {
-            _ = try await copy.run { parts in
-                try await parts.redis.send(
-                    RedisCommand("HINCRBY", SessionRecord.key(session), field, "\(-duration.wholeMilliseconds)"))
-            }
+        private func age(
+            _ instant: StoredInstant, of session: SessionID, by duration: Duration, on copy: Copy
+        ) async throws {
+            try await copy.run { try await $0.sessions.store.age(instant, of: session, by: duration) }
         }
 
         @Test func `a cookie lives as long at either, wherever it was given`() async throws {
@@ -64,7 +62,7 @@ extension WithStores {
                 _ = try await world.a.signUp()
                 for giver in world.copies {
                     let begun = try await cookie(on: giver)
-                    try await age("used", of: begun.session.id, by: .seconds(1801), on: giver)
+                    try await age(.used, of: begun.session.id, by: .seconds(1801), on: giver)
                     for copy in world.copies {
                         #expect(try await look(begun, on: copy, slides: false) == nil)
                         #expect(try await look(begun, on: copy, slides: true) == nil)
@@ -81,7 +79,7 @@ extension WithStores {
                 for copy in world.copies {
                     #expect(try await copy.active([member.refreshToken, successor]) == [true, true])
                 }
-                try await age("rotated", of: member.sessionID, by: .seconds(1801), on: world.a)
+                try await age(.rotated, of: member.sessionID, by: .seconds(1801), on: world.a)
                 for copy in world.copies {
                     #expect(try await copy.active([member.refreshToken, successor]) == [false, true])
                 }
@@ -159,7 +157,7 @@ extension WithStores {
                         try await requireRecent(on: copy)
                         try await changePassword(on: copy)
                     }
-                    try await age("authenticated", of: member.sessionID, by: .seconds(301), on: begins)
+                    try await age(.authenticated, of: member.sessionID, by: .seconds(301), on: begins)
                     for copy in world.copies {
                         await #expect(throws: IdentityError.recentSignInRequired) { try await requireRecent(on: copy) }
                         await #expect(throws: IdentityError.recentSignInRequired) { try await changePassword(on: copy) }
@@ -172,8 +170,9 @@ extension WithStores {
         private func delay(at email: String, on copy: Copy) async throws -> Duration? {
             do {
                 _ = try await copy.run { parts in
-                    try await parts.accounts.signIn(
-                        email: email, password: SecretString("a guess"), client: parts.app, kind: .rotating, caller: Copy.caller)
+                    try await parts.accounts.authenticate(
+                        password: SignInAttempt(.email(email), passwords: [SecretString("a guess")]), client: parts.app,
+                        caller: Copy.caller)
                 }
                 return nil
             } catch IdentityError.tooManyRequests(let wait) {

@@ -30,7 +30,7 @@ extension WithStores {
                             try await copy.run { parts in
                                 var met: Set<String> = []
                                 for index in stride(from: lane, to: seeds.count, by: lanes) {
-                                    var history = History(seed: seeds[index], parts.redis)
+                                    var history = try History(seed: seeds[index], parts.redis)
                                     met.formUnion(try await history.run())
                                 }
                                 return met
@@ -50,24 +50,29 @@ extension WithStores {
             private let policy: RefreshPolicy
             private let store: SessionStore
             private let session: Session
+            private let grant: GrantID
             private var random: SeededGenerator
             private var now = Sample.now
             private var rotation: RefreshRotation
             /// The access tokens that may be good, by the generation they were issued with.
             private var tokens: [(issued: IssuedAccessToken, generation: UInt32)] = []
 
-            init(seed: UInt64, _ redis: RedisConnection) {
+            init(seed: UInt64, _ redis: RedisConnection) throws {
                 self.seed = seed
                 self.redis = redis
                 var random = SeededGenerator(seed: seed)
                 policy = RefreshScriptPropertyTests.policies[Int(seed % 4)]
                 store = SessionStore(redis: redis, policy: policy, clock: .callers)
                 let id = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
-                session = Session(
-                    id: SessionID(random: id), userID: Sample.userID, username: "a@b.example", clientID: World.clientID("app"),
-                    kind: Bool.random(using: &random) ? .rotating : .static, device: DeviceDescription("phone"),
-                    salt: Sample.salt, lifetime: .standard, beginningAt: Sample.now)
-                rotation = session.refresh
+                rotation = RefreshRotation(mode: Bool.random(using: &random) ? .rotating : .static)
+                // Half of the histories are those of a further grant, beside one that nothing happens to.
+                let client = World.clientID("app")
+                let other = Grant(
+                    id: GrantID(seed % 8 < 4 ? 0 : 9), clientID: client, refresh: RefreshRotation(mode: .rotating))
+                grant = seed % 8 < 4 ? GrantID(4_000_000_000) : .first
+                session = try Sample.session(
+                    SessionID(random: id), refresh: grant == .first ? rotation : other.refresh, client: "app",
+                    further: grant == .first ? [other] : [Grant(id: grant, clientID: client, refresh: rotation)])
                 self.random = random
             }
 
@@ -75,9 +80,13 @@ extension WithStores {
             mutating func run() async throws -> Set<String> {
                 var met: Set<String> = []
                 let first = token(0)
-                #expect(
-                    try await store.create(session, idle: SessionLifetime.standard.idle, accessToken: first, at: now) != nil,
-                    "seed \(seed)")
+                let begun = try await store.create(
+                    session, idle: SessionLifetime.standard.idle, accessToken: grant == .first ? first : nil, at: now)
+                #expect(begun != nil, "seed \(seed)")
+                if grant != .first {
+                    let listed = try await store.list(first, of: grant, in: session.id, at: now)
+                    #expect(listed == [], "seed \(seed)")
+                }
                 tokens.append((first, rotation.generation))
                 if Int.random(in: 0..<20, using: &random) == 0 { try await jumpToLastGenerations() }
                 for number in 1...12 {
@@ -85,7 +94,8 @@ extension WithStores {
                     met.insert(decision)
                     if decision == "reuse" || decision == "exhausted" { break }
                 }
-                _ = try await redis.send(RedisCommand("DEL", SessionRecord.key(session.id)))
+                _ = try await redis.send(
+                    RedisCommand("DEL", SessionRecord.key(session.id), SessionRecord.tokensKey(session.id)))
                 return met
             }
 
@@ -97,13 +107,19 @@ extension WithStores {
             /// To where generations end.
             private mutating func jumpToLastGenerations() async throws {
                 let generation = UInt32.max - UInt32.random(in: 0...3, using: &random)
-                _ = try await redis.send(
-                    RedisCommand(
-                        "HSET", SessionRecord.key(session.id), "generation", "\(generation)", "parent", "\(generation - 1)",
-                        "rotated", "\(now.milliseconds)"))
                 rotation = RefreshRotation(
                     mode: rotation.mode, generation: generation,
                     lastStep: RefreshRotation.Step(parent: generation - 1, at: now))
+                let grants = session.grants.map { old in
+                    old.id == grant ? Grant(id: grant, clientID: old.clientID, refresh: rotation) : old
+                }
+                let moved = Session(
+                    id: session.id, userID: session.userID, owner: session.owner, clientID: session.clientID,
+                    methods: session.methods, device: session.device, createdAt: session.createdAt,
+                    authenticatedAt: session.authenticatedAt, absoluteEnd: session.absoluteEnd, lastUsedAt: session.lastUsedAt,
+                    salt: session.salt, grants: grants)
+                try await store.replace(session.id, with: SessionRecord.bytes(of: moved, accessToken: nil))
+                tokens = []
             }
 
             /// One request, put to both.
@@ -118,7 +134,8 @@ extension WithStores {
                 let issued = token(number)
                 let reply = try await store.refresh(
                     RefreshSessionScript.Request(
-                        sessionID: session.id, generation: presented, wantsRotation: wantsRotation, accessToken: issued),
+                        sessionID: session.id, grant: grant, generation: presented, wantsRotation: wantsRotation,
+                        accessToken: issued),
                     idle: SessionLifetime.standard.idle, at: now)
                 check(reply, decision, before, presented)
                 try await checkState(after: decision)
@@ -164,7 +181,11 @@ extension WithStores {
             private func checkState(after decision: RefreshRotation.Decision) async throws {
                 let expected = rotation.applying(decision, at: now)
                 switch try await store.record(session.id, at: now) {
-                case .live(let stored): #expect(stored.refresh == expected, "seed \(seed)")
+                case .live(let stored):
+                    #expect(stored.grant(grant)?.refresh == expected, "seed \(seed)")
+                    // The other grant is as it was.
+                    let others = stored.grants.filter { $0.id != grant }
+                    #expect(others == session.grants.filter { $0.id != grant }, "seed \(seed)")
                 case .ended(let tombstone):
                     #expect(expected == nil && tombstone.reason == .refreshReused, "seed \(seed)")
                 case .missing, .malformed: Issue.record("the record is gone or damaged, seed \(seed)")

@@ -23,8 +23,16 @@ extension WithStores {
         @Test func `a session that was static before the rule rotates from its next refresh on`() async throws {
             try await World.run({ $0.client = World.app(rotates: true) }) { world in
                 let member = try await world.a.signUp()
-                _ = try await world.a.run { parts in
-                    try await parts.redis.send(RedisCommand("HSET", SessionRecord.key(member.sessionID), "kind", "static"))
+                try await world.a.run { parts in
+                    let store = parts.sessions.store
+                    guard case .live(let session) = try await store.record(member.sessionID, at: Sample.now) else { return }
+                    let before = Session(
+                        id: session.id, userID: session.userID, owner: session.owner, clientID: session.clientID,
+                        methods: session.methods, device: session.device, createdAt: session.createdAt,
+                        authenticatedAt: session.authenticatedAt, absoluteEnd: session.absoluteEnd,
+                        lastUsedAt: session.lastUsedAt, salt: session.salt,
+                        grants: [Grant(id: .first, clientID: session.clientID, refresh: RefreshRotation(mode: .static))])
+                    try await store.replace(session.id, with: SessionRecord.bytes(of: before, accessToken: nil))
                 }
                 let next = try await world.a.refresh(member.refreshToken)
                 #expect(next.rotates)
@@ -229,14 +237,19 @@ extension WithStores {
                 _ = try await world.a.signUp()
                 let tokens = try await world.a.run { parts in
                     try await parts.clientStore.insert(client, at: Sample.now)
-                    return try await parts.accounts.signIn(
-                        email: Copy.email, password: SecretString(Copy.password), client: client, kind: .rotating,
-                        caller: Copy.caller
-                    ).tokens
+                    let authentication = try await world.a.authenticate()
+                    return try await parts.sessions.begin(authentication, for: client, caller: Copy.caller)
                 }
-                let next = try await world.a.refresh(tokens.refreshToken)
-                #expect(try await world.a.run { try await $0.clientStore.delete(client.id) })
+                func refresh(_ token: SecretString) async throws -> SessionTokens {
+                    try await world.a.run {
+                        try await $0.sessions.refresh(token, RefreshOptions(for: client.id), caller: Copy.caller)
+                    }
+                }
+                let next = try await refresh(tokens.refreshToken)
+                // A refresh token is its client's.
                 await #expect(throws: IdentityError.invalidRefreshToken) { try await world.a.refresh(next.refreshToken) }
+                #expect(try await world.a.run { try await $0.clientStore.delete(client.id) })
+                await #expect(throws: IdentityError.invalidRefreshToken) { try await refresh(next.refreshToken) }
                 #expect(try await !world.a.isActive(next.refreshToken))
             }
         }

@@ -1,140 +1,110 @@
-@testable import Identity
 import Testing
 import Text
 
+@testable import Identity
+
 @Suite struct SessionRecordTests {
-    private func values(of session: Session, changing changes: [String: String?] = [:]) -> [String?] {
-        let fields = SessionRecord.fields(of: session)
-        var record: [String: String] = [:]
-        for index in stride(from: 0, to: fields.count, by: 2) { record[fields[index]] = fields[index + 1] }
-        for (name, value) in changes { record[name] = value }
-        return SessionRecord.fieldNames.map { record[$0] }
+    private func read(_ session: Session, _ change: (inout [UInt8]) -> Void = { _ in }) -> Session? {
+        var bytes = SessionRecord.bytes(of: session, accessToken: nil)
+        change(&bytes)
+        guard case .live(let read) = SessionRecord(session.id, bytes) else { return nil }
+        return read
     }
 
-    @Test(arguments: SessionKind.allCases)
-    func `a session is read as it was written`(kind: SessionKind) throws {
-        let session = try Sample.session(kind)
-        guard case .live(let read) = SessionRecord(session.id, values: values(of: session)) else {
-            Issue.record("the record is not live")
-            return
-        }
-        #expect(read.id == session.id)
+    /// A session with everything that one can have.
+    private func full() throws -> Session {
+        let client = World.clientID("app")
+        let confirmation = try #require(KeyConfirmation(.jwkThumbprint, thumbprint: Array(0..<32)))
+        return Session(
+            id: Sample.sessionID, userID: Sample.userID,
+            owner: SessionOwner(
+                username: "é@town.example", emailVerified: true, claims: JSONObject([.init(key: "roles", value: ["a"])])),
+            clientID: client, methods: [.password, .hardwareKey], provider: .google, device: DeviceDescription("Pixel 9 ✓"),
+            network: NetworkPrefix(of: "203.0.113.77"), createdAt: Sample.now, authenticatedAt: Sample.now.adding(.seconds(-5)),
+            absoluteEnd: Sample.now.adding(.seconds(90 * 86_400)), lastUsedAt: Sample.now.adding(.seconds(3)), salt: Sample.salt,
+            cookie: Session.Cookie(idleLife: .seconds(1800), salt: SessionSalt(random: Array(1...16))),
+            grants: [
+                Grant(
+                    id: .first, clientID: client,
+                    refresh: RefreshRotation(
+                        mode: .rotating, generation: 9, lastStep: RefreshRotation.Step(parent: 7, at: Sample.now))),
+                Grant(
+                    id: GrantID(4_000_000_000), clientID: World.clientID("shop"), scopes: ["openid", "email"],
+                    audiences: ["https://a.example", "b"], refresh: RefreshRotation(mode: .static), confirmation: confirmation),
+                Grant(id: GrantID(3), clientID: World.clientID("kiosk"), scopes: [], audiences: [], refresh: nil),
+            ])
+    }
+
+    @Test func `a session is read as it was written, with all that it can have`() throws {
+        let session = try full()
+        let read = try #require(read(session))
         #expect(read.userID == session.userID)
-        #expect(read.username == session.username)
+        #expect(read.owner == session.owner)
         #expect(read.clientID == session.clientID)
-        #expect(read.kind == kind)
+        #expect(read.methods == session.methods)
+        #expect(read.provider == .google)
         #expect(read.device == session.device)
+        #expect(read.network == session.network)
         #expect(read.createdAt == session.createdAt)
         #expect(read.authenticatedAt == session.authenticatedAt)
-        #expect(read.absoluteEnd == Sample.now.adding(.seconds(90 * 86_400)))
-        #expect(read.salt.storedText == session.salt.storedText)
-        #expect(read.refresh == session.refresh)
+        #expect(read.absoluteEnd == session.absoluteEnd)
         #expect(read.lastUsedAt == session.lastUsedAt)
+        #expect(read.salt.storedText == session.salt.storedText)
+        #expect(read.cookie?.idleLife == .seconds(1800))
+        #expect(read.cookie?.salt?.storedText == session.cookie?.salt?.storedText)
+        #expect(read.grants == session.grants)
     }
 
-    @Test func `a rotated session is read with its last step`() throws {
-        let changes = ["generation": "9", "parent": "7", "rotated": "1763870706790"]
-        let session = try Sample.session()
-        guard case .live(let read) = SessionRecord(session.id, values: values(of: session, changing: changes)) else {
-            Issue.record("the record is not live")
-            return
-        }
-        let step = RefreshRotation.Step(parent: 7, at: Sample.now.adding(.milliseconds(1)))
-        #expect(read.refresh == RefreshRotation(mode: .rotating, generation: 9, lastStep: step))
-        #expect(SessionRecord.fields(of: read).suffix(4) == ["parent", "7", "rotated", "1763870706790"])
+    @Test func `a session of a browser has a cookie and no grant`() throws {
+        let read = try #require(read(try Sample.session(refresh: nil)))
+        #expect(read.isHeldByCookie && read.grants.isEmpty)
+        let app = try #require(self.read(try Sample.session()))
+        #expect(!app.isHeldByCookie && app.cookie?.idleLife == nil)
     }
 
-    @Test(arguments: [SessionMethod.password, .provider(.apple), .provider(.google)])
-    func `how a session began is read as it was written`(method: SessionMethod) throws {
-        let session = try Sample.session(method: method)
-        guard case .live(let read) = SessionRecord(session.id, values: values(of: session)) else {
-            Issue.record("the record is not live")
-            return
-        }
-        #expect(read.method == method)
-    }
-
-    @Test func `a record of a time when there were only passwords says nothing`() throws {
-        let session = try Sample.session(method: .provider(.apple))
-        guard case .live(let read) = SessionRecord(session.id, values: values(of: session, changing: ["method": nil])) else {
-            Issue.record("the record is not live")
-            return
-        }
-        #expect(read.method == .password)
-    }
-
-    @Test(arguments: ["", "?", "passkey", "Password", "password ", "provider:", "provider:No Name"])
-    func `a method of a later time is no damage, is none that there is now, and stays as it is`(stored: String) throws {
-        let session = try Sample.session(method: .provider(.apple))
-        guard case .live(let read) = SessionRecord(session.id, values: values(of: session, changing: ["method": stored])) else {
-            Issue.record("the record is not live")
-            return
-        }
-        #expect(read.method == .unknown(stored))
-        #expect(read.method != .password)
-        #expect(read.method.provider == nil)
-        #expect(values(of: read) == values(of: session, changing: ["method": stored]))
-    }
-
-    @Test func `a provider that is called password is one`() throws {
-        let method = SessionMethod.provider(try #require(ProviderID("password")))
-        #expect(SessionMethod(stored: method.stored) == method)
+    @Test func `a user may have no address, and methods may be of a later version`() throws {
+        let later = try #require(AuthenticationMethod("x-later"))
+        let session = Session(
+            id: Sample.sessionID, userID: Sample.userID, owner: SessionOwner(username: nil, emailVerified: false),
+            clientID: World.clientID("app"), methods: [later], device: DeviceDescription(""), createdAt: Sample.now,
+            authenticatedAt: Sample.now, absoluteEnd: Sample.now, lastUsedAt: Sample.now, salt: Sample.salt, grants: [])
+        let read = try #require(read(session))
+        #expect(read.username == nil)
+        #expect(read.methods == [later])
+        #expect(read.provider == nil && read.network == nil)
     }
 
     @Test func `nothing at all is a missing session`() {
-        guard case .missing = SessionRecord(Sample.sessionID, values: SessionRecord.fieldNames.map { _ in nil }) else {
+        guard case .missing = SessionRecord(Sample.sessionID, nil) else {
             Issue.record("the record is not missing")
             return
         }
     }
 
-    @Test(arguments: SessionEnd.allCases)
-    func `a tombstone tells why`(reason: SessionEnd) throws {
-        let session = try Sample.session()
-        guard
-            case .ended(let tombstone) = SessionRecord(
-                session.id, values: values(of: session, changing: ["ended": reason.rawValue]))
-        else {
-            Issue.record("the record is no tombstone")
-            return
+    @Test func `what ends too early is damage, and so is what we did not write`() throws {
+        let bytes = SessionRecord.bytes(of: try full(), accessToken: nil)
+        // The last grant has nothing behind its flags, so that every cut goes through something.
+        for length in 0..<bytes.count {
+            if case .live = SessionRecord(Sample.sessionID, Array(bytes.prefix(length))) {
+                let grants = SessionRecord(Sample.sessionID, Array(bytes.prefix(length)))
+                // Between two grants a record looks whole; nothing cuts one there.
+                guard case .live(let session) = grants, session.grants.count < 3 else {
+                    Issue.record("\(length) bytes passed")
+                    continue
+                }
+            }
         }
-        #expect(tombstone.reason == reason)
-        #expect(tombstone.userID == session.userID)
-        #expect(tombstone.salt?.storedText == session.salt.storedText)
-    }
-
-    @Test func `a tombstone of a session that never was has no salt`() {
-        let values = SessionRecord.fieldNames.map { $0 == "ended" ? "signed_out" : nil }
-        guard case .ended(let tombstone) = SessionRecord(Sample.sessionID, values: values) else {
-            Issue.record("the record is no tombstone")
-            return
-        }
-        #expect(tombstone.salt == nil)
-    }
-
-    @Test(
-        arguments: [
-            "user", "client", "kind", "created", "authenticated", "absolute_end", "salt", "generation", "used",
-        ], [nil, "", "?"])
-    func `a damaged record is not a session`(field: String, value: String?) throws {
-        let session = try Sample.session()
-        guard case .malformed = SessionRecord(session.id, values: values(of: session, changing: [field: value])) else {
-            Issue.record("the record passed")
-            return
-        }
-    }
-
-    @Test func `an unknown reason and a wrong number of values are damage`() throws {
-        let session = try Sample.session()
-        for values in [values(of: session, changing: ["ended": "?"]), [], values(of: session) + [nil]] {
-            guard case .malformed = SessionRecord(session.id, values: values) else {
+        for mark in [0, 3, 255] as [UInt8] {
+            guard case .malformed = SessionRecord(Sample.sessionID, [mark] + bytes.dropFirst()) else {
                 Issue.record("the record passed")
                 continue
             }
         }
     }
 
-    @Test func `names of fields are shorter than the hash of an access token, which is how the scripts tell them apart`() {
-        #expect(SessionRecord.fieldNames.allSatisfy { $0.utf8.count < 64 })
+    @Test func `a session of an app is small`() throws {
+        let token = IssuedAccessToken(hash: AccessTokenHash(of: "a"), expiresAt: Sample.now)
+        let bytes = SessionRecord.bytes(of: try Sample.session(device: "okhttp/4.12.0"), accessToken: token)
+        #expect(bytes.count <= 200)
     }
 }

@@ -151,9 +151,9 @@ extension WithStores {
                 #expect(try await world.a.active([lost.accessToken, repeated.accessToken]) == [false, true])
                 // What has been deleted is not on the list any more.
                 let listed = try await world.a.run {
-                    try await $0.redis.send(RedisCommand("HKEYS", SessionRecord.key(member.sessionID))).elements ?? []
+                    try await $0.sessions.store.listedTokens(of: member.sessionID)
                 }
-                #expect(!listed.compactMap(\.text).contains(AccessTokenHash(of: lost.accessToken.revealedText).hex))
+                #expect(!listed.contains(AccessTokenHash(of: lost.accessToken.revealedText)))
                 _ = try await world.a.refresh(repeated.refreshToken)
             }
         }
@@ -214,7 +214,9 @@ extension WithStores {
                             users: parts.users, clients: parts.clients, limiter: parts.limiter, audit: parts.audit,
                             metrics: parts.metrics,
                             key: parts.sessions.key, limitPerUser: 50, policy: .standard, system: slow)
-                        _ = try await sessions.begin(for: user, client: parts.app, kind: .rotating, caller: Copy.caller)
+                        let authentication = Authentication(
+                            of: user, by: [.password], at: clock.now, occasion: .continued)
+                        _ = try await sessions.begin(authentication, for: parts.app, caller: Copy.caller)
                     }
                 }
                 let mine = AccessTokenHash(of: member.accessToken.revealedText).key

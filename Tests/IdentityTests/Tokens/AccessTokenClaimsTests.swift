@@ -1,43 +1,53 @@
-import Identity
 import Testing
 import Text
 
+@testable import Identity
+
 @Suite("RFC 9068 access token claims") struct AccessTokenClaimsTests {
-    private func payload(scope: String? = nil, additional: JSONObject = JSONObject()) throws -> JSONValue {
-        let claims = AccessTokenClaims(
-            issuer: "https://id.example", audience: "api", subject: Sample.userID, clientID: try Sample.clientID(),
-            tokenID: UUID(version7At: Sample.now, random: []), issuedAt: Sample.now,
-            expiresAt: Sample.now.adding(.milliseconds(900_999)), authenticatedAt: Sample.now.adding(.seconds(-60)),
-            sessionID: Sample.sessionID, email: "A@example.com", emailVerified: true, scope: scope, additional: additional
-        )
-        return try JSON.parse(claims.payload)
+    private func payload(
+        scopes: [String] = [], audiences: [String]? = nil, claims: JSONObject = JSONObject(),
+        additional: JSONObject = JSONObject(), confirmation: KeyConfirmation? = nil
+    ) throws -> JSONValue {
+        let owner = SessionOwner(username: "A@example.com", emailVerified: true, claims: claims)
+        let record = AccessTokenRecord(
+            subject: .user(
+                Sample.userID, Sample.sessionID, .first, owner, methods: [.password, .oneTimePassword],
+                authenticatedAt: Sample.now.adding(.seconds(-60))),
+            clientID: try Sample.clientID(), tokenID: UUID(version7At: Sample.now, random: []), issuedAt: Sample.now,
+            expiresAt: Sample.now.adding(.milliseconds(900_999)), audiences: audiences, scopes: scopes,
+            confirmation: confirmation)
+        let installation = Installation(issuer: "https://id.example", audience: "api")
+        return try JSON.parse(AccessTokenClaims(record, in: installation, additional: additional).payload)
     }
 
     @Test func `every claim is there, with instants in seconds rounded down`() throws {
         let expected: JSONValue = [
             "iss": "https://id.example", "aud": "api", "sub": .string(Sample.userID.description), "client_id": "phone-app",
             "jti": "019aaee3-0c65-7000-8000-000000000000", "iat": 1_763_870_706, "nbf": 1_763_870_706, "exp": 1_763_871_607,
-            "auth_time": 1_763_870_646, "sid": "AAECAwQFBgcICQoLDA0ODw", "email": "A@example.com", "email_verified": true,
+            "auth_time": 1_763_870_646, "amr": ["otp", "pwd"], "sid": "AAECAwQFBgcICQoLDA0ODw", "email": "A@example.com",
+            "email_verified": true,
         ]
         #expect(try payload() == expected)
     }
 
-    @Test func `a scope is there if there is one`() throws {
-        #expect(try payload(scope: "openid email")["scope"] == "openid email")
+    @Test func `a scope, several audiences and a key are there if there are any`() throws {
+        #expect(try payload(scopes: ["openid", "email"])["scope"] == "openid email")
+        #expect(try payload(audiences: ["a"])["aud"] == "a")
+        #expect(try payload(audiences: ["a", "b"])["aud"] == ["a", "b"])
+        let confirmation = try #require(KeyConfirmation(.jwkThumbprint, thumbprint: Array(0..<32)))
+        #expect(try payload(confirmation: confirmation)["cnf"] == confirmation.json)
     }
 
-    @Test func `additional claims follow`() throws {
-        let additional = JSONObject([
-            JSONObject.Member(key: "userId", value: "u"), JSONObject.Member(key: "roles", value: ["a", "b"]),
-        ])
-        let payload = try payload(additional: additional)
+    @Test func `a user's own claims and those of a protocol follow, each name once`() throws {
+        let claims = JSONObject([.init(key: "roles", value: ["a", "b"]), .init(key: "userId", value: "forged")])
+        let payload = try payload(claims: claims, additional: JSONObject([.init(key: "userId", value: "u")]))
         #expect(payload["userId"] == "u")
         #expect(payload["roles"] == ["a", "b"])
     }
 
     @Test(arguments: AccessTokenClaims.reservedNames.sorted())
-    func `an additional claim never takes a reserved name`(name: String) throws {
-        let forged = try payload(additional: JSONObject([JSONObject.Member(key: name, value: "forged")]))
-        #expect(try forged == payload())
+    func `no other claim takes a reserved name`(name: String) throws {
+        let forged = JSONObject([.init(key: name, value: "forged")])
+        #expect(try payload(claims: forged, additional: forged) == payload())
     }
 }

@@ -30,9 +30,7 @@ extension WithStores {
 
         /// A token of the user that is live, and was issued to this client.
         private func token(of member: Member, for client: Client, on copy: Copy) async throws -> SecretString {
-            try await copy.run { parts in
-                try await parts.sessions.begin(for: member.user, client: client, kind: .rotating, caller: Copy.caller).accessToken
-            }
+            try await copy.begin(member.user, for: client).accessToken
         }
 
         private static func client(_ id: String, audience: String = World.audience, scopes: [String]) -> Client {
@@ -171,7 +169,8 @@ extension WithStores {
                 let member = try await world.a.signUp()
                 let signed = try await world.a.run { parts in
                     let session = try #require(try await parts.sessions.list(of: member.id).first)
-                    return try parts.sessions.issuer.mint(for: session, client: parts.app, at: Sample.now).text
+                    let grant = try #require(session.grants.first)
+                    return try parts.sessions.issuer.mint(for: grant, of: session, client: parts.app, at: Sample.now).text
                 }
                 #expect(try await !world.a.isActive(signed))
                 await #expect(throws: IdentityError.invalidToken) { try await authenticate(signed, on: world.a) }

@@ -19,6 +19,7 @@ extension WithStores {
                     "exp": .integer(Sample.now.seconds + 900),
                     "iat": .integer(Sample.now.seconds), "nbf": .integer(Sample.now.seconds), "iss": .string(World.issuer),
                     "scope": "openid email profile account", "sid": .string(member.sessionID.text),
+                    "auth_time": .integer(Sample.now.seconds), "amr": ["pwd"],
                 ]
                 #expect(answer == expected)
                 #expect(id.version == 7)
@@ -87,8 +88,8 @@ extension WithStores {
                 let member = try await world.a.signUp()
                 let hash = AccessTokenHash(of: member.accessToken.revealedText)
                 let texts = [
-                    "\r\nFLUSHALL\r\n", "*1\r\n$8\r\nFLUSHALL\r\n", "*", "{at}", "\0", "at:\(hash.hex)", hash.hex, "' OR 1=1--",
-                    "kdr_\(member.sessionID.text).*.x", "session:\(member.sessionID.text)",
+                    "\r\nFLUSHALL\r\n", "*1\r\n$8\r\nFLUSHALL\r\n", "*", "{at}", "\0", hash.key, hash.text, "' OR 1=1--",
+                    "kdr_\(member.sessionID.text).*.x", SessionRecord.key(member.sessionID),
                     String(repeating: "a", count: 1 << 20), "kdr_" + String(repeating: ".", count: 1 << 20),
                 ]
                 #expect(try await world.a.active(texts.map { SecretString($0) }) == texts.map { _ in false })
@@ -114,9 +115,9 @@ extension WithStores {
             }
         }
 
-        @Test(arguments: SessionKind.allCases.filter { $0.refreshMode != nil })
+        @Test(arguments: RefreshRotation.Mode.allCases)
         func `a refresh token is active for the client that it was issued to, and for nobody else`(
-            kind: SessionKind
+            kind: RefreshRotation.Mode
         ) async throws {
             try await World.run { world in
                 let member = try await world.a.signUp(kind: kind)

@@ -45,9 +45,11 @@ enum SessionEndingChange: CaseIterable, Sendable {
             case .deletion: try await accounts.delete(id, from: session, caller: caller)
             case .signOut: try await accounts.signOut(id, caller: caller)
             case .takingBack:
-                _ = try await accounts.signIn(
-                    with: ProviderProof.google("g-\(number)", email: subject.email).token(), displayName: nil,
-                    client: parts.app, kind: .rotating, caller: caller)
+                let authentication = try await accounts.authenticate(
+                    identity: ProviderProof.google("g-\(number)", email: subject.email).token(), displayName: nil,
+                    client: parts.app, caller: caller
+                ).completed()
+                _ = try await parts.sessions.begin(authentication, for: parts.app, caller: caller)
             case .unlinking: try await accounts.unlink(.google, from: id, session: session, caller: caller)
             }
         }

@@ -240,9 +240,7 @@ extension WithStores {
                         of: member.id, with: SecretString("staple battery horse"), keeping: nil, caller: Copy.caller)
                 }
                 await #expect(throws: IdentityError.invalidCredentials) {
-                    try await world.a.run {
-                        _ = try await $0.sessions.begin(for: proved, client: $0.app, kind: .rotating, caller: Copy.caller)
-                    }
+                    _ = try await world.a.begin(proved)
                 }
                 #expect(try await world.a.liveTokens(of: member.id) == [])
                 #expect(try await world.a.keyspace().keys("user:") == [])

@@ -41,7 +41,7 @@ extension WithStores {
                     email: Copy.email, password: SecretString("another long password"), displayName: nil)
                 _ = try await world.a.run { parts in
                     try await parts.accounts.signUp(
-                        request, client: parts.app, kind: .rotating, caller: Copy.caller("198.51.100.7"))
+                        request, client: parts.app, caller: Copy.caller("198.51.100.7"))
                 }
                 let guesses = try await world.a.guess(10, device: device)
                 #expect(guesses == .of((.refused, 3), (.limited, 7)))

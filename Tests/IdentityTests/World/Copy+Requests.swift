@@ -23,23 +23,42 @@ extension Copy {
     static let password = "correct horse battery staple"
 
     func signUp(
-        _ email: String = email, password: String = password, name: String? = nil, kind: SessionKind = .rotating
+        _ email: String = email, password: String = password, name: String? = nil, kind: RefreshRotation.Mode = .rotating
     ) async throws -> Member {
         let request = Accounts.SignUp(email: email, password: SecretString(password), displayName: name)
-        let (user, tokens) = try await parts.accounts.signUp(request, client: parts.app, kind: kind, caller: Self.caller)
-        return Member(user: user, tokens: tokens)
+        return try await begin(parts.accounts.signUp(request, client: parts.app, caller: Self.caller), kind)
     }
 
     func signIn(
-        _ email: String = email, password: String = password, kind: SessionKind = .rotating
+        _ email: String = email, password: String = password, kind: RefreshRotation.Mode = .rotating
     ) async throws -> Member {
-        let (user, tokens) = try await parts.accounts.signIn(
-            email: email, password: SecretString(password), client: parts.app, kind: kind, caller: Self.caller)
-        return Member(user: user, tokens: tokens)
+        try await begin(authenticate(email, password), kind)
+    }
+
+    func authenticate(_ email: String = email, _ password: String = password) async throws -> Authentication {
+        try await parts.accounts.authenticate(
+            password: SignInAttempt(.email(email), passwords: [SecretString(password)]), client: parts.app, caller: Self.caller
+        ).completed()
+    }
+
+    func begin(_ authentication: Authentication, _ kind: RefreshRotation.Mode = .rotating) async throws -> Member {
+        let tokens = try await parts.sessions.begin(
+            authentication, for: parts.app, refresh: kind, caller: Self.caller)
+        return Member(user: authentication.user, tokens: tokens)
+    }
+
+    /// Begins a session for a user as somebody has read him, who is as good as signed in.
+    func begin(
+        _ user: User, for client: Client? = nil, kind: RefreshRotation.Mode = .rotating
+    ) async throws -> SessionTokens {
+        let authentication = Authentication(of: user, by: [.password], at: system.now(), occasion: .continued)
+        return try await parts.sessions.begin(
+            authentication, for: client ?? parts.app, refresh: kind, caller: Self.caller)
     }
 
     func refresh(_ token: SecretString, wantsRotation: Bool = false) async throws -> SessionTokens {
-        try await parts.sessions.refresh(token, wantsRotation: wantsRotation, caller: Self.caller)
+        try await parts.sessions.refresh(
+            token, RefreshOptions(rotation: wantsRotation, for: parts.app.id), caller: Self.caller)
     }
 
     /// What a client is told that may see the tokens of every audience.

@@ -11,6 +11,8 @@ struct Keyspace: Sendable {
         let life: Int64
         /// Everything in it, names and values.
         let text: String
+        /// Of a string.
+        var bytes: [UInt8] = []
     }
 
     let items: [Item]
@@ -42,6 +44,9 @@ struct Keyspace: Sendable {
             case "zset": try await redis.send(RedisCommand("ZRANGE", key, "0", "-1", "WITHSCORES"))
             default: try await redis.send(RedisCommand("GET", key))
             }
+        if case .bytes(let bytes) = content {
+            return Item(key: key, life: life, text: String(decoding: bytes, as: UTF8.self), bytes: bytes)
+        }
         let texts = (content.elements ?? [content]).compactMap(\.text)
         return Item(key: key, life: life, text: texts.joined(separator: "\n"))
     }
@@ -54,7 +59,10 @@ extension Copy {
 
     /// The access tokens of a user that are good, by their keys, whoever holds them.
     func liveTokens(of user: UserID) async throws -> [String] {
-        try await keyspace().items.filter { $0.key.hasPrefix("at:") && $0.text.contains("\(user)") }.map(\.key)
+        let installation = parts.sessions.issuer.installation
+        return try await keyspace().items.filter { item in
+            item.key.hasPrefix("at:") && Principal(item.bytes, in: installation)?.user?.userID == user
+        }.map(\.key)
     }
 
     /// Makes everything in Redis so much older.

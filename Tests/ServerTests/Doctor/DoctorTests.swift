@@ -87,7 +87,8 @@ struct DoctorTests {
 
     @Test func `a user of Redis who lacks rights is told which`() async throws {
         let stores = try GoodStores(redis: [
-            "--appendonly", "yes", "--user", "kidoban", "on", ">canary-redis", "~at:*", "~session:*", "~user:*", "~code:*",
+            "--appendonly", "yes", "--user", "kidoban", "on", ">canary-redis", "~at:*", "~session:*", "~client:*", "~user:*",
+            "~code:*",
             "~successor:*", "~limit:*", "~audit:*", "+@all", "-@admin", "-zadd", "-info",
         ])
         let url = "redis://kidoban:canary-redis@127.0.0.1:\(stores.redis.port)"

@@ -109,6 +109,9 @@ import Text
         ("session:", CreateSessionScript.source), ("session:", RefreshSessionScript.source),
         ("session:", TouchSessionScript.source), ("session:", EndSessionScript.source),
         ("session:", ListAccessTokenScript.source), ("session:", ChangeCookieScript.source),
+        ("session:", AddGrantScript.source), ("session:", EndGrantScript.source), ("session:", UpdateOwnerScript.source),
+        ("session:", StrikeAccessTokensScript.source), ("session:", RecordEndScript.source),
+        ("client:", ListClientTokenScript.source), ("client:", EndClientTokensScript.source),
         ("user:", IndexSessionScript.source), ("limit:", LimitScript.source), ("limit:", LimitRefundScript.source),
         ("it:", AdmitProofScript.source), ("it:", ForgetProofScript.source),
     ])

@@ -6,7 +6,7 @@ package import Text
 /// the user's index) then finds the tombstone and gives up. So this is for session ids from our own tokens and indexes, never for
 /// one that somebody merely claims.
 ///
-/// - Keys: `session:{<sid>}`, `tokens:{<sid>}`.
+/// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`.
 /// - Arguments: the reason (a raw value of `SessionEnd`); the tombstone's least life in milliseconds; 1 to let it live as long as
 ///   the session would have if that is longer, else 0; the caller's `now` in milliseconds; 1 if the end is to be put on record.
 /// - Returns four elements: `ended`, `already` (a tombstone was there; it keeps its reason and its life) or `missing`; the

@@ -2,7 +2,7 @@ import Text
 
 /// Adds a grant to a session that lives, with its first access token.
 ///
-/// - Keys: `session:{<sid>}`, `tokens:{<sid>}`.
+/// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`.
 /// - Arguments: the caller's `now` and the idle life in milliseconds; the grant as `SessionRecord` has it; its number; hash (18 bytes) and
 ///   expiry of the access token; how many access tokens a session may have at once.
 /// - Returns nil when the session is over: the caller then deletes the token. `full` when it has as many grants as it may, or one of this
@@ -42,7 +42,7 @@ package enum AddGrantScript {
 
 /// Ends one grant of a session, and leaves the others.
 ///
-/// - Keys: `session:{<sid>}`, `tokens:{<sid>}`. Argument: the grant's number.
+/// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`. Argument: the grant's number.
 /// - Returns two elements: `ended`; `last` when the session holds nothing else, and nothing has happened: it is to be ended as a whole; `over`
 ///   when the session or the grant is over. Then the hashes of the grant's access tokens, to delete; they stay listed until they are struck, so
 ///   that a repeated call finishes what a failure has left.

@@ -2,7 +2,7 @@ import Text
 
 /// Lists one more access token of a grant in a session that lives.
 ///
-/// - Keys: `session:{<sid>}`, `tokens:{<sid>}`.
+/// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`.
 /// - Arguments: the grant; the token's hash (18 bytes); its expiry and the caller's `now` in milliseconds; how many access tokens a
 ///   session may have at once.
 /// - Returns nil when the session or the grant is over: the caller then deletes the token. Else the hashes of access tokens to delete, because they
@@ -34,7 +34,7 @@ package enum ListAccessTokenScript {
 
 /// Strikes access tokens that have been deleted from the list of their session.
 ///
-/// - Keys: `session:{<sid>}`, `tokens:{<sid>}`. Arguments: the hashes.
+/// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`. Arguments: the hashes.
 package enum StrikeAccessTokensScript {
     package static let source =
         SessionScript.record + SessionScript.tokens + """

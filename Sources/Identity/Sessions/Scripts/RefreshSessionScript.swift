@@ -5,7 +5,7 @@ import Text
 /// The mac must have been verified before, and the new access token stored under its own key: only then does this script make
 /// it known. Whatever is not one of the four issuing outcomes means that the caller deletes that access token again.
 ///
-/// - Keys: `session:{<sid>}`, `tokens:{<sid>}`.
+/// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`.
 /// - Arguments, all decimal unless said: grant; presented generation; the caller's `now`, grace, recovery and idle life in milliseconds; hash
 ///   (18 bytes) and expiry of the new access token; 1 if the client wants rotation, else 0; how many access tokens a
 ///   session may have at once; least life of a tombstone in milliseconds; 1 if a replay is to give the very access token of the
@@ -96,7 +96,7 @@ package enum RefreshSessionScript {
                 for _, name in ipairs(dead) do known[name] = true end
                 for _, token in ipairs(all_tokens(session.tokens, overflow)) do
                     local skipped = token.grant == number and token.generation > parent and token.generation < generation
-                    if skipped and not known[token.hash] then dead[#dead + 1] = token.hash end
+                    if skipped and token.expiry + \(SessionScript.listingMargin) > now and not known[token.hash] then dead[#dead + 1] = token.hash end
                 end
             end
             write_grant(session, first, after, grant)

@@ -2,7 +2,7 @@ import Text
 
 /// What the scripts on a session have in common: reading and writing its record (`SessionRecord`), and the list of its access tokens.
 ///
-/// The keys of each are those of one session, and in one slot: `session:{<sid>}`, and `tokens:{<sid>}` where the list of access tokens matters.
+/// The keys of each are those of one session, and in one slot: `session:{<sid>}`, and `session:{<sid>}:tokens` where the list of access tokens matters.
 enum SessionScript {
     /// Access tokens that the record itself lists. An app that refreshes when its access token expires has two.
     static let inlineCount = 4

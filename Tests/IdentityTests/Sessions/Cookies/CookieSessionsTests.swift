@@ -12,10 +12,9 @@ extension WithStores {
             on copy: Copy, use: CookieUse = .session, lifetime: SessionLifetime = brief, replacing: SecretString? = nil
         ) async throws -> CookieSession {
             try await copy.run { parts in
-                try await parts.accounts.signIn(
-                    email: Copy.email, password: SecretString(Copy.password), client: parts.app,
-                    terms: CookieTerms(use: use, lifetime: lifetime, replacing: replacing), caller: Copy.caller
-                ).session
+                try await parts.sessions.begin(
+                    copy.authenticate(), for: parts.app,
+                    cookie: CookieTerms(use: use, lifetime: lifetime, replacing: replacing), caller: Copy.caller)
             }
         }
 
@@ -171,12 +170,7 @@ extension WithStores {
                 #expect(try await touch(first.cookie, on: world.a) == nil)
                 #expect(try await touch(second.cookie, on: world.a) != nil)
                 await #expect(throws: IdentityError.invalidCredentials) {
-                    try await world.a.run { parts in
-                        _ = try await parts.accounts.signIn(
-                            email: Copy.email, password: SecretString("wrong"), client: parts.app,
-                            terms: CookieTerms(use: .session, lifetime: Self.brief, replacing: second.cookie),
-                            caller: Copy.caller)
-                    }
+                    try await world.a.authenticate(Copy.email, "wrong")
                 }
                 #expect(try await touch(second.cookie, on: world.a) != nil)
             }
@@ -187,7 +181,7 @@ extension WithStores {
                 let member = try await world.a.signUp()
                 let begun = try await signIn(on: world.a)
                 let listed = try await world.a.run { try await $0.sessions.list(of: member.id) }
-                #expect(listed.contains { $0.id == begun.session.id && $0.kind == .cookie })
+                #expect(listed.contains { $0.id == begun.session.id && $0.isHeldByCookie })
                 try await world.a.run {
                     try await $0.sessions.signOutEverywhere(
                         member.id, from: begun.session.id, keepingIt: true, caller: Copy.caller)
