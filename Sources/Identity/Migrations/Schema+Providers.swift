@@ -56,6 +56,10 @@ extension Schema {
 
             CREATE INDEX provider_revocations_due ON provider_revocations (due_at) WHERE given_up_at IS NULL;
 
+            CREATE INDEX provider_tokens_by_seal ON provider_tokens (substring(sealed_token FROM 1 FOR 9));
+
+            CREATE INDEX provider_revocations_by_seal ON provider_revocations (substring(sealed_token FROM 1 FOR 9));
+
             CREATE FUNCTION queue_provider_revocations() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN
                 INSERT INTO provider_revocations (provider, subject, client_id, sealed_token)

@@ -54,6 +54,8 @@ extension Command {
         case .mailTest: try .mail(.parseTest(rest))
         case .mailTemplates: try .mail(.parseTemplates(rest))
         case .keysRetire: try .keys(.parseRetire(rest))
+        case .keysShow: try .keys(.parseShow(rest))
+        case .keysReseal: try bare(.keys(.reseal), rest, topic)
         }
     }
 

@@ -33,8 +33,11 @@ package enum Command: Equatable, Sendable {
     /// Whether it cannot do without the master key of the installation.
     var needsMasterKey: Bool {
         switch self {
-        case .serve, .keys(.rotate), .keys(.retire), .mail(.show), .limits, .user(.setPassword), .user(.sendReset): true
-        case .migrate, .health, .doctor, .client, .user, .sessions, .audit, .auditRetention, .keys(.list), .mail(.test),
+        case .serve, .keys(.rotate), .keys(.retire), .keys(.reseal), .mail(.show), .limits, .user(.setPassword),
+            .user(.sendReset):
+            true
+        case .migrate, .health, .doctor, .client, .user, .sessions, .audit, .auditRetention, .keys(.list), .keys(.show),
+            .mail(.test),
             .mail(.templates),
             .mail(.retry),
             .config, .openAPI, .explainIDToken, .devIssuer, .help, .version:

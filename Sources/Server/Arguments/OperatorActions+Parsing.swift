@@ -207,6 +207,18 @@ extension KeysAction {
         return .rotate(algorithm)
     }
 
+    static func parseShow(_ rest: ArraySlice<String>) throws(ArgumentsError) -> KeysAction {
+        // A thumbprint in base64url may begin with a hyphen.
+        let kid = rest.first { $0.utf8.count == thumbprintLength && !$0.hasPrefix("--") }
+        let others = rest.filter { $0 != kid }
+        let scanner = try ArgumentScanner(others[...], options: [.init(name: "--pem", takesValue: false)], topic: .keysShow)
+        guard kid == nil, !scanner.positional.isEmpty else {
+            _ = try scanner.positional()
+            return .show(kid: kid, asPEM: scanner.isGiven("--pem"))
+        }
+        return .show(kid: try scanner.positional("KID")[0], asPEM: scanner.isGiven("--pem"))
+    }
+
     static func parseRetire(_ rest: ArraySlice<String>) throws(ArgumentsError) -> KeysAction {
         // A thumbprint (RFC 7638) in base64url may begin with a hyphen.
         if rest.count == 1, let kid = rest.first, kid.utf8.count == thumbprintLength { return .retire(kid: kid) }

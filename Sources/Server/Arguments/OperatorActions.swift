@@ -153,4 +153,9 @@ package enum KeysAction: Equatable, Sendable {
     /// Nil for the configured algorithm.
     case rotate(SignatureAlgorithm?)
     case retire(kid: String)
+    /// Prints the public parts.
+    /// - Parameter kid: of one; nil for all.
+    case show(kid: String?, asPEM: Bool)
+    /// Seals everything with the present master key.
+    case reseal
 }
