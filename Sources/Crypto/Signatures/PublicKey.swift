@@ -50,6 +50,14 @@ package final class PublicKey: Sendable {
         self.components = components
     }
 
+    /// The key as DER (RFC 5280 §4.1.2.7).
+    package var subjectPublicKeyInfo: [UInt8] {
+        switch components {
+        case .rsa(let modulus, let exponent): SubjectPublicKeyInfo.rsa(modulus: modulus, exponent: exponent)
+        case .p256(let x, let y): SubjectPublicKeyInfo.p256(x: x, y: y)
+        }
+    }
+
     /// Which algorithms a key of this type can verify.
     package var algorithms: [SignatureAlgorithm] {
         switch components {

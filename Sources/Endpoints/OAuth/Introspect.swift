@@ -35,16 +35,17 @@ extension OAuth {
         private static let answer = Schema.object([
             .required("active", .boolean), .optional("aud", .anyOf([.string, .array(of: .string)])),
             .optional("client_id", .string.described("The client that the token was issued to.")),
-        .optional("sub", .string.described("The user; of a client's own token, the client.")),
-        .optional("username", .string.described("The user's e-mail address, if there is one.")),
+            .optional("sub", .string.described("The user; of a client's own token, the client.")),
+            .optional("username", .string.described("The user's e-mail address, if there is one.")),
             .optional("email_verified", .boolean.described("Whether that address is known to be the user's.")),
-        .optional("token_type", .string.described("`Bearer`; `DPoP` for a token that is bound to a key.")), .optional("exp", .integer), .optional("iat", .integer),
+            .optional("token_type", .string.described("`Bearer`; `DPoP` for a token that is bound to a key.")),
+            .optional("exp", .integer), .optional("iat", .integer),
             .optional("nbf", .integer), .optional("iss", .string), .optional("jti", .string),
             .optional("scope", .string.described("What the token is good for, with spaces between.")),
             .optional("sid", .string.described("The session.")),
-        .optional("auth_time", .integer.described("When the user proved who they are.")),
-        .optional("amr", .array(of: .string).described("By what (RFC 8176).")),
-        .optional("cnf", .any.described("The key that the token is bound to (RFC 7800).")),
+            .optional("auth_time", .integer.described("When the user proved who they are.")),
+            .optional("amr", .array(of: .string).described("By what (RFC 8176).")),
+            .optional("cnf", .any.described("The key that the token is bound to (RFC 7800).")),
         ]).named("Introspection")
     }
 }

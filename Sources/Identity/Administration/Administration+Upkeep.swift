@@ -1,4 +1,5 @@
 package import Crypto
+package import JOSE
 
 /// Limits, mails and keys.
 extension Administration {
@@ -25,6 +26,12 @@ extension Administration {
     package func keys() async throws(AdministrationError) -> [SigningKeyRecord] {
         try permit(.readKeys)
         return try await keeping { () throws(SigningKeyStore.Failure) in try await signingKeys.records() }
+    }
+
+    /// The public parts of the keys of the key set.
+    package func publishedKeys() async throws(AdministrationError) -> [(record: SigningKeyRecord, key: JWK)] {
+        try permit(.readKeys)
+        return try await keeping { () throws(SigningKeyStore.Failure) in try await signingKeys.published() }
     }
 
     /// Publishes a new signing key, or says how far that is.

@@ -28,6 +28,17 @@ extension AuditEvent {
     }
 }
 
+extension AuditEvent {
+    /// - Parameter count: of values.
+    package init(resealing count: Int, with key: MasterKey, by actor: Actor, system: SystemContext) {
+        var detail = JSONObject()
+        detail["from"] = key.other.map { .string($0.id.description) }
+        detail["to"] = .string(key.id.description)
+        detail["values"] = .integer(Int64(count))
+        self.init(id: system.uuid(), time: system.now(), kind: .masterKeyResealed, actor: actor, detail: detail)
+    }
+}
+
 extension KeyRotation.Step {
     package var key: SigningKeyRecord {
         switch self {

@@ -26,8 +26,8 @@ struct SealedColumn: Sendable {
             context: { SealedKey.context($0[0]) }),
         SealedColumn(
             name: "mails", purpose: .mail,
-            batch: Statement(name: "sealed_mails", sql: batch("mail_outbox", "sealed_content", "id")),
-            replace: Statement(name: "reseal_mail", sql: replace("mail_outbox", "sealed_content")),
+            batch: Statement(name: "sealed_mails", sql: batch("jobs", "sealed", "id", where: "kind = 'mail'")),
+            replace: Statement(name: "reseal_mail", sql: replace("jobs", "sealed")),
             context: { Array($0[0].utf8) }),
         SealedColumn(
             name: "account changes", purpose: .accountChanges,
@@ -43,8 +43,10 @@ struct SealedColumn: Sendable {
         SealedColumn(
             name: "revocations", purpose: .providerTokens,
             batch: Statement(
-                name: "sealed_revocations", sql: batch("provider_revocations", "sealed_token", "provider, subject, client_id")),
-            replace: Statement(name: "reseal_revocation", sql: replace("provider_revocations", "sealed_token")),
+                name: "sealed_revocations",
+                sql: batch(
+                    "jobs", "sealed", "topic, payload->>'subject', payload->>'client_id'", where: "kind = 'provider_revocation'")),
+            replace: Statement(name: "reseal_revocation", sql: replace("jobs", "sealed")),
             context: { SealedProviderToken.context(provider: $0[0], subject: $0[1], clientID: $0[2]) }),
     ]
 
@@ -52,17 +54,17 @@ struct SealedColumn: Sendable {
     static let counts = Statement(
         name: "sealed_counts",
         sql: """
-            \(count("signing keys", "signing_keys", "sealed_private_key")) UNION ALL \(count("mails", "mail_outbox", "sealed_content"))
+            \(count("signing keys", "signing_keys", "sealed_private_key")) UNION ALL \(count("mails", "jobs", "sealed", where: "kind = 'mail'"))
             UNION ALL \(count("account changes", "account_changes", "sealed_before"))
             UNION ALL \(count("provider tokens", "provider_tokens", "sealed_token"))
-            UNION ALL \(count("revocations", "provider_revocations", "sealed_token"))
+            UNION ALL \(count("revocations", "jobs", "sealed", where: "kind = 'provider_revocation'"))
             """, retryable: true)
 
     /// A place stays the same for as long as its row is locked.
-    private static func batch(_ table: SQL, _ column: SQL, _ context: SQL) -> SQL {
+    private static func batch(_ table: SQL, _ column: SQL, _ context: SQL, where condition: SQL = "true") -> SQL {
         """
         SELECT ctid::text, to_json(ARRAY[\(context)])::text, \(column) FROM \(table)
-        WHERE substring(\(column) FROM 1 FOR 9) = $1::bytea LIMIT $2::bigint FOR UPDATE SKIP LOCKED
+        WHERE substring(\(column) FROM 1 FOR 9) = $1::bytea AND \(condition) LIMIT $2::bigint FOR UPDATE SKIP LOCKED
         """
     }
 
@@ -70,10 +72,10 @@ struct SealedColumn: Sendable {
         "UPDATE \(table) SET \(column) = $2::bytea WHERE ctid = $1::tid"
     }
 
-    private static func count(_ name: SQL, _ table: SQL, _ column: SQL) -> SQL {
+    private static func count(_ name: SQL, _ table: SQL, _ column: SQL, where condition: SQL = "true") -> SQL {
         """
         SELECT '\(name)' AS name, substring(\(column) FROM 1 FOR 9) AS header, count(*) AS count FROM \(table)
-        WHERE \(column) IS NOT NULL GROUP BY header
+        WHERE \(column) IS NOT NULL AND \(condition) GROUP BY header
         """
     }
 }

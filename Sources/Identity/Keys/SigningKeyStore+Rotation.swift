@@ -1,4 +1,5 @@
 package import Crypto
+package import JOSE
 import Postgres
 import Text
 
@@ -26,6 +27,22 @@ extension SigningKeyStore {
     /// - Throws: `Failure.store`.
     package func records() async throws(Failure) -> [SigningKeyRecord] {
         try await timed().records
+    }
+
+    /// The public parts of all keys, the oldest first, without a master key.
+    /// - Throws: `Failure.store`.
+    package func published() async throws(Failure) -> [(record: SigningKeyRecord, key: JWK)] {
+        do throws(PostgresError) {
+            var keys: [(SigningKeyRecord, JWK)] = []
+            for row in try await pool.query(SigningKeyQueries.all, [system.statementTime.parameter]) {
+                guard let record = try Self.record(row) else { continue }
+                guard let key = try? JWK(parsing: JSON.parse(try row.string(3))) else { throw .unexpectedColumn(3) }
+                keys.append((record, key))
+            }
+            return keys
+        } catch {
+            throw .store(error)
+        }
     }
 
     /// The same, and the time that their instants are to be compared with; any time where there are none.

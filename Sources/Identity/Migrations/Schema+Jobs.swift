@@ -38,5 +38,8 @@ extension Schema {
             CREATE INDEX jobs_given_up ON jobs (kind, given_up_at) WHERE given_up_at IS NOT NULL;
 
             CREATE INDEX jobs_by_user ON jobs (user_id, kind, topic, created_at) WHERE user_id IS NOT NULL;
+
+            -- By the master key that has sealed it, here and elsewhere.
+            CREATE INDEX jobs_by_seal ON jobs (substring(sealed FROM 1 FOR 9)) WHERE sealed IS NOT NULL;
             """)
 }

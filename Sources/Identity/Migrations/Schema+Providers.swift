@@ -41,6 +41,8 @@ extension Schema {
                     FOREIGN KEY (provider, subject) REFERENCES identities (provider, subject) ON DELETE CASCADE
             );
 
+            CREATE INDEX provider_tokens_by_seal ON provider_tokens (substring(sealed_token FROM 1 FOR 9));
+
             CREATE FUNCTION queue_provider_revocations() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN
                 INSERT INTO jobs (kind, topic, payload, sealed)

@@ -66,5 +66,7 @@ extension Schema {
             CREATE INDEX account_changes_by_user ON account_changes (user_id, kind, created_at);
 
             CREATE INDEX account_changes_by_end ON account_changes (expires_at);
+
+            CREATE INDEX account_changes_by_seal ON account_changes (substring(sealed_before FROM 1 FOR 9));
             """)
 }

@@ -17,3 +17,14 @@ extension SigningKey {
         try self.init(pkcs8DER: ProtectedBytes(der))
     }
 }
+
+extension PublicKey {
+    /// The textual form (RFC 7468 §13), ending in a line feed.
+    package var pem: String {
+        let text = Array(Base64.encode(subjectPublicKeyInfo).utf8)
+        let lines = stride(from: 0, to: text.count, by: 64).map { start in
+            String(decoding: text[start..<min(start + 64, text.count)], as: UTF8.self)
+        }
+        return "-----BEGIN PUBLIC KEY-----\n\(lines.joined(separator: "\n"))\n-----END PUBLIC KEY-----\n"
+    }
+}

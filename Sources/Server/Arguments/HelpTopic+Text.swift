@@ -45,6 +45,8 @@ extension HelpTopic {
         case .keysList: "\(invocation) [--json]"
         case .keysRotate: "\(invocation) [ALGORITHM]"
         case .keysRetire: "\(invocation) KID"
+        case .keysShow: "\(invocation) [KID] [--pem]"
+        case .keysReseal: invocation
         case .mailShow: "\(invocation) [--json]"
         case .mailTest: "\(invocation) ADDRESS"
         case .mailTemplates: "\(invocation) [FILE]"
@@ -94,9 +96,11 @@ extension HelpTopic {
         case .limits: "Look after the limits."
         case .limitsLift: "Empty what an address or an account has used up, so that it may try again."
         case .mailRetry: "Have the mails that were put off tried again at once."
-        case .keys: "Look after the keys that access tokens are signed with."
+        case .keys: "Look after the keys that tokens are signed with, and the master key."
         case .keysList: "List the signing keys, and say what happens to them when."
         case .keysRotate: "Replace the key that signs: publish a new one, which signs an hour later."
+        case .keysShow: "Print the public keys, as a key set or as PEM."
+        case .keysReseal: "Seal everything with the present master key that the previous one has sealed."
         case .keysRetire: "Take a key out of the key set at once, because it has leaked."
         case .mail: "Look after the outbox and the mail server."
         case .mailShow: "Print the mails that wait, the oldest first, with their links."
@@ -131,6 +135,7 @@ extension HelpTopic {
             ]
         case .userShow, .keysList, .mailShow, .clientShow, .clientList: [("--json", "print JSON")]
         case .userDelete: [("--yes", "do not ask")]
+        case .keysShow: [("--pem", "as PEM, for balancers and libraries that read no key set")]
         case .userSetPassword: [("--generate", "make one up and print it, once")]
         case .limitsLift:
             [("--address ADDRESS", "an IP address; of IPv6 its /64"), ("--account EMAIL", "a whole e-mail address")]
@@ -166,7 +171,8 @@ extension HelpTopic {
             ]
         case .userSendReset, .userVerifyEmail, .limits, .mailRetry, .serve, .migrate, .health, .client,
             .clientDisable, .clientEnable, .clientDelete, .user, .userDisable, .userEnable, .userSignOut,
-            .userExport, .sessions, .keys, .keysRotate, .keysRetire, .mail, .mailTest, .mailTemplates, .openAPI, .explain, .help,
+            .userExport, .sessions, .keys, .keysRotate, .keysRetire, .keysReseal, .mail, .mailTest, .mailTemplates, .openAPI,
+            .explain, .help,
             .version:
             []
         }
@@ -287,6 +293,20 @@ extension HelpTopic {
             that verify tokens by themselves, when they fetch the key set again: five minutes, if they heed its Cache-Control.
             From then on they refuse what the key has signed, and apps get new tokens with their refresh tokens. Introspection
             never took a forged token: it knows those that were issued. Nobody is signed out.
+
+            \(Self.stores)
+            """
+        case .keysShow:
+            """
+            Without KID all keys are printed that verifiers need: those that sign, those that will, and those whose tokens may
+            still live. Ask again after each rotation; the key set at /.well-known/jwks.json is always up to date.
+
+            \(Self.stores)
+            """
+        case .keysReseal:
+            """
+            Servers that have both keys do the same by themselves, once no copy seals with the previous one any more.
+            `kidoban doctor` says what is left, and when KIDOBAN_PREVIOUS_MASTER_KEY can be removed.
 
             \(Self.stores)
             """

@@ -38,6 +38,8 @@ package enum HelpTopic: String, CaseIterable, Sendable {
     case keysList = "keys list"
     case keysRotate = "keys rotate"
     case keysRetire = "keys retire"
+    case keysShow = "keys show"
+    case keysReseal = "keys reseal"
     case mail
     case mailShow = "mail show"
     case mailRetry = "mail retry"

@@ -2,6 +2,7 @@ import Glibc
 import Identity
 import Networking
 import Outbound
+import Text
 
 /// `kidoban doctor`: looks at the configuration, at what the server depends on and at the machine, and says what to do.
 struct Doctor: Sendable {
@@ -58,6 +59,7 @@ struct Doctor: Sendable {
         findings.append(
             keys.map(MasterKeyCheck.finding(ofKeys:))
                 ?? Finding(MasterKeyCheck.signingKeys, .skipped, "they take a master key and the database"))
+        findings.append(MasterKeyCheck.finding(ofSealed: postgres?.sealed, configuration, at: Timestamp.now()))
         findings += RedisChecks.findings(of: redis, configuration.redis)
         findings.append(ClockCheck.finding(of: "PostgreSQL", postgres?.facts?.clock, limit: configuration.clockTolerance))
         findings.append(ClockCheck.finding(of: "Redis", redis?.clock, limit: configuration.clockTolerance))

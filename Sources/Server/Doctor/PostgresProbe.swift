@@ -42,6 +42,8 @@ struct PostgresProbe: Sendable {
         var keys: Result<KeyRing, SigningKeyStore.Failure>?
         /// Nil while there is no outbox.
         var mailsWaiting: Int?
+        /// What is sealed with which master key, and which are in use; nil while there are no tables.
+        var sealed: MasterKeyCheck.Sealed?
     }
 
     private let configuration: Configuration
@@ -65,6 +67,9 @@ struct PostgresProbe: Sendable {
             outcome.facts?.clock = try await clock(pool)
             outcome.facts?.hasRoom = await hasRoom(pool)
             outcome.keys = await keys(pool)
+            outcome.sealed = MasterKeyCheck.Sealed(
+                counts: try await Resealing.counts(pool), uses: try await MasterKeyUses(pool: pool).all(at: .postgres),
+                clients: try await ClientStore(pool: pool).all())
             outcome.mailsWaiting = try await JobQueue(pool: pool).counts(at: .postgres)[.mail]?.waiting ?? 0
         } catch {}
         await pool.close()

@@ -24,10 +24,11 @@ package enum Command: Equatable, Sendable {
     /// Whether it cannot do without the master key of the installation.
     var needsMasterKey: Bool {
         switch self {
-        case .serve, .keys(.rotate), .keys(.retire), .mail(.show), .limits, .user(.setPassword), .user(.sendReset),
-            .user(.changeEmail):
+        case .serve, .keys(.rotate), .keys(.retire), .keys(.reseal), .mail(.show), .limits, .user(.setPassword),
+            .user(.sendReset), .user(.changeEmail):
             true
-        case .migrate, .health, .doctor, .client, .user, .sessions, .audit, .auditRetention, .keys(.list), .mail(.test),
+        case .migrate, .health, .doctor, .client, .user, .sessions, .audit, .auditRetention, .keys(.list), .keys(.show),
+            .mail(.test),
             .mail(.templates),
             .mail(.retry),
             .config, .openAPI, .explainIDToken, .devIssuer, .help, .version:
@@ -99,6 +100,8 @@ extension Command {
         case .mailTest: try .mail(.parseTest(rest))
         case .mailTemplates: try .mail(.parseTemplates(rest))
         case .keysRetire: try .keys(.parseRetire(rest))
+        case .keysShow: try .keys(.parseShow(rest))
+        case .keysReseal: try bare(.keys(.reseal), rest, topic)
         }
     }
 

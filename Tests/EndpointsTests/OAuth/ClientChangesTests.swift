@@ -16,7 +16,7 @@ struct ClientChangesTests {
         try await withInstallation { installation, account in
             let old = try await installation.backend()
             #expect(try await installation.server.introspect(account.accessToken, old).status == 200)
-            let output = try await installation.command(["client", "rotate-secret", old.id, "--overlap", "0"])
+            let output = try await installation.command(["client", "rotate", old.id, "--now"])
             let secret = try #require(output.split(separator: "\n").last?.split(separator: "=").last.map(String.init))
             #expect(secret != old.secret)
             #expect(try await installation.server.introspect(account.accessToken, old).status == 401)
@@ -37,7 +37,7 @@ struct ClientChangesTests {
                 return answers
             }
             #expect(try await isAccepted(old) == [true, true])
-            let output = try await installation.command(["client", "rotate-secret", old.id])
+            let output = try await installation.command(["client", "rotate", old.id])
             let secret = try #require(output.split(separator: "\n").last?.split(separator: "=").last.map(String.init))
             let new = Credentials(id: old.id, secret: secret)
             #expect(try await isAccepted(new) == [true, true])
@@ -50,7 +50,7 @@ struct ClientChangesTests {
         try await withInstallation { installation, account in
             let backend = try await installation.backend()
             #expect(try await installation.server.introspect(account.accessToken, backend).status == 200)
-            #expect(try await installation.command(["client", "remove", backend.id]) == "Removed \(backend.id)\n")
+            #expect(try await installation.command(["client", "delete", backend.id]) == "Deleted \(backend.id)\n")
             #expect(try await installation.server.introspect(account.accessToken, backend).status == 401)
         }
     }

@@ -17,18 +17,35 @@ struct KeySetTests {
             #expect(response.value("Cache-Control") == "public, max-age=300")
             #expect(response.value("Access-Control-Allow-Origin") == "*")
             let published = try #require(response.json["keys"]?.arrayValue)
-            #expect(published.count == 1)
+            #expect(Set(published.compactMap { $0["alg"]?.stringValue }) == ["ES256", "RS256"] && published.count == 2)
+            let signing = published.first { $0["alg"] == .string(algorithm.rawValue) }
             let common: Set = ["kty", "kid", "use", "alg"]
-            #expect(published.first?.keys == common.union(algorithm == .es256 ? ["crv", "x", "y"] : ["n", "e"]))
-            #expect(published.first?["alg"] == .string(algorithm.rawValue))
-            #expect(published.first?["use"] == "sig")
+            #expect(signing?.keys == common.union(algorithm == .es256 ? ["crv", "x", "y"] : ["n", "e"]))
+            #expect(signing?["use"] == "sig")
             let keys = try JWKSet.parse(response.body)
             let account = try await server.signUp()
             let token = try UnverifiedJWS.parse(account.accessToken)
             #expect(throws: Never.self) { try token.verify(with: keys, allowing: [algorithm]).requireType("at+jwt") }
-            #expect(token.header.keyID == published.first?["kid"]?.stringValue)
+            #expect(token.header.keyID == signing?["kid"]?.stringValue)
             let changed = account.accessToken.withOtherEnd
             #expect(throws: JOSEError.self) { try UnverifiedJWS.parse(changed).verify(with: keys, allowing: [algorithm]) }
+        }
+    }
+
+    @Test func `who has the key set already is told so, until it changes`() async throws {
+        try await Installation().run { installation in
+            let server = try installation.server
+            let tag = try #require(try await server.get("/.well-known/jwks.json").value("ETag"))
+            #expect(tag.wholeMatch(of: /"[A-Za-z0-9_-]{22}"/) != nil)
+            for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
+                let answer = try await server.send("GET", "/.well-known/jwks.json", [("If-None-Match", known)])
+                #expect(answer.status == 304 && answer.body.isEmpty)
+                #expect(answer.value("ETag") == tag && answer.value("Cache-Control") == "public, max-age=300")
+                #expect(answer.value("Access-Control-Allow-Origin") == "*")
+            }
+            for other in ["\"other\"", "\(tag.dropLast())x\"", ""] {
+                #expect(try await server.send("GET", "/.well-known/jwks.json", [("If-None-Match", other)]).status == 200)
+            }
         }
     }
 

@@ -55,8 +55,11 @@ extension Installation {
     /// Registers a client by the command line.
     func addClient(_ name: String = "backend", _ options: String...) async throws -> Credentials {
         let id = "\(name)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
-        let output = try await command(["client", "add", name, "--id", id] + options)
-        let lines = output.split(separator: "\n").map { $0.split(separator: "=", maxSplits: 1).last.map(String.init) ?? "" }
+        let kind = options.contains("--introspect") ? [] : ["--service"]
+        let output = try await command(["client", "add", name, "--id", id] + kind + options)
+        // Whose tokens it sees is said as well.
+        let lines = output.split(separator: "\n").filter { $0.hasPrefix("client_") }
+            .map { $0.split(separator: "=", maxSplits: 1).last.map(String.init) ?? "" }
         guard lines.count == 2 else { throw Failure(reason: output) }
         return Credentials(id: lines[0], secret: lines[1])
     }

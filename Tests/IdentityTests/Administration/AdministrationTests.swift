@@ -110,11 +110,11 @@ extension WithStores {
                 let plans: [(Statement, String, String)] = [
                     (UserQueries.byEmailPrefix, "'u777', 'u778', 21", "users_by_email_prefix"),
                     (AuditQueries.page, "\(Self.range)", "audit_events_before_pkey"),
-                    (AuditQueries.pageOfUser, "\(Self.range), '\(Sample.userID)'", "audit_events_before_of_user"),
-                    (AuditQueries.pageOfKind, "\(Self.range), 'kind_7'", "audit_events_before_by_kind"),
+                    (AuditQueries.pageOfUser, "\(Self.range), '\(Sample.userID)'", "audit_events_before_user_id_id_idx"),
+                    (AuditQueries.pageOfKind, "\(Self.range), 'kind_7'", "audit_events_before_kind_id_idx"),
                     (
                         AuditQueries.pageOfUserAndKind, "\(Self.range), '\(Sample.userID)', 'kind_7'",
-                        "audit_events_before_of_user"
+                        "audit_events_before_user_id_id_idx"
                     ),
                 ]
                 for (statement, arguments, index) in plans {

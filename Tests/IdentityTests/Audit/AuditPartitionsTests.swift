@@ -96,37 +96,4 @@ extension WithStores {
             }
         }
     }
-
-    /// What an upgrade makes of the events that are there.
-    @Suite struct AuditUpgradeTests {
-        @Test func `events from before are there after the upgrade, and a copy of the version before writes on`() async throws {
-            let database = try TestDatabase()
-            let configuration = try PostgresConfiguration(connectionString: database.connectionString)
-            let place = try #require(Schema.migrations.firstIndex { $0.name == "audit_partitions" })
-            try Migrator(Array(Schema.migrations[..<place]), configuration: configuration, logger: .disabled).apply()
-            let columns = "(id, occurred_at, kind, outcome, actor)"
-            let (old, future) = ("0199f000-0000-7000-8000-000000000001", "0fffffff-0000-7000-8000-000000000001")
-            for id in [old, future] {
-                try TestDatabase.run(
-                    "INSERT INTO audit_events \(columns) VALUES ('\(id)', now(), 'user_updated', 'succeeded', 'system')",
-                    on: database.connectionString)
-            }
-            try TestDatabase.run("GRANT SELECT, INSERT ON audit_events TO PUBLIC", on: database.connectionString)
-            try Migrator(Schema.migrations, configuration: configuration, logger: .disabled).apply()
-            // As the version before writes them, twice.
-            for _ in 1...2 {
-                try TestDatabase.run(
-                    """
-                    INSERT INTO audit_events \(columns) VALUES ('0199f000-0000-7000-8000-000000000002', now(), 'user_updated', 'succeeded', 'system')
-                    ON CONFLICT (id) DO NOTHING
-                    """, on: database.connectionString)
-            }
-            let ids = try TestDatabase.rows("SELECT id FROM audit_events ORDER BY id", on: database.connectionString)
-            #expect(ids.flatMap(\.self) == [old, "0199f000-0000-7000-8000-000000000002", future])
-            let granted = try TestDatabase.rows(
-                "SELECT count(*) FROM pg_class, aclexplode(relacl) a WHERE oid = 'audit_events'::regclass AND a.grantee = 0",
-                on: database.connectionString)
-            #expect(granted == [["2"]])
-        }
-    }
 }

@@ -72,10 +72,10 @@ extension WithStores {
         @Test func `another master key opens nothing`() async throws {
             try await World.run { world in
                 let kid = try #require(try await load([.es256], on: world.a).signer(for: .es256)).keyID
-                let other = try Sample.masterKey(2)
+                let (other, sealer) = (try Sample.masterKey(2), world.masterKey.id)
                 let pool = BlockingPool(label: "test.keys", threads: 1, queueLimit: 8)
                 defer { pool.stop() }
-                await #expect(throws: SigningKeyStore.Failure.unusable(kid: kid)) {
+                await #expect(throws: SigningKeyStore.Failure.unusable(kid: kid, sealedWith: sealer)) {
                     try await world.a.run { parts in
                         let store = SigningKeyStore(
                             pool: parts.postgres, masterKey: other, computing: pool, system: parts.sessions.system)
@@ -89,7 +89,8 @@ extension WithStores {
             try await World.run { world in
                 let kid = try #require(try await load([.es256, .rs256], on: world.a).signer(for: .es256)).keyID
                 _ = try await world.a.run { try await $0.postgres.query(Self.swap) }
-                await #expect(throws: SigningKeyStore.Failure.unusable(kid: kid)) {
+                let sealer = world.masterKey.id
+                await #expect(throws: SigningKeyStore.Failure.unusable(kid: kid, sealedWith: sealer)) {
                     try await load([.es256, .rs256], on: world.a)
                 }
             }

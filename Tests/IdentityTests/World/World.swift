@@ -47,6 +47,8 @@ final class World {
         var postgresPatience: Duration = .seconds(60)
         /// Whether what has ended is ended again at each new connection to Redis, as a server does.
         var repeatsEnds = false
+        /// Of each copy, by its number.
+        var masterKey: @Sendable (Int) throws -> MasterKey = { _ in try Sample.masterKey() }
         /// Instead of a database on the shared server.
         var connectionString: String?
         /// What is otherwise for the copies after the first.
@@ -62,6 +64,8 @@ final class World {
     let copies: [Copy]
     private let database: TestDatabase?
     private let log: TestLog
+    /// How to make one more copy.
+    private let makeCopy: (MasterKey, Int) throws -> Copy
 
     /// The first copy, or the only one.
     var a: Copy { copies[0] }
@@ -70,7 +74,7 @@ final class World {
     private init(_ options: Options) throws {
         self.options = options
         redis = try TestRedis()
-        masterKey = try Sample.masterKey()
+        masterKey = try options.masterKey(0)
         database = try options.connectionString == nil ? TestDatabase() : nil
         log = try TestLog()
         let logger = Logger(sink: log.sink, level: .trace)
@@ -83,15 +87,32 @@ final class World {
         store.commandDeadline = options.patience
         store.connectTimeout = options.patience
         try Migrator(Schema.migrations, configuration: postgres, logger: logger).apply()
-        var copies: [Copy] = []
-        for number in 0..<options.copies {
-            if number == 1 { try options.others(&postgres, &store) }
-            copies.append(
-                try Copy(
-                    options, postgres, store, masterKey: masterKey, clock: clock, ahead: number == 0 ? .zero : options.ahead,
-                    logger: logger))
+        let (clock, configuration, redisConfiguration) = (clock, postgres, store)
+        var (otherConfiguration, otherRedisConfiguration) = (postgres, store)
+        try options.others(&otherConfiguration, &otherRedisConfiguration)
+        let (others, otherRedis) = (otherConfiguration, otherRedisConfiguration)
+        let makeCopy = { (masterKey: MasterKey, number: Int) in
+            try Copy(
+                options, number == 0 ? configuration : others, number == 0 ? redisConfiguration : otherRedis,
+                masterKey: masterKey, clock: clock,
+                ahead: number == 0 ? .zero : options.ahead, logger: logger)
         }
-        self.copies = copies
+        self.makeCopy = makeCopy
+        copies = try (0..<options.copies).map { try makeCopy(options.masterKey($0), $0) }
+    }
+
+    /// Lends one more copy, with a master key of its own.
+    func withCopy<T>(_ masterKey: MasterKey, _ body: (Copy) async throws -> T) async throws -> T {
+        let copy = try makeCopy(masterKey, copies.count)
+        do {
+            try await copy.start()
+            let value = try await body(copy)
+            await copy.stop()
+            return value
+        } catch {
+            await copy.stop()
+            throw error
+        }
     }
 
     /// Lends a world to `body`. Everything in it runs and is ready.

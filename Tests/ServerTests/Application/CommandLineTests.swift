@@ -6,7 +6,7 @@ import Testing
 struct CommandLineTests {
     @Test(arguments: [
         [], ["serve"], ["migrate"], ["health"], ["doctor"], ["client"], ["client", "add"], ["client", "list"],
-        ["client", "remove"], ["client", "rotate-secret"], ["user"], ["user", "create"], ["user", "delete"],
+        ["client", "delete"], ["client", "rotate"], ["client", "update"], ["user"], ["user", "create"], ["user", "delete"],
         ["user", "sign-out"], ["sessions"], ["sessions", "prune"],
         ["audit"], ["keys"], ["keys", "rotate"], ["config"], ["openapi"], ["version"], ["help"], ["explain"],
         ["explain", "id-token"], ["dev-issuer"],
@@ -59,7 +59,7 @@ struct CommandLineTests {
         let environment = try TestEnvironment()
         let first = try await Kidoban.run("migrate", environment: environment.variables)
         #expect(first.status == 0)
-        #expect(first.output.hasPrefix("Applied 1 initial\n"))
+        #expect(first.output.hasPrefix("Applied 1 users\n"))
         let second = try await Kidoban.run("migrate", environment: environment.variables)
         #expect(second.status == 0)
         #expect(second.output == "The database is up to date.\n")
@@ -71,27 +71,29 @@ struct CommandLineTests {
         let added = try await Kidoban.run(
             "client", "add", "app-backend", "--introspect", environment: environment.variables)
         #expect(added.status == 0)
-        let match = try #require(added.output.wholeMatch(of: /client_id=app-backend\nclient_secret=(kds_[A-Za-z0-9_-]{43})\n/))
+        let match = try #require(added.output.firstMatch(of: /client_id=app-backend\nclient_secret=(kds_[A-Za-z0-9_-]{43})\n$/))
         let list = try await Kidoban.run("client", "list", environment: environment.variables)
         #expect(list.status == 0)
         #expect(list.output.contains("app-backend"))
         #expect(!list.output.contains(match.1))
-        let again = try await Kidoban.run("client", "add", "app-backend", environment: environment.variables)
+        let again = try await Kidoban.run("client", "add", "app-backend", "--service", environment: environment.variables)
         #expect(again.status == 1)
         #expect(again.output.contains("app-backend"))
-        let rotated = try await Kidoban.run("client", "rotate-secret", "app-backend", environment: environment.variables)
+        let rotated = try await Kidoban.run("client", "rotate", "app-backend", environment: environment.variables)
         #expect(rotated.status == 0)
-        #expect(rotated.output.hasPrefix("kidoban: the old secret is good until "))
+        #expect(rotated.output.hasPrefix("kidoban: the secret that app-backend had until now is good until "))
         #expect(rotated.output.contains("\nclient_id=app-backend\nclient_secret=kds_"))
         #expect(!rotated.output.contains(match.1))
-        #expect(try await Kidoban.run("client", "remove", "app-backend", environment: environment.variables).status == 0)
-        for words in [["remove", "app-backend"], ["rotate-secret", "app-backend"]] {
+        #expect(try await Kidoban.run("client", "delete", "app-backend", environment: environment.variables).status == 0)
+        for words in [
+            ["delete", "app-backend"], ["rotate", "app-backend"], ["disable", "app-backend"], ["show", "app-backend"],
+        ] {
             let outcome = try await Kidoban.run(["client"] + words, environment: environment.variables)
             #expect(outcome.status == 1)
             #expect(outcome.output == "kidoban: there is no client app-backend\n")
         }
         #expect(try await Kidoban.run("client", "list", environment: environment.variables).output.isEmpty)
-        #expect(try await Kidoban.run("client", "add", "app", environment: environment.variables).status == 1)
+        #expect(try await Kidoban.run("client", "add", "app", "--service", environment: environment.variables).status == 1)
         let events = try TestDatabase.rows(
             "SELECT kind, actor, client_id FROM audit_events ORDER BY id", on: environment.database.connectionString)
         let kinds = ["client_added", "client_secret_replaced", "client_removed"]

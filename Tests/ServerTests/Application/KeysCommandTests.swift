@@ -23,11 +23,13 @@ struct KeysCommandTests {
             try await Kidoban.run(words, environment: environment.variables)
         }
 
-        func list() async throws -> [JSONValue] {
+        /// Those of one algorithm: each has keys of its own.
+        func list(_ algorithm: String = "ES256") async throws -> [JSONValue] {
             let outcome = try await run("keys", "list", "--json")
             #expect(outcome.status == 0)
             // Beside the events it may say that there are more.
             return try outcome.output.split(separator: "\n").filter { $0.hasPrefix("{") }.map { try JSON.parse(String($0)) }
+                .filter { $0["alg"] == .string(algorithm) }
         }
 
         func states() async throws -> [String] {
@@ -41,7 +43,7 @@ struct KeysCommandTests {
             let set = try JSON.parse(try await server.http.send("GET", "/.well-known/jwks.json").text)
             server.process.send(15)
             _ = try await server.exitStatus()
-            return Set(set["keys"]?.arrayValue?.compactMap { $0["kid"]?.stringValue } ?? [])
+            return Set(set["keys"]?.arrayValue?.filter { $0["alg"] == "ES256" }.compactMap { $0["kid"]?.stringValue } ?? [])
         }
 
         func age() throws {
@@ -113,7 +115,67 @@ struct KeysCommandTests {
         let without = try await Kidoban.run(
             "keys", "rotate", environment: keys.environment.with(["KIDOBAN_MASTER_KEY": nil]))
         #expect(without.status == 78)
-        #expect(try await keys.run("keys", "rotate", "RS256").output.contains("no active RS256 key"))
+        #expect(without.output.contains("KIDOBAN_MASTER_KEY"))
+    }
+
+    @Test func `keys of two algorithms sign side by side, and each is replaced by itself`() async throws {
+        let keys = try await Keys()
+        let (elliptic, rsa) = (try await keys.list("ES256"), try await keys.list("RS256"))
+        #expect(elliptic.map { $0["state"] } == ["active"] && rsa.map { $0["state"] } == ["active"])
+        #expect(try await keys.run("keys", "rotate", "RS256").output.hasPrefix("Published the RS256 key "))
+        #expect(try await keys.list("RS256").map { $0["state"] } == ["active", "next"])
+        #expect(try await keys.list("ES256").map { $0["state"] } == ["active"])
+    }
+
+    @Test func `public keys are printed as a key set and as PEM, without a master key`() async throws {
+        let keys = try await Keys()
+        let environment = keys.environment.with(["KIDOBAN_MASTER_KEY": nil])
+        let set = try JSON.parse(try await Kidoban.run("keys", "show", environment: environment).output)
+        #expect(set["keys"]?.arrayValue?.count == 2)
+        let all = try await Kidoban.run("keys", "show", "--pem", environment: environment)
+        #expect(all.output.split(separator: "-----BEGIN PUBLIC KEY-----\n").count == 3, "\(all.output)")
+        let kid = try #require(try await keys.list("RS256").first?["kid"]?.stringValue)
+        #expect(all.output.contains("\(kid) RS256 active\n-----BEGIN PUBLIC KEY-----\n"))
+        for words in [[kid, "--pem"], ["--pem", kid]] {
+            let one = try await Kidoban.run(["keys", "show"] + words, environment: environment)
+            #expect(
+                one.output.wholeMatch(of: /-----BEGIN PUBLIC KEY-----\n([A-Za-z0-9+\/=]{1,64}\n)+-----END PUBLIC KEY-----\n/)
+                    != nil)
+        }
+        let none = try await Kidoban.run("keys", "show", "nothing", environment: environment)
+        #expect(none.status == 1 && none.output == "kidoban: there is no signing key nothing\n")
+    }
+
+    @Test func `the master key is replaced, and the previous one removed`() async throws {
+        let keys = try await Keys()
+        let (old, new) = (Kidoban.masterKey, String(Kidoban.masterKey.reversed()))
+        let alone = try await Kidoban.run("keys", "reseal", environment: keys.environment.variables)
+        #expect(alone.status == 78 && alone.output.contains("KIDOBAN_PREVIOUS_MASTER_KEY is not set"))
+        let both: [String: String?] = ["KIDOBAN_MASTER_KEY": new, "KIDOBAN_PREVIOUS_MASTER_KEY": old]
+        let doctor = try await Kidoban.run("doctor", environment: keys.environment.with(both))
+        #expect(
+            doctor.output.contains("still sealed with the previous master key")
+                || doctor.output.contains("a copy still seals with"))
+        let resealed = try await Kidoban.run("keys", "reseal", environment: keys.environment.with(both))
+        #expect(
+            resealed.status == 0 && resealed.output.contains("Sealed 2 values anew with the master key "), "\(resealed.output)")
+        #expect(
+            try await Kidoban.run("keys", "reseal", environment: keys.environment.with(both)).output.contains("Sealed 0 values"))
+        try TestDatabase.run(
+            "UPDATE master_key_uses SET last_seen_at = last_seen_at - interval '1 hour'",
+            on: keys.environment.database.connectionString)
+        let left = try await Kidoban.run("doctor", environment: keys.environment.with(both))
+        #expect(left.output.contains("session tokens made with it live until"), "\(left.output)")
+        try TestDatabase.run(
+            "UPDATE master_key_uses SET last_seen_at = last_seen_at - interval '100 days'",
+            on: keys.environment.database.connectionString)
+        #expect(
+            try await Kidoban.run("doctor", environment: keys.environment.with(both)).output.contains(
+                "remove KIDOBAN_PREVIOUS_MASTER_KEY"))
+        let without = try await Kidoban.run("keys", "rotate", environment: keys.environment.with(["KIDOBAN_MASTER_KEY": new]))
+        #expect(without.status == 0, "\(without.output)")
+        let former = try await Kidoban.run("doctor", environment: keys.environment.variables)
+        #expect(former.status == 1 && former.output.contains("sealed with a master key that is not set here"))
     }
 
     @Test func `events are printed, the newest first, and followed`() async throws {

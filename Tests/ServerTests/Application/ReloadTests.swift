@@ -168,7 +168,7 @@ struct ReloadTests {
         }
         let old = try await secret("client", "add", "backend", "--introspect")
         #expect(try await introspect(old) == 200)
-        let new = try await secret("client", "rotate-secret", "backend", "--overlap", "0")
+        let new = try await secret("client", "rotate", "backend", "--now")
         #expect(try await introspect(old) == 200)
         _ = try await reloadable.reload("KIDOBAN_CLIENT_CACHE_LIFETIME=1h\n")
         #expect(try await introspect(old) == 401)

@@ -29,16 +29,22 @@ import Testing
         #expect(try Command(parsing: ["doctor", "--json"]) == .doctor(.json))
         #expect(try Command(parsing: ["config"]) == .config(.inForce))
         #expect(try Command(parsing: ["config", "--markdown"]) == .config(.markdown))
-        #expect(try Command(parsing: ["client", "list"]) == .client(.list))
-        #expect(try Command(parsing: ["client", "remove", "app-backend"]) == .client(.remove(id)))
+        #expect(try Command(parsing: ["client", "list"]) == .client(.list(asJSON: false)))
+        #expect(try Command(parsing: ["client", "show", "app-backend", "--json"]) == .client(.show(id, asJSON: true)))
+        #expect(try Command(parsing: ["client", "disable", "app-backend"]) == .client(.disable(id)))
+        #expect(try Command(parsing: ["client", "enable", "app-backend"]) == .client(.enable(id)))
+        #expect(try Command(parsing: ["client", "delete", "app-backend"]) == .client(.delete(id)))
         let day = Duration.seconds(24 * 3600)
         for (words, overlap) in [
-            ([], day), (["--overlap", "0"], .zero), (["--overlap=90m"], .seconds(5400)), (["--overlap", "90d"], day * 90),
+            ([], day), (["--now"], .zero), (["--overlap", "0"], .zero), (["--overlap=90m"], .seconds(5400)),
+            (["--overlap", "90d"], day * 90),
         ] {
             #expect(
-                try Command(parsing: ["client", "rotate-secret", "app-backend"] + words)
-                    == .client(.rotateSecret(id, overlap: overlap)))
+                try Command(parsing: ["client", "rotate", "app-backend"] + words)
+                    == .client(.rotate(id, .replace(overlap: overlap))))
         }
+        #expect(
+            try Command(parsing: ["client", "rotate", "app-backend", "--end-previous"]) == .client(.rotate(id, .endPrevious)))
         #expect(try Command(parsing: ["openapi"]) == .openAPI)
         #expect(try Command(parsing: ["version"]) == .version)
         #expect(try Command(parsing: ["dev-issuer"]) == .devIssuer(DevIssuerOptions()))
@@ -50,7 +56,7 @@ import Testing
         (["--help"], HelpTopic.program), (["-h"], .program), (["help"], .program), (["help", "serve"], .serve),
         (["help", "client"], .client), (["help", "client", "add"], .clientAdd), (["serve", "--help"], .serve),
         (["client", "--help"], .client), (["client", "add", "x", "--bogus", "-h"], .clientAdd),
-        (["client", "rotate-secret", "--help"], .clientRotateSecret), (["help", "--help"], .help),
+        (["client", "rotate", "--help"], .clientRotate), (["help", "--help"], .help),
         (["version", "--help"], .version),
     ])
     func `help is everywhere`(_ arguments: [String], _ topic: HelpTopic) throws {
@@ -92,49 +98,22 @@ import Testing
         #expect(options.listen.description == address)
     }
 
-    @Test func `a client is added with what is said of it`() throws {
-        let client = try newClient(
-            "--introspect", "App backend", "--audience", "https://a.example.com", "--audience=b", "--audience", "b", "--id",
-            "app-1",
-            "--token-format=jwt", "--algorithm", "RS256")
-        #expect(client?.name == "App backend")
-        #expect(client?.id == ClientID("app-1"))
-        #expect(client?.permissions == [.introspect])
-        #expect(client?.audiences == ["https://a.example.com", "b"])
-        #expect(client?.tokenFormat == .jwt(.rs256))
-    }
-
-    @Test func `a client of which nothing is said gets the defaults`() throws {
-        let client = try #require(try newClient("app"))
-        #expect(client == NewClient(name: "app"))
-        #expect(client.permissions.isEmpty)
-        #expect(client.accessTokenFormat(signedWith: .es256) == .jwtES256)
-        #expect(client.accessTokenFormat(signedWith: .rs256) == .jwtRS256)
-    }
-
-    @Test func `the format of tokens is that of the client before that of the configuration`() throws {
-        #expect(try newClient("a", "--algorithm", "ES256")?.accessTokenFormat(signedWith: .rs256) == .jwtES256)
-        #expect(try newClient("a", "--algorithm", "RS256")?.accessTokenFormat(signedWith: .es256) == .jwtRS256)
-        #expect(try newClient("a", "--token-format", "opaque")?.accessTokenFormat(signedWith: .rs256) == .opaque)
-    }
-
     @Test func `after two hyphens nothing is an option`() throws {
         #expect(try newClient("--introspect", "--", "--help")?.name == "--help")
-        #expect(try newClient("--", "-x")?.name == "-x")
+        #expect(try newClient("--web", "--", "-x")?.name == "-x")
     }
 
     @Test func `an unknown command suggests one that is near`() {
         #expect(failure("srve")?.problem == .unknownCommand("srve", nearest: "serve"))
         #expect(failure("clients")?.problem == .unknownCommand("clients", nearest: "client"))
         #expect(failure("frobnicate")?.problem == .unknownCommand("frobnicate", nearest: nil))
-        #expect(failure("client", "rotate")?.problem == .unknownCommand("rotate", nearest: nil))
         for overlap in ["1", "-1h", "91d", "h", "1y"] {
-            guard case .invalid("--overlap", _) = failure("client", "rotate-secret", "x", "--overlap=\(overlap)")?.problem else {
+            guard case .invalid("--overlap", _) = failure("client", "rotate", "x", "--overlap=\(overlap)")?.problem else {
                 Issue.record("\(overlap) was taken")
                 continue
             }
         }
-        #expect(failure("client", "rotate-secrets")?.problem == .unknownCommand("rotate-secrets", nearest: "rotate-secret"))
+        #expect(failure("client", "rotates")?.problem == .unknownCommand("rotates", nearest: "rotate"))
         #expect(failure("help", "serv")?.problem == .unknownCommand("serv", nearest: "serve"))
         #expect(failure()?.problem == .noCommand)
         #expect(failure("client")?.problem == .noCommand)
@@ -150,7 +129,7 @@ import Testing
 
     @Test func `what is missing or too much is named`() {
         #expect(failure("client", "add")?.problem == .missing("NAME"))
-        #expect(failure("client", "remove")?.problem == .missing("ID"))
+        #expect(failure("client", "delete")?.problem == .missing("ID"))
         #expect(failure("client", "add", "a", "b")?.problem == .unexpected("b"))
         #expect(failure("serve", "now")?.problem == .unexpected("now"))
         #expect(failure("client", "list", "all")?.problem == .unexpected("all"))
@@ -161,29 +140,12 @@ import Testing
         #expect(failure("client", "add", "a", "--introspect", "--introspect")?.problem == .repeated("--introspect"))
     }
 
-    @Test(arguments: [
-        ("--id", "a b"), ("--id", "018f3f6e-7b7a-7c3e-8f00-0123456789ab"), ("--audience", "a b"), ("--audience", "a\"b"),
-        ("--token-format", "saml"), ("--algorithm", "none"), ("--algorithm", "PS256"), ("--algorithm", "es256"),
-    ])
-    func `an option with a bad value is refused`(_ option: String, _ value: String) {
-        guard case .invalid(let name, _) = failure("client", "add", "app", option, value)?.problem else {
-            Issue.record("not refused")
-            return
-        }
-        #expect(name == option)
-    }
-
     @Test func `a name must be printable and of a sensible length`() throws {
         for name in ["", "a\nb", "a\u{1B}b", "a\u{202E}b", String(repeating: "a", count: 201)] {
-            #expect(failure("client", "add", name) != nil)
+            #expect(failure("client", "add", "--web", name) != nil)
         }
-        #expect(try newClient("木戸番 backend (Tōkyō)")?.name == "木戸番 backend (Tōkyō)")
-        #expect(try newClient(String(repeating: "a", count: 200)) != nil)
-    }
-
-    @Test func `opaque tokens have no algorithm`() {
-        let problem = failure("client", "add", "a", "--token-format", "opaque", "--algorithm", "ES256")?.problem
-        #expect(problem == .contradiction("--algorithm", "--token-format opaque"))
+        #expect(try newClient("木戸番 backend (Tōkyō)", "--web")?.name == "木戸番 backend (Tōkyō)")
+        #expect(try newClient(String(repeating: "a", count: 200), "--web") != nil)
     }
 
     @Test func `a failure is told on one line`() throws {

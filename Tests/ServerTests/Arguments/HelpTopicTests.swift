@@ -16,7 +16,10 @@ import Testing
     }
 
     @Test func `the help of client names every one of its commands`() {
-        for command in ["client add", "client list", "client remove", "client rotate-secret"] {
+        for command in [
+            "client add", "client update", "client show", "client list", "client rotate", "client disable", "client enable",
+            "client delete",
+        ] {
             #expect(HelpTopic.client.text.contains("\n  \(command) "), "\(command)")
         }
     }
@@ -25,7 +28,7 @@ import Testing
         for command in ["create", "find", "show", "disable", "enable", "sign-out", "delete", "export"] {
             #expect(HelpTopic.user.text.contains("\n  user \(command) "), "\(command)")
         }
-        for command in ["list", "rotate", "retire"] {
+        for command in ["list", "rotate", "retire", "show", "reseal"] {
             #expect(HelpTopic.keys.text.contains("\n  keys \(command) "), "\(command)")
         }
         for command in ["show", "test", "templates"] {
@@ -37,8 +40,12 @@ import Testing
     }
 
     @Test func `the help of client add names every option`() {
-        for option in ["--introspect", "--audience", "--id", "--token-format", "--algorithm"] {
-            #expect(HelpTopic.clientAdd.text.contains("\n  \(option)"), "\(option)")
+        for option in ClientChange.options.map(\.name) + NewClient.kinds.map(\.option) + ["--id"] {
+            #expect(HelpTopic.clientAdd.text.contains("\n  \(option) "), "\(option)")
+        }
+        for option in ClientChange.options.map(\.name) + ["--name", "--third-party", "--no-introspect", "--no-rotate", "--clear"]
+        {
+            #expect(HelpTopic.clientUpdate.text.contains("\n  \(option) "), "\(option)")
         }
     }
 

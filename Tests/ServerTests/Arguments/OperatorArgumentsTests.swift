@@ -43,7 +43,8 @@ import Text
         #expect(try Command(parsing: command) == .sessions(.endBegunWith(apple, .asks)))
         #expect(try Command(parsing: command + ["--yes"]) == .sessions(.endBegunWith(apple, .given)))
         #expect(try Command(parsing: command + ["--dry-run"]) == .sessions(.endBegunWith(apple, .countsOnly)))
-        #expect(failure("sessions", "end", "--provider", "apple", "AAECAwQFBgcICQoLDA0ODw") == .unexpected("AAECAwQFBgcICQoLDA0ODw"))
+        #expect(
+            failure("sessions", "end", "--provider", "apple", "AAECAwQFBgcICQoLDA0ODw") == .unexpected("AAECAwQFBgcICQoLDA0ODw"))
         #expect(refused("sessions", "end", "--provider", "A b") == "--provider")
         #expect(failure("sessions", "end") == .missing("SESSION"))
     }

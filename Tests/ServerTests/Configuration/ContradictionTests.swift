@@ -128,6 +128,14 @@ import Testing
         #expect(problems.map(\.name) == (isRight ? [] : ["KIDOBAN_LIMIT_SIGN_IN_ACCOUNT"]))
     }
 
+    @Test func `the previous master key is another one`() {
+        let base64 = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
+        let same = ["KIDOBAN_MASTER_KEY": Sample.masterKey, "KIDOBAN_PREVIOUS_MASTER_KEY": base64]
+        #expect(Sample.problems(same).map(\.name) == ["KIDOBAN_PREVIOUS_MASTER_KEY"])
+        let other = same.merging(["KIDOBAN_PREVIOUS_MASTER_KEY": String(Sample.masterKey.reversed())]) { $1 }
+        #expect(Sample.problems(other).isEmpty)
+    }
+
     @Test func `the PROXY protocol is for trusted proxies only`() {
         let message = "KIDOBAN_PROXY_PROTOCOL is on, but KIDOBAN_TRUSTED_PROXIES names no proxy that may use it"
         #expect(Sample.problems(["KIDOBAN_PROXY_PROTOCOL": "on"]).map(\.description) == [message])

@@ -151,6 +151,7 @@ struct BoundedSetting: Sendable, CustomTestStringConvertible {
         ("KIDOBAN_SIGNING_ALGORITHM", "none"), ("KIDOBAN_SIGNING_ALGORITHM", "PS256"), ("KIDOBAN_SIGNING_ALGORITHM", "es256"),
         ("KIDOBAN_AUDIENCE", "a b"), ("KIDOBAN_AUDIENCE", "a\"b"), ("KIDOBAN_AUDIENCE", "*"), ("KIDOBAN_AUDIENCE", "é"),
         ("KIDOBAN_AUDIENCE", String(repeating: "a", count: 256)),
+        ("KIDOBAN_PREVIOUS_MASTER_KEY", "short"),
         ("KIDOBAN_MASTER_KEY", "short"), ("KIDOBAN_MASTER_KEY", String(repeating: "0", count: 64)),
         ("KIDOBAN_MASTER_KEY", Sample.masterKey + "00"), ("KIDOBAN_MASTER_KEY", String(Sample.masterKey.dropLast())),
         ("KIDOBAN_MASTER_KEY", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),

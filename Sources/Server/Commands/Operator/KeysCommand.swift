@@ -1,5 +1,6 @@
 package import Crypto
 import Identity
+import JOSE
 import Postgres
 import Text
 
@@ -9,6 +10,11 @@ package enum KeysAction: Equatable, Sendable {
     /// Nil for the configured algorithm.
     case rotate(SignatureAlgorithm?)
     case retire(kid: String)
+    /// Prints the public parts.
+    /// - Parameter kid: of one; nil for all.
+    case show(kid: String?, asPEM: Bool)
+    /// Seals everything with the present master key.
+    case reseal
 }
 
 extension KeysAction {
@@ -31,6 +37,18 @@ extension KeysAction {
         return .rotate(algorithm)
     }
 
+    static func parseShow(_ rest: ArraySlice<String>) throws(ArgumentsError) -> KeysAction {
+        // A thumbprint in base64url may begin with a hyphen.
+        let kid = rest.first { $0.utf8.count == thumbprintLength && !$0.hasPrefix("--") }
+        let others = rest.filter { $0 != kid }
+        let scanner = try ArgumentScanner(others[...], options: [.init(name: "--pem", takesValue: false)], topic: .keysShow)
+        guard kid == nil, !scanner.positional.isEmpty else {
+            _ = try scanner.positional()
+            return .show(kid: kid, asPEM: scanner.isGiven("--pem"))
+        }
+        return .show(kid: try scanner.positional("KID")[0], asPEM: scanner.isGiven("--pem"))
+    }
+
     static func parseRetire(_ rest: ArraySlice<String>) throws(ArgumentsError) -> KeysAction {
         // A thumbprint (RFC 7638) in base64url may begin with a hyphen.
         if rest.count == 1, let kid = rest.first, kid.utf8.count == thumbprintLength { return .retire(kid: kid) }
@@ -38,7 +56,7 @@ extension KeysAction {
     }
 }
 
-/// `kidoban keys`: lists and replaces the keys that access tokens are signed with. What is written here the copies find when they look, once
+/// `kidoban keys`: lists and replaces the keys that tokens are signed with, and seals anew. What is written here the copies find when they look, once
 /// a minute.
 struct KeysCommand {
     private let context: OperatorContext
@@ -53,6 +71,8 @@ struct KeysCommand {
             case .list(let asJSON): return try await command.list(asJSON: asJSON)
             case .rotate(let algorithm): return try await command.rotate(algorithm ?? configuration.tokens.signingAlgorithm)
             case .retire(let kid): return try await command.retire(kid)
+            case .show(let kid, let asPEM): return try await command.show(kid, asPEM: asPEM)
+            case .reseal: return try await command.reseal()
             }
         }
     }
@@ -107,6 +127,56 @@ struct KeysCommand {
                 may keep for five minutes. They refuse what it has signed from then on.
 
                 """)
+        }
+    }
+
+    private func show(_ kid: String?, asPEM: Bool) async throws(Complaint) -> Int32 {
+        let all = try await context.administer { admin throws(AdministrationError) in try await admin.publishedKeys() }
+        let keys = all.filter { kid == nil || $0.record.kid == kid }
+        if let kid, keys.isEmpty { throw Complaint("there is no signing key \(kid.excerpt)") }
+        guard asPEM else { return console.print(String(decoding: JWKSet(keys.map(\.key)).rendered, as: UTF8.self) + "\n") }
+        // One key alone is nothing but PEM, as programs want it that read one from a file.
+        return console.print(
+            keys.map { record, key in
+                (kid == nil ? "\(record.kid) \(record.algorithm.rawValue) \(record.state.rawValue)\n" : "") + key.key.pem
+            }.joined())
+    }
+
+    private func reseal() async throws(Complaint) -> Int32 {
+        guard let masterKey = configuration.secrets.acceptedMasterKeys, let other = masterKey.other else {
+            throw Complaint(
+                "KIDOBAN_PREVIOUS_MASTER_KEY is not set: there is nothing to seal anew", status: ExitStatus.configuration)
+        }
+        let time = context.system.statementTime
+        let uses = try await asking { worker throws(PostgresError) in try await MasterKeyUses(pool: worker.postgres).all(at: time)
+        }
+        if uses.contains(where: { $0.isCurrent && $0.seals == other.id.description }) {
+            console.complain(
+                "a copy still seals with the previous key (\(other.id)): replace it first, and then seal anew what it has sealed meanwhile"
+            )
+        }
+        let progress = try await asking { worker throws(PostgresError) in
+            try await Resealing(pool: worker.postgres, masterKey: masterKey).run()
+        }
+        let event = AuditEvent(
+            resealing: progress.resealed, with: masterKey, by: .administrator(.command(configuration.audit.operatorName)),
+            system: context.system)
+        await context.run { await $0.audit.record(event) }
+        guard progress.unopened == 0 else {
+            throw Complaint(
+                "sealed \(progress.resealed) values anew; at least \(progress.unopened) do not open with the previous key: they are damaged"
+            )
+        }
+        return console.print("Sealed \(progress.resealed) values anew with the master key \(masterKey.id)\n")
+    }
+
+    private func asking<T: Sendable>(_ body: @Sendable (Worker) async throws(PostgresError) -> T) async throws(Complaint) -> T {
+        try await context.ask { worker throws(IdentityError) in
+            do throws(PostgresError) {
+                return try await body(worker)
+            } catch {
+                throw IdentityError(error)
+            }
         }
     }
 

@@ -48,16 +48,11 @@ extension EnvironmentReader {
     }
 
     private mutating func refuseOneMasterKeyTwice() {
-        guard let previous = configuration.secrets.previousMasterKey else { return }
-        if configuration.secrets.masterKey == nil {
-            refuseContradiction(
-                of: "KIDOBAN_PREVIOUS_MASTER_KEY", with: "KIDOBAN_MASTER_KEY", "has no use, because KIDOBAN_MASTER_KEY is not set"
-            )
-        } else if configuration.secrets.masterKey?.id == previous.id {
-            refuseContradiction(
-                of: "KIDOBAN_PREVIOUS_MASTER_KEY", with: "KIDOBAN_MASTER_KEY",
-                "is the same as KIDOBAN_MASTER_KEY: set it while there are two, and remove it afterwards")
-        }
+        let secrets = configuration.secrets
+        guard let previous = secrets.previousMasterKey, secrets.masterKey?.id == previous.id else { return }
+        refuseContradiction(
+            of: "KIDOBAN_PREVIOUS_MASTER_KEY", with: "KIDOBAN_MASTER_KEY",
+            "is the same as KIDOBAN_MASTER_KEY: set it while there are two, and remove it afterwards")
     }
 
     /// One address must run into its own budget before it has used up the account's.
