@@ -74,6 +74,7 @@ struct ListenerTests {
             try await onLoop { pinned in
                 let loop = pinned.loop
                 let accepting = try Accepting(loop)
+                await loop.haveDispatchOpenItsDescriptors()
                 // The loop has not looked at them yet.
                 let waiting = try (0..<3).map { _ in try accepting.connect() }
                 // All that the loop may open from now on is in use.

@@ -57,6 +57,11 @@ final class Accepting: Sendable {
 extension EventLoop {
     /// Sooner than a test ends, and later than any machine needs.
     func soon() -> Instant { now + .seconds(120) }
+
+    /// Dispatch opens a descriptor at its first timer, and ends a process that has none left.
+    func haveDispatchOpenItsDescriptors() async {
+        await sleep(for: .milliseconds(20))
+    }
 }
 
 /// How many descriptors this process has open.
