@@ -87,12 +87,11 @@ struct DrainingTests {
             }
             try wait { server.connectionCount == 20 }
             var late: [TestSocket] = []
-            try server.whileLoopStands {
-                server.drain()
+            try server.drain(after: {
                 for client in clients { try client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Id: x\r\n\r\n") }
                 late = try (0..<5).map { _ in try server.connect() }
                 for client in late { try client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Id: x\r\n\r\n") }
-            }
+            })
             for client in clients + late {
                 try client.expect(Answer(body: "home", id: "x", connection: "close").text)
                 try client.expectEnd()

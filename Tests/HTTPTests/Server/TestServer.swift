@@ -137,6 +137,20 @@ final class TestServer: Sendable {
         try body()
     }
 
+    /// Starts to drain after `body`, of which the loop has been told nothing by then.
+    func drain(after body: () throws -> Void) throws {
+        let (stands, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let server = server
+        loop.start {
+            stands.signal()
+            Self.block(on: goesOn)
+            await server.drain()
+        }
+        stands.wait()
+        defer { goesOn.signal() }
+        try body()
+    }
+
     private static func block(on semaphore: DispatchSemaphore) {
         semaphore.wait()
     }

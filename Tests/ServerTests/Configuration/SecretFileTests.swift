@@ -57,8 +57,8 @@ import Testing
         let file = FileContents(bytes: Array(Sample.masterKey.utf8), mode: 0o644, owner: .other, place: place)
         #expect(
             problems(file).map(\.description) == [
-                "KIDOBAN_MASTER_KEY_FILE names a file that others can read: /run/secrets/key has mode 0644 and is of user 1000; "
-                    + "expected one for its owner only (chmod 600)"
+                "KIDOBAN_MASTER_KEY_FILE names a file that others can read: /run/secrets/key has mode 0644 and is of "
+                    + "user 1000; expected one for its owner only (chmod 600)"
             ])
         #expect(
             FileFault.notPermitted(place).reason.hasSuffix("may not read: /run/secrets/key has mode 0644 and is of user 1000"))
