@@ -21,8 +21,10 @@ import Text
 
     @Test func `who has an earlier turn decides nothing any more, but what is done is done`() throws {
         var job = JobLife(dueAt: at(0), givesUpAt: nil)
-        let first = try #require(job.claim(at: at(0), for: Self.lease))
-        let second = try #require(job.claim(at: at(60), for: Self.lease))
+        let claim1 = job.claim(at: at(0), for: Self.lease)
+        let first = try #require(claim1)
+        let claim2 = job.claim(at: at(60), for: Self.lease)
+        let second = try #require(claim2)
         let claimed = job
         job.postpone(first, at: at(61), by: .seconds(1))
         job.giveBack(first, at: at(61))
@@ -37,17 +39,20 @@ import Text
 
     @Test func `whoever had a lease that is over decides as long as nobody else has a turn`() throws {
         var job = JobLife(dueAt: at(0), givesUpAt: nil)
-        let turn = try #require(job.claim(at: at(0), for: Self.lease))
+        let claim3 = job.claim(at: at(0), for: Self.lease)
+        let turn = try #require(claim3)
         job.postpone(turn, at: at(90), by: .seconds(30))
         #expect(job.state == .waiting && job.dueAt == at(120) && job.attempts == 1)
     }
 
     @Test func `what was given back has cost no attempt, and its turn does not come again`() throws {
         var job = JobLife(dueAt: at(0), givesUpAt: nil)
-        let first = try #require(job.claim(at: at(0), for: Self.lease))
+        let claim4 = job.claim(at: at(0), for: Self.lease)
+        let first = try #require(claim4)
         job.giveBack(first, at: at(1))
         #expect(job.attempts == 0 && job.dueAt == at(1))
-        let second = try #require(job.claim(at: at(1), for: Self.lease))
+        let claim5 = job.claim(at: at(1), for: Self.lease)
+        let second = try #require(claim5)
         #expect(second != first && job.attempts == 1)
         let claimed = job
         job.postpone(first, at: at(2), by: .zero)
@@ -56,7 +61,8 @@ import Text
 
     @Test func `its time ends it, whoever has it, and a finish still counts`() throws {
         var job = JobLife(dueAt: at(0), givesUpAt: at(30))
-        let turn = try #require(job.claim(at: at(29), for: Self.lease))
+        let claim6 = job.claim(at: at(29), for: Self.lease)
+        let turn = try #require(claim6)
         job.expire(at: at(29))
         #expect(!job.isOver)
         job.expire(at: at(30))

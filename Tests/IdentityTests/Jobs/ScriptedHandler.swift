@@ -1,4 +1,6 @@
+import Logging
 import TestSupport
+import Text
 
 @testable import Identity
 
@@ -56,7 +58,7 @@ actor JobGate {
 }
 
 extension Copy {
-    func runner(
+    nonisolated func runner(
         _ handlers: [any JobHandler], signal: JobSignal = JobSignal(), policy: JobRunner.Policy = JobRunner.Policy()
     ) -> JobRunner {
         JobRunner(
@@ -72,7 +74,7 @@ extension Copy {
         try await run { parts in
             for topic in topics {
                 let job = NewJob(
-                    id: system.uuid(), kind, topic: topic, userID: userID, payload: ["topic": .string(topic)], sealed: [1, 2],
+                    id: system.uuid(), kind, topic: topic, userID: userID, payload: JSONObject([JSONObject.Member(key: "topic", value: .string(topic))]), sealed: [1, 2],
                     life: life)
                 try await parts.jobs.enter(job, at: time)
             }
