@@ -42,12 +42,13 @@ extension AuditEvent {
 extension KeyRotation.Step {
     package var key: SigningKeyRecord {
         switch self {
-        case .activate(let key), .remove(let key): key
+        case .replace(let key), .activate(let key), .remove(let key): key
         }
     }
 
     package var auditKind: AuditKind {
         switch self {
+        case .replace: .signingKeyCreated
         case .activate: .signingKeyActivated
         case .remove: .signingKeyRemoved
         }

@@ -46,16 +46,22 @@ package struct KeyRotation: Sendable {
 
     /// What is to be done now.
     package enum Step: Equatable, Sendable {
+        /// The key has signed for as long as it may: another one is published.
+        case replace(SigningKeyRecord)
         /// The key signs from now on, and the one that did is retired.
         case activate(SigningKeyRecord)
         case remove(SigningKeyRecord)
     }
 
     private let longestTokenLife: Duration
+    private let keyLife: Duration
 
-    /// - Parameter longestTokenLife: of any client.
-    package init(longestTokenLife: Duration) {
+    /// - Parameters:
+    ///   - longestTokenLife: of any client.
+    ///   - keyLife: after which a key that signs is replaced; zero for never, but by an operator.
+    package init(longestTokenLife: Duration, keyLife: Duration = .zero) {
         self.longestTokenLife = longestTokenLife
+        self.keyLife = keyLife
     }
 
     /// When a key that waits may sign.
@@ -76,6 +82,11 @@ package struct KeyRotation: Sendable {
             let waiting = keys.filter { $0.algorithm == algorithm && $0.state == .next }
             if let next = waiting.min(by: { $0.createdAt < $1.createdAt }), Self.activation(of: next) <= now {
                 steps.append(.activate(next))
+            } else if waiting.isEmpty, keyLife > .zero,
+                let active = keys.first(where: { $0.algorithm == algorithm && $0.state == .active }),
+                (active.activatedAt ?? active.createdAt).adding(keyLife) <= now
+            {
+                steps.append(.replace(active))
             }
         }
         for key in keys {

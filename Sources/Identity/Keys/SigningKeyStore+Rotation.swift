@@ -119,6 +119,9 @@ extension SigningKeyStore {
         let (records, now) = try await timed()
         for step in rotation.steps(records, at: now) {
             switch step {
+            case .replace(let key):
+                // What is on record is the new key.
+                if case .begun(let new) = try await rotate(key.algorithm) { done.append(.replace(new)) }
             case .activate(let key): if try await activate(key) { done.append(step) }
             case .remove(let key): if try await removeRetired(key) { done.append(step) }
             }

@@ -92,7 +92,9 @@ extension Application {
     private func advanceKeys(_ worker: Worker, _ clients: [Client]) async throws(SigningKeyStore.Failure) {
         // Of id tokens as well, which are of no use to anybody for longer than the access tokens beside them.
         let longest = clients.map(\.accessTokenLifetime).max() ?? .zero
-        for step in try await worker.signingKeys.advance(KeyRotation(longestTokenLife: longest)) {
+        for step in try await worker.signingKeys.advance(
+            KeyRotation(longestTokenLife: longest, keyLife: shared.configuration.tokens.signingKeyLifetime))
+        {
             logger.info("signing keys changed", ["step": .string(step.auditKind.name), "kid": .string(step.key.kid)])
             await worker.audit.record(AuditEvent(step.auditKind, of: step.key, by: .system, system: shared.system))
         }

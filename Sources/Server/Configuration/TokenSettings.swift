@@ -19,6 +19,10 @@ extension Settings {
                 "KIDOBAN_SIGNING_ALGORITHM", \.tokens.signingAlgorithm, .choice([.es256, .rs256]),
                 "What access tokens are signed with, for clients that have not chosen."),
             Setting(
+                "KIDOBAN_SIGNING_KEY_LIFETIME", \.tokens.signingKeyLifetime, .duration(.zero ... .days(3650)),
+                "After how long a key that signs is replaced, each by itself, as by `kidoban keys rotate`. 0s: only by that command."
+            ),
+            Setting(
                 "KIDOBAN_AUDIENCE", optional: \.explicitAudience, .audience, fallback: .derived("the issuer", \.audience),
                 "The `aud` of access tokens, for clients that have none of their own."),
             Setting(
@@ -61,6 +65,8 @@ extension Configuration {
     package struct Tokens: Sendable {
         package var accessTokenLifetime: Duration = .seconds(15 * 60)
         /// What JWTs are signed with: ES256 or RS256.
+        /// Zero for keys that an operator replaces.
+        package var signingKeyLifetime: Duration = .zero
         package var signingAlgorithm: SignatureAlgorithm = .es256
         /// What the tokens of the built-in apps are good for, beside their user's own account here.
         package var scopes = Client.standardScopes

@@ -12,7 +12,7 @@ extension WithStores {
         @Test func `without its permission an action is refused, and nothing happens`() async throws {
             try await World.run { world in
                 let member = try await world.a.signUp()
-                try await world.a.run { parts in
+                try await world.a.run { parts async throws in
                     let reader = parts.administration(as: Self.reader)
                     #expect(try await reader.user(member.id)?.id == member.id)
                     await #expect(throws: AdministrationError.notPermitted(.changeUsers)) { try await reader.disable(member.id) }

@@ -48,13 +48,13 @@ extension WithStores {
             try await World.run({ $0.copies = 2 }) { world in
                 var issued: [SecretString] = []
                 for number in 0..<5 { issued.append(try await issue(on: world.copies[number % 2])) }
-                let system = world.a.system
-                try await world.b.run { try await tokens($0, system).endAll(of: Self.robot().id) }
+                let (a, b) = (world.a, world.b)
+                try await b.run { try await tokens($0, b.system).endAll(of: Self.robot().id) }
                 for token in issued { #expect(try await world.a.introspect(token) == ["active": false]) }
                 await #expect(throws: IdentityError.clientNotPermitted) { try await issue(on: world.a) }
                 #expect(try await world.a.keyspace().keys("at:").isEmpty)
                 #expect(try await world.a.keyspace().items.allSatisfy { $0.life > 0 })
-                try await world.a.run { try await tokens($0, system).admit(Self.robot().id) }
+                try await a.run { try await tokens($0, a.system).admit(Self.robot().id) }
                 #expect(try await world.b.introspect(try await issue(on: world.a))["active"] == true)
             }
         }

@@ -231,6 +231,6 @@ extension WithStores {
 extension PostgresPool {
     /// The queries that await an answer, and those that wait for a connection.
     fileprivate var pendingCount: Int {
-        connections.reduce(waiting.count) { $0 + $1.depth }
+        state.load.reduce(0, +)
     }
 }

@@ -232,11 +232,11 @@ extension WithStores {
                 let byApple = try await world.b.signIn(.apple(email: nil)).member
                 _ = try await world.a.refresh(byApple.refreshToken)
                 let sessions = try await world.a.run { try await $0.sessions.list(of: member.id) }
-                let methods = Dictionary(uniqueKeysWithValues: sessions.map { ($0.id, $0.method) })
+                let methods = Dictionary(uniqueKeysWithValues: sessions.map { ($0.id, $0.provider) })
                 #expect(
                     methods == [
-                        member.sessionID: .provider(.google), byPassword.sessionID: .password,
-                        byApple.sessionID: .provider(.apple),
+                        member.sessionID: .google, byPassword.sessionID: nil,
+                        byApple.sessionID: .apple,
                     ])
                 try await world.b.run {
                     try await $0.sessions.endAll(of: member.id, begunWith: .apple, reason: .revoked)

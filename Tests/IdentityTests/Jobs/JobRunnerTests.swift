@@ -29,7 +29,8 @@ extension WithStores {
                         }
                     }
                 }
-                #expect(try await count(Self.rows, world.a) == 0)
+                let rows = try await count(Self.rows, world.a)
+                #expect(rows == 0)
             }
         }
 
@@ -121,7 +122,8 @@ extension WithStores {
                     await gate.pass()
                     return .done
                 }
-                let working = Task(executorPreference: world.a.loop) { await world.a.runner([stuck]).work() }
+                let runner1 = world.a.runner([stuck])
+                let working = Task(executorPreference: world.a.loop) { await runner1.work() }
                 try await eventually { await gate.waitingCount == 1 }
                 // The first copy says nothing of it any more.
                 await world.a.parts.postgres.close()
@@ -153,10 +155,12 @@ extension WithStores {
                     await other.pass()
                     return .failed("tried")
                 }
-                let a = Task(executorPreference: world.a.loop) { await world.a.runner([first]).work() }
+                let runner2 = world.a.runner([first])
+                let a = Task(executorPreference: world.a.loop) { await runner2.work() }
                 try await eventually { await slow.waitingCount == 1 }
                 world.clock.advance(by: first.policy.lease)
-                let b = Task(executorPreference: world.b.loop) { await world.b.runner([second]).work() }
+                let runner3 = world.b.runner([second])
+                let b = Task(executorPreference: world.b.loop) { await runner3.work() }
                 try await eventually { await other.waitingCount == 1 }
                 // No third one while the second has it, whatever the first says.
                 await slow.open()
@@ -208,7 +212,8 @@ extension WithStores {
                 let quick = ScriptedHandler { _ in .done }
                 try await world.a.enter(["slow"], .sessionEnding)
                 try await world.a.enter((0..<9).map { "\($0)" })
-                let working = Task(executorPreference: world.a.loop) { await world.a.runner([slow, quick]).work() }
+                let runner4 = world.a.runner([slow, quick])
+                let working = Task(executorPreference: world.a.loop) { await runner4.work() }
                 try await eventually { quick.ends.value.count == 9 }
                 #expect(slow.ends.value.isEmpty)
                 await gate.open()

@@ -115,5 +115,24 @@ extension WithStores {
                 #expect(try await states(world.a) == [active: .active])
             }
         }
+
+        @Test func `a key whose life is over is replaced without anybody's doing, by one copy of two`() async throws {
+            try await World.run({ $0.copies = 2 }) { world in
+                let rotation = KeyRotation(longestTokenLife: .seconds(900), keyLife: .seconds(86_400))
+                world.clock.advance(by: .seconds(86_400))
+                let (a, b) = (world.a, world.b)
+                async let one = a.run { try await $0.signingKeys.advance(rotation) }
+                async let other = b.run { try await $0.signingKeys.advance(rotation) }
+                let steps = try await one + other
+                guard steps.count == 1, case .replace(let new) = steps[0] else {
+                    Issue.record("\(steps)")
+                    return
+                }
+                #expect(new.state == .next)
+                world.clock.advance(by: KeyRotation.publication)
+                let done = try await a.run { try await $0.signingKeys.advance(rotation) }
+                #expect(done == [.activate(new)])
+            }
+        }
     }
 }

@@ -39,6 +39,17 @@ import Text
         #expect(steps == [.activate(first), .activate(other)])
     }
 
+    @Test func `where keys have a life, each is replaced at its end, once and by itself`() {
+        let rotation = KeyRotation(longestTokenLife: .seconds(900), keyLife: .seconds(90 * 86_400))
+        let due = Sample.now.adding(.seconds(90 * 86_400))
+        let old = key("a", .active)
+        let younger = key("r", .active, .rs256, created: Sample.now.adding(.seconds(1)))
+        #expect(rotation.steps([old, younger], at: due.adding(.milliseconds(-1))) == [])
+        #expect(rotation.steps([old, younger], at: due) == [.replace(old)])
+        #expect(rotation.steps([old, key("b", .next, created: due), younger], at: due) == [])
+        #expect(rotation.steps([old, younger], at: due.adding(.seconds(1))) == [.replace(old), .replace(younger)])
+    }
+
     @Test func `a key that signs stays, however old`() {
         #expect(rotation.steps([key("a", .active)], at: Sample.now.adding(.seconds(86_400 * 3650))) == [])
     }

@@ -217,10 +217,12 @@ extension WithStores {
 extension Copy {
     fileprivate func signInByCookie() async throws -> CookieSession {
         let lifetime = SessionLifetime(idle: .seconds(1800), absolute: .seconds(43_200))
-        return try await parts.accounts.signIn(
-            email: Self.email, password: SecretString(Self.password), client: parts.app,
-            terms: CookieTerms(use: .session, lifetime: lifetime), caller: Self.caller
-        ).session
+        let authentication = try await parts.accounts.authenticate(
+            password: SignInAttempt(.email(Self.email), passwords: [SecretString(Self.password)]), client: parts.app,
+            caller: Self.caller
+        ).completed()
+        return try await parts.sessions.begin(
+            authentication, for: parts.app, cookie: CookieTerms(use: .session, lifetime: lifetime), caller: Self.caller)
     }
 
     fileprivate func session(ofCookie cookie: SecretString) async throws -> CookieSession {
@@ -228,6 +230,6 @@ extension Copy {
     }
 
     fileprivate func setPasswordAsOperator(_ new: String, of member: Member) async throws {
-        try await parts.accounts.setPassword(of: member.id, to: SecretString(new), caller: Self.caller)
+        try await parts.administration(as: .command("an operator")).setPassword(of: member.id, to: SecretString(new))
     }
 }

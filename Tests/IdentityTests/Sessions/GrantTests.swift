@@ -1,3 +1,4 @@
+import JOSE
 import Redis
 import Testing
 import Text
@@ -141,10 +142,11 @@ extension WithStores {
         @Test func `a grant in a session that is being ended leaves no live token`() async throws {
             try await run { world in
                 var member = try await world.a.signUp()
+                let (a, b) = (world.a, world.b)
                 for round in 0..<60 {
                     let one = member
-                    async let granted = try? grant(in: one.sessionID, on: world.b)
-                    async let ended: Void? = try? world.a.run {
+                    async let granted = try? grant(in: one.sessionID, on: b)
+                    async let ended: Void? = try? a.run {
                         try await $0.sessions.end(one.sessionID, of: one.id, reason: .signedOut, caller: Copy.caller)
                     }
                     let (shop, _) = (await granted, await ended)
@@ -207,9 +209,10 @@ extension WithStores {
         @Test func `a browser's session grants too, and what is to outlast it has a session of its own`() async throws {
             try await run { world in
                 _ = try await world.a.signUp()
+                let authentication = try await world.a.authenticate()
                 let browser = try await world.a.run { parts in
                     try await parts.sessions.begin(
-                        world.a.authenticate(), for: parts.app,
+                        authentication, for: parts.app,
                         cookie: CookieTerms(
                             use: .session, lifetime: SessionLifetime(idle: .seconds(600), absolute: .seconds(7200))),
                         caller: Copy.caller)

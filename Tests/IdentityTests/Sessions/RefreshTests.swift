@@ -235,9 +235,9 @@ extension WithStores {
                     id: World.clientID("kiosk"), name: "Kiosk", authentication: .publicClient, permissions: [.signIn],
                     audiences: [World.audience], accessTokenFormat: .opaque)
                 _ = try await world.a.signUp()
+                let authentication = try await world.a.authenticate()
                 let tokens = try await world.a.run { parts in
                     try await parts.clientStore.insert(client, at: Sample.now)
-                    let authentication = try await world.a.authenticate()
                     return try await parts.sessions.begin(authentication, for: client, caller: Copy.caller)
                 }
                 func refresh(_ token: SecretString) async throws -> SessionTokens {

@@ -37,7 +37,8 @@ import Text
 
     @Test func `a session is read as it was written, with all that it can have`() throws {
         let session = try full()
-        let read = try #require(read(session))
+        let found = read(session)
+        let read = try #require(found)
         #expect(read.userID == session.userID)
         #expect(read.owner == session.owner)
         #expect(read.clientID == session.clientID)
@@ -68,7 +69,8 @@ import Text
             id: Sample.sessionID, userID: Sample.userID, owner: SessionOwner(username: nil, emailVerified: false),
             clientID: World.clientID("app"), methods: [later], device: DeviceDescription(""), createdAt: Sample.now,
             authenticatedAt: Sample.now, absoluteEnd: Sample.now, lastUsedAt: Sample.now, salt: Sample.salt, grants: [])
-        let read = try #require(read(session))
+        let found = read(session)
+        let read = try #require(found)
         #expect(read.username == nil)
         #expect(read.methods == [later])
         #expect(read.provider == nil && read.network == nil)

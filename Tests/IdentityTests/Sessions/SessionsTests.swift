@@ -17,7 +17,7 @@ extension WithStores {
                 let second = try await world.a.signIn(kind: .static)
                 let sessions = try await world.a.run { try await $0.sessions.list(of: member.id) }
                 #expect(sessions.map(\.id) == [second.sessionID, member.sessionID])
-                #expect(sessions.map(\.kind) == [.static, .rotating])
+                #expect(sessions.map { $0.grants.first?.refresh?.mode } == [.static, .rotating])
                 #expect(sessions.map(\.device.text) == ["Pixel 9", "Pixel 9"])
                 #expect(sessions.map(\.username) == ["Anna@Town.example", "Anna@Town.example"])
                 world.clock.advance(by: .seconds(5))

@@ -71,7 +71,8 @@ import Text
     func `no claim of a user takes the place of a member`(name: String) throws {
         let forged = SessionOwner(
             username: "A@example.com", emailVerified: true, claims: JSONObject([.init(key: name, value: "forged")]))
-        #expect(try answer(try record(owner: forged)) == answer(try record()))
+        let (one, other) = (try record(owner: forged), try record())
+        #expect(answer(one) == answer(other))
     }
 
     @Test func `each audience sees a token that is for several, and nobody else`() throws {
@@ -89,9 +90,9 @@ import Text
 
     @Test(arguments: ["ap", "api2", "API", "", "api\",\"sub\":\"x", "ap\u{131}"])
     func `a token of the installation's own audience is seen by it alone`(audience: String) throws {
-        #expect(try answer(try record(), for: ["api"]) != nil)
-        #expect(try answer(try record(), for: [audience]) == nil)
-        #expect(try answer(try record(audiences: [audience]), for: ["api"]) == nil)
+        #expect(try answer(record(), for: ["api"]) != nil)
+        #expect(try answer(record(), for: [audience]) == nil)
+        #expect(try answer(record(audiences: [audience]), for: ["api"]) == nil)
     }
 
     @Test func `what another installation has stored is no record, nor is anything else`() throws {

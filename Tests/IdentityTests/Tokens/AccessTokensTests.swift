@@ -69,14 +69,6 @@ extension WithStores {
                         try await world.pass(.seconds(901))
                     }
                 }
-                // A token of a version that gave out no scopes.
-                let rule = AccountAccessRule(audience: World.audience, clients: [world.a.parts.app.id])
-                let old: JSONValue = ["aud": .string(World.audience), "client_id": "app"]
-                #expect(rule.permits(.change) { old[$0] })
-                let list: JSONValue = ["aud": ["x", .string(World.audience)], "client_id": "app", "scope": .string(account)]
-                #expect(rule.permits(.change) { list[$0] })
-                let odd: JSONValue = ["aud": .string(World.audience), "client_id": "app", "scope": [.string(account)]]
-                #expect(!rule.permits(.read) { odd[$0] })
             }
         }
 

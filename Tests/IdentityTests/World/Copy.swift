@@ -64,6 +64,7 @@ actor Copy {
         }
     }
 
+    @discardableResult
     func run<T: Sendable>(_ body: @Sendable (IdentityParts) async throws -> T) async rethrows -> T {
         try await body(parts)
     }

@@ -81,6 +81,7 @@ extension AcceptedValue {
         },
         .init("KIDOBAN_PREVIOUS_MASTER_KEY", Sample.masterKey, shown: "‹redacted›") { $0.secrets.previousMasterKey != nil },
         .init("KIDOBAN_SIGNING_ALGORITHM", "RS256") { $0.tokens.signingAlgorithm == .rs256 },
+        .init("KIDOBAN_SIGNING_KEY_LIFETIME", "90d") { $0.tokens.signingKeyLifetime == .seconds(90 * 86_400) },
         .init("KIDOBAN_AUDIENCE", "https://api.example.com/") {
             $0.audience == "https://api.example.com/" && $0.issuer == "http://localhost:8080"
         },
