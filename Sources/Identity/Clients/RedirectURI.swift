@@ -43,7 +43,7 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
             let authority = try Self.authority(rest, rule)
             if scheme == "http", !Self.isOnThisMachine(authority.host) { throw Self.schemeRefusal(rule) }
         default:
-            guard rule == .nativeApp, Self.isOwnScheme(scheme), rest.utf8.count > 1 else { throw Self.schemeRefusal(rule) }
+            guard rule == .nativeApp, Self.isOwnScheme(scheme), !rest.isEmpty else { throw Self.schemeRefusal(rule) }
             guard !rest.hasPrefix("//") || !rest.dropFirst(2).prefix(while: { $0 != "/" && $0 != "?" }).contains("@") else {
                 throw .userInformation
             }

@@ -12,7 +12,7 @@ extension HelpTopic {
 
     private static let clientKinds = [
         ("--web", "an application on a server: a secret, the authorization code with PKCE"),
-        ("--native", "an app on a device: no secret, the authorization code with PKCE, refresh tokens for one use each"),
+        ("--native", "an app on a device: no secret, PKCE, refresh tokens for one use each"),
         ("--spa", "a page in the browser without a server of its own: as --native"),
         ("--service", "a program that acts for itself: a secret, client_credentials"),
         ("--device", "a device without a browser: no secret, the device code"),
@@ -23,15 +23,15 @@ extension HelpTopic {
         ("--introspect", "it may ask whether tokens for its audiences are good; alone: --resource-server"),
         (
             "--audience A",
-            "whom its tokens are for, and whose tokens it may ask about; can be repeated: KIDOBAN_AUDIENCE unless given"
+            "whom its tokens are for and which it may ask about; repeatable: KIDOBAN_AUDIENCE"
         ),
         (
             "--scope S",
-            "what its tokens are good for; can be repeated: openid, email and profile unless given, nothing without users"
+            "what its tokens are good for; repeatable: openid, email and profile"
         ),
         (
             "--redirect-uri U",
-            "where users come back to after signing in; can be repeated: https, http on this machine, a scheme of the app's own"
+            "where users come back to after signing in: https, http here, an app's scheme; repeatable"
         ),
         ("--post-logout-redirect-uri U", "where users come back to after signing out; can be repeated"),
         ("--front-channel-logout-uri U", "loaded in the user's browser when a session ends"),
@@ -40,9 +40,9 @@ extension HelpTopic {
         ("--back-channel-logout-session", "with the session that has ended"),
         (
             "--grant G",
-            "authorization_code, refresh_token, client_credentials or device_code; can be repeated, instead of those of its kind"
+            "authorization_code, refresh_token, client_credentials or device_code; repeatable"
         ),
-        ("--auth-method M", "how it proves who it is: none, client_secret_basic, client_secret_post or private_key_jwt"),
+        ("--auth-method M", "none, client_secret_basic, client_secret_post or private_key_jwt"),
         ("--public", "--auth-method none"),
         ("--jwks FILE", "its public keys, a JSON Web Key Set, for private_key_jwt"),
         ("--jwks-uri U", "where its public keys are"),
@@ -69,7 +69,7 @@ extension HelpTopic {
         ("--no-rotate", "its refresh tokens stay; not for a client without a secret"),
         (
             "--clear FIELD",
-            "leave a field empty: \(ClientChange.Clearable.allCases.map(\.rawValue).joined(separator: ", ")); can be repeated"
+            "leave a list or a URI empty, by the name of its option, such as redirect-uri; repeatable"
         ),
     ]
 

@@ -220,7 +220,7 @@ extension HelpTopic {
         case .userFind, .audit, .keysList: Self.stores
         case .sessionsEnd:
             """
-            With --provider it says first how many sessions that are, and asks. All keys of Redis are looked at, a thousand at a time.
+            With --provider it says first how many sessions that are, and asks. It looks at all keys of Redis.
             Their users can sign in again: to keep them out, switch the provider off. Without a terminal it needs --yes.
 
             \(Self.stores)

@@ -39,7 +39,7 @@ extension WithStores {
                 }
                 _ = try await world.a.events("user_disabled", "user_enabled", count: 2)
                 for (kind, detail) in [
-                    ("user_disabled", ["operator": "mei"]), ("user_enabled", ["operator": "ken", "source": "api"]),
+                    ("user_disabled", ["operator": "mei"]), ("user_enabled", ["source": "api", "operator": "ken"]),
                 ] as [(String, JSONValue)] {
                     var filter = AuditFilter()
                     filter.kind = kind

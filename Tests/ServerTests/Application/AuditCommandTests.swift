@@ -58,7 +58,9 @@ struct AuditCommandTests {
         #expect(try await audit("--operator", "ann", in: environment).output.contains("user_created"))
         // The table of clients is another program's way to the same books.
         #expect(
-            try await Kidoban.run("client", "add", "backend", "--operator", "mei", environment: environment.variables).status == 0
+            try await Kidoban.run(
+                "client", "add", "backend", "--service", "--operator", "mei", environment: environment.variables
+            ).status == 0
         )
         #expect(try await audit("--operator", "mei", "--kind", "client_added", in: environment).output.contains("client=backend"))
     }

@@ -78,7 +78,7 @@ struct CommandLineTests {
         #expect(!list.output.contains(match.1))
         let again = try await Kidoban.run("client", "add", "app-backend", "--service", environment: environment.variables)
         #expect(again.status == 1)
-        #expect(again.output.contains("app-backend"))
+        #expect(again.output.contains("there is a client of this id already"))
         let rotated = try await Kidoban.run("client", "rotate", "app-backend", environment: environment.variables)
         #expect(rotated.status == 0)
         #expect(rotated.output.hasPrefix("kidoban: the secret that app-backend had until now is good until "))

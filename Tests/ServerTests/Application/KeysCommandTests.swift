@@ -148,7 +148,8 @@ struct KeysCommandTests {
 
     @Test func `the master key is replaced, and the previous one removed`() async throws {
         let keys = try await Keys()
-        let (old, new) = (Kidoban.masterKey, String(Kidoban.masterKey.reversed()))
+        let old = try #require(keys.environment.variables["KIDOBAN_MASTER_KEY"])
+        let new = String(old.reversed())
         let alone = try await Kidoban.run("keys", "reseal", environment: keys.environment.variables)
         #expect(alone.status == 78 && alone.output.contains("KIDOBAN_PREVIOUS_MASTER_KEY is not set"))
         let both: [String: String?] = ["KIDOBAN_MASTER_KEY": new, "KIDOBAN_PREVIOUS_MASTER_KEY": old]
@@ -182,7 +183,7 @@ struct KeysCommandTests {
         let environment = try TestEnvironment()
         #expect(try await Kidoban.run("migrate", environment: environment.variables).status == 0)
         for name in ["one", "two", "three"] {
-            _ = try await Kidoban.run("client", "add", name, environment: environment.variables)
+            _ = try await Kidoban.run("client", "add", name, "--service", environment: environment.variables)
         }
         func clients(_ words: String...) async throws -> [String] {
             let outcome = try await Kidoban.run(["audit", "--json"] + words, environment: environment.variables)

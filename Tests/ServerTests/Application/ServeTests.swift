@@ -82,7 +82,8 @@ struct ServeTests {
     func `a server that ends while PostgreSQL is away leaves its audit events in the log`() async throws {
         let postgres = try TestPostgres()
         let environment = try TestEnvironment()
-        let server = try await RunningServer(environment.with(["DATABASE_URL": postgres.connectionString]))
+        let server = try await RunningServer(
+            environment.with(["DATABASE_URL": postgres.connectionString, "KIDOBAN_AUDIT_REFRESHES": "each"]))
         try await eventually { try await server.isReady() }
         let json = ("Content-Type", "application/json")
         let body = #"{"email":"mei@example.com","password":"seven lanterns at the gate"}"#
