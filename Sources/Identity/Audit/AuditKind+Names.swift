@@ -18,6 +18,7 @@ extension AuditKind {
         "code_exchanged",
         "email_verification_requested",
         "email_verified",
+        "grant_ended",
         "identity_change_refused",
         "identity_linked",
         "identity_unlinked",

@@ -31,7 +31,7 @@ extension HelpTopic {
         ),
         (
             "--redirect-uri U",
-            "where users come back to after signing in: https, http here, an app's scheme; repeatable"
+            "where users come back to after signing in; repeatable"
         ),
         ("--post-logout-redirect-uri U", "where users come back to after signing out; can be repeated"),
         ("--front-channel-logout-uri U", "loaded in the user's browser when a session ends"),
@@ -69,7 +69,7 @@ extension HelpTopic {
         ("--no-rotate", "its refresh tokens stay; not for a client without a secret"),
         (
             "--clear FIELD",
-            "leave a list or a URI empty, by the name of its option, such as redirect-uri; repeatable"
+            "leave a field empty, named as its option, such as redirect-uri; repeatable"
         ),
     ]
 

@@ -26,7 +26,7 @@ struct ForgedTokenTests {
         [
             "iss": "http://localhost:8080", "aud": "http://localhost:8080", "sub": .string(subject), "client_id": "app",
             "jti": "00000000-0000-7000-8000-000000000001", "iat": .integer(TestClock.start.seconds),
-            "exp": .integer(TestClock.start.seconds + 900), "sid": "AAAAAAAAAAAAAAAAAAAAAA",
+            "exp": .integer(TestClock.start.seconds + 900), "sid": "AAAAAAAAAAAAAAAAAAAAAA", "scope": "account",
         ]
     }
 

@@ -24,6 +24,7 @@ struct IntrospectionTests {
             "exp": .integer(TestClock.start.adding(.seconds(900)).seconds), "iat": .integer(TestClock.start.seconds),
             "nbf": .integer(TestClock.start.seconds), "iss": "http://localhost:8080",
             "jti": try #require(claims["jti"]), "scope": "openid email profile account", "sid": try #require(claims["sid"]),
+            "auth_time": .integer(TestClock.start.seconds), "amr": ["pwd"],
         ]
         #expect(response.json == expected)
     }

@@ -10,7 +10,8 @@ struct PostgresOutageTests {
         async throws
     {
         let postgres = try TestPostgres()
-        try await Installation(databaseURL: postgres.connectionString).run(copies: 2) { installation in
+        try await Installation(databaseURL: postgres.connectionString) { $0.audit.refreshes = .each }.run(copies: 2) {
+            installation in
             let backend = try await installation.backend()
             let copies = installation.copies
             let account = try await copies[0].http.signUp()

@@ -81,7 +81,7 @@ struct KeysCommandTests {
         try TestDatabase.run(
             "UPDATE signing_keys SET retired_at = retired_at - interval '2 days' WHERE state = 'retired'",
             on: keys.environment.database.connectionString)
-        #expect(try await keys.published() == [new])
+        try await eventually { try await keys.published() == [new] }
     }
 
     @Test func `a key that has leaked is out of the key set, and another signs`() async throws {
@@ -153,6 +153,10 @@ struct KeysCommandTests {
         let alone = try await Kidoban.run("keys", "reseal", environment: keys.environment.variables)
         #expect(alone.status == 78 && alone.output.contains("KIDOBAN_PREVIOUS_MASTER_KEY is not set"))
         let both: [String: String?] = ["KIDOBAN_MASTER_KEY": new, "KIDOBAN_PREVIOUS_MASTER_KEY": old]
+        // The copy that took the old key alone has gone long ago.
+        try TestDatabase.run(
+            "UPDATE master_key_uses SET last_seen_at = last_seen_at - interval '1 hour'",
+            on: keys.environment.database.connectionString)
         let doctor = try await Kidoban.run("doctor", environment: keys.environment.with(both))
         #expect(
             doctor.output.contains("still sealed with the previous master key")
