@@ -1,3 +1,4 @@
+import Identity
 import Server
 import TestSupport
 import Testing
