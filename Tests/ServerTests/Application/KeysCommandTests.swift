@@ -212,7 +212,7 @@ struct KeysCommandTests {
             Kidoban.path ?? "", ["audit", "--follow", "--limit", "2"], environment: environment.variables, outputPath: output)
         func lines() throws -> [Substring] { try TestFile.text(of: output).split(separator: "\n") }
         try await eventually { try lines().count == 2 }
-        _ = try await Kidoban.run("client", "add", "four", environment: environment.variables)
+        _ = try await Kidoban.run("client", "add", "four", "--service", environment: environment.variables)
         try await eventually { try lines().count >= 3 }
         #expect(follower.isRunning)
         let followed = try lines().compactMap { $0.firstMatch(of: /client=(\S+)/)?.1 }
