@@ -196,18 +196,20 @@ extension WithStores {
                         loop: copy.loop,
                         logger: world.logger)
                 }
-                for upkeep in upkeeps + upkeeps {
-                    await upkeep.look()
+                for number in [0, 1, 0, 1] {
+                    let upkeep = upkeeps[number]
+                    await world.copies[number].run { _ in await upkeep.look() }
                     #expect(Set(try await counts(world).compactMap(\.key)) == [old.id])
                 }
                 world.clock.advance(by: MasterKeyUse.period * 3)
-                await upkeeps[1].look()
+                let second = upkeeps[1]
+                await world.b.run { _ in await second.look() }
                 #expect(Set(try await counts(world).compactMap(\.key)) == [new.id])
                 #expect(world.logged.contains("sealed anew with the present master key"))
                 #expect(!world.logged.contains("does not accept the master key"))
                 // A copy that knows the old key only would refuse what this one makes, and this one says so.
                 try await world.a.run { try await MasterKeyUses(pool: $0.postgres).note(old, at: system.statementTime) }
-                await upkeeps[1].look()
+                await world.b.run { _ in await second.look() }
                 #expect(world.logged.contains("does not accept the master key"))
             }
         }

@@ -83,8 +83,10 @@ extension WithStores {
                     for number in 0..<1500 {
                         let id = UserID(
                             at: Sample.now, random: [UInt8(number >> 8), UInt8(number & 255)] + [UInt8](repeating: 0, count: 8))
-                        let session = SessionID(random: Array(0..<16)).text
-                        _ = try await parts.redis.send(RedisCommand("ZADD", IndexSessionScript.key(id), "1", session))
+                        var command = RedisCommand("ZADD", IndexSessionScript.key(id), "1")
+                        command.append(SessionID(random: Array(0..<16)).bytes)
+                        let sent = command
+                        _ = try await parts.redis.send(sent)
                     }
                 }
                 _ = try await world.a.run { try await $0.postgres.query(Self.delete) }
