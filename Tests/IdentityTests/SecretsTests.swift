@@ -125,6 +125,7 @@ extension WithStores {
                     let member = try await world.a.signUp("\(kind)@town.example", kind: kind)
                     members += [member, try await world.a.signIn("\(kind)@town.example", kind: kind)]
                 }
+                members.append(try await world.a.signUp("lives@town.example"))
                 var tokens = members.flatMap { [$0.accessToken, $0.refreshToken] }
                 for member in members {
                     for _ in 1...2 {

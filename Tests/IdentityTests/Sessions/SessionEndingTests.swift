@@ -27,8 +27,10 @@ extension WithStores {
 
         /// As if the index had lost the session.
         private func forget(_ member: Member, _ world: World) async throws {
-            let command = RedisCommand("ZREM", IndexSessionScript.key(member.id), member.sessionID.text)
-            #expect(try await world.a.parts.redis.send(command).integerValue == 1)
+            var command = RedisCommand("ZREM", IndexSessionScript.key(member.id))
+            command.append(member.sessionID.bytes)
+            let sent = command
+            #expect(try await world.a.parts.redis.send(sent).integerValue == 1)
         }
 
         enum Way: CaseIterable {
