@@ -74,7 +74,8 @@ extension Copy {
         try await run { parts in
             for topic in topics {
                 let job = NewJob(
-                    id: system.uuid(), kind, topic: topic, userID: userID, payload: JSONObject([JSONObject.Member(key: "topic", value: .string(topic))]), sealed: [1, 2],
+                    id: system.uuid(), kind, topic: topic, userID: userID,
+                    payload: JSONObject([JSONObject.Member(key: "topic", value: .string(topic))]), sealed: [1, 2],
                     life: life)
                 try await parts.jobs.enter(job, at: time)
             }
