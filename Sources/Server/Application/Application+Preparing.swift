@@ -90,8 +90,8 @@ extension Application {
 
     /// Activates the key whose turn it is, and removes those that are not needed any more; one copy does so for all.
     private func advanceKeys(_ worker: Worker, _ clients: [Client]) async throws(SigningKeyStore.Failure) {
-        // Of id tokens as well, which are of no use to anybody for longer than the access tokens beside them.
-        let longest = clients.map(\.accessTokenLifetime).max() ?? .zero
+        // Opaque tokens are not signed, however long they live.
+        let longest = clients.filter { $0.accessTokenFormat.algorithm != nil }.map(\.accessTokenLifetime).max() ?? .zero
         for step in try await worker.signingKeys.advance(
             KeyRotation(longestTokenLife: longest, keyLife: shared.configuration.tokens.signingKeyLifetime))
         {

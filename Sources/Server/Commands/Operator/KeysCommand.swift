@@ -185,7 +185,7 @@ struct KeysCommand {
         return try await context.ask { worker throws(IdentityError) in
             do throws(PostgresError) {
                 let clients = try await ClientStore(pool: worker.postgres).all()
-                return clients.map(\.accessTokenLifetime).reduce(configured, max)
+                return clients.filter { $0.accessTokenFormat.algorithm != nil }.map(\.accessTokenLifetime).reduce(configured, max)
             } catch {
                 throw IdentityError(error)
             }
