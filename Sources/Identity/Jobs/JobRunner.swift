@@ -156,19 +156,19 @@ package actor JobRunner {
         case .topics(let some): topics = some
         case .nothing: return false
         }
-        let room = slots.take(kind, atMost: policy.parallelism)
-        guard room > 0 else {
+        let places = slots.take(kind, atMost: policy.parallelism)
+        guard places > 0 else {
             starved.insert(kind)
             return false
         }
-        defer { leave(room, of: kind) }
-        let jobs = try await queue.claim(room, of: kind, topics: topics, at: system.statementTime, for: policy.lease)
+        defer { leave(places, of: kind) }
+        let jobs = try await queue.claim(places, of: kind, topics: topics, at: system.statementTime, for: policy.lease)
         let outcomes = await Self.carryOut(jobs, handler)
         // First of all what must not be done again.
         for (job, outcome) in outcomes where outcome == .done { unrecorded.append((job, handler)) }
         try await record()
         for (job, outcome) in outcomes { try await records.settle(job, outcome, handler) }
-        return jobs.count == room
+        return jobs.count == places
     }
 
     private static func carryOut(_ jobs: [Job], _ handler: any JobHandler) async -> [(Job, JobOutcome)] {

@@ -47,7 +47,7 @@ extension KeySetKeeper {
         endWaiting(provider)
         guard let entry = entries[provider] else { return }
         let cached = cached(entry)
-        for room in parts { await room.take(cached, of: provider) }
+        for part in parts { await part.take(cached, of: provider) }
     }
 
     /// The whole set takes the place of the old one: a key that is no longer in it has been withdrawn.
