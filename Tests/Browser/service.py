@@ -117,10 +117,13 @@ def output(*command):
 
 
 def opened(sealed, id):
-    """What `MailSeal` has sealed: AES-256-GCM under a key that HKDF (RFC 5869) derives of the master key."""
+    """What `Sealer` has sealed for a mail: AES-256-GCM under a key that HKDF (RFC 5869) derives of the master key, behind a version
+    and the id of the master key, both of which are authenticated along."""
     extracted = hmac.digest(bytes(32), bytes.fromhex(os.environ["KIDOBAN_MASTER_KEY"]), "sha256")
     key = hmac.digest(extracted, b"kidoban/v1/mail\x01", "sha256")
+    header, sealed = sealed[:9], sealed[9:]
     nonce, text, tag = sealed[:12], sealed[12:-16], sealed[-16:]
+    bound = header + id.encode()
     crypto = ctypes.CDLL(ctypes.util.find_library("crypto") or "libcrypto.so.3")
     for function in (crypto.EVP_CIPHER_CTX_new, crypto.EVP_aes_256_gcm):
         function.restype = ctypes.c_void_p
@@ -130,7 +133,7 @@ def opened(sealed, id):
     try:
         steps = (
             crypto.EVP_DecryptInit_ex(context, ctypes.c_void_p(crypto.EVP_aes_256_gcm()), None, key, nonce),
-            crypto.EVP_DecryptUpdate(context, None, ctypes.byref(length), id.encode(), len(id)),
+            crypto.EVP_DecryptUpdate(context, None, ctypes.byref(length), bound, len(bound)),
             crypto.EVP_DecryptUpdate(context, plain, ctypes.byref(length), text, len(text)),
             crypto.EVP_CIPHER_CTX_ctrl(context, control_set_tag, len(tag), tag),
             crypto.EVP_DecryptFinal_ex(context, None, ctypes.byref(length)),
