@@ -47,7 +47,8 @@ resource-servers: ## Look whom real resource servers let in that ask about token
 	@Tests/ResourceServers/run $(ARGS)
 
 format: ## Reformat the Swift sources in place
-	@swift format --in-place --parallel --recursive Package.swift Sources Tests Examples/Package.swift Examples/Sources
+	@swift format --in-place --parallel --recursive Package.swift Sources Tests Examples/Package.swift Examples/Sources \
+	    Clients/Swift/Package.swift Clients/Swift/Sources Clients/Swift/Tests
 
 openapi: ## Write openapi.json, the document of all routes, anew
 	@swift build --product kidoban

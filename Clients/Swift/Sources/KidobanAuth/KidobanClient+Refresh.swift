@@ -26,8 +26,9 @@ extension KidobanClient {
         }
     }
 
-    /// Another access token than one that was refused or has expired.
-    func accessToken(insteadOf refused: String) async throws(KidobanError) -> String {
+    /// Another access token than one that was refused: for who sends requests himself, after a 401. However many tasks ask with the same one, it
+    /// is refreshed once.
+    public func accessToken(insteadOf refused: String) async throws(KidobanError) -> String {
         let result = await refreshes.result { [self] in
             do throws(KidobanError) {
                 return .success(try await refreshed(insteadOf: refused))

@@ -2,7 +2,7 @@ import Foundation
 import KidobanTransport
 
 /// An id token of Apple, Google or another provider that the server knows.
-public struct ProviderToken: Sendable {
+public struct ProviderToken: Sendable, CustomStringConvertible {
     public var provider: String
     public var idToken: String
     /// As the app made it: raw, also where the provider was given its SHA-256.
@@ -21,6 +21,8 @@ public struct ProviderToken: Sendable {
         self.name = name
         self.authorizationCode = authorizationCode
     }
+
+    public var description: String { "id token of \(provider)" }
 
     public static func apple(
         idToken: String, nonce: String?, name: String? = nil, authorizationCode: String? = nil

@@ -6,6 +6,7 @@ package enum LiveServer {
     package static var isThere: Bool { url != nil }
     /// Signs Apple's id tokens for whoever asks.
     package static let providerURL = text("TEST_PROVIDER_URL").flatMap { URL(string: $0) }
+    package static let hasFeed = text("KIDOBAN_REVOCATION_FEED") == "true"
     package static let issuer = text("KIDOBAN_ISSUER") ?? ""
     package static let audience = text("KIDOBAN_AUDIENCE") ?? ""
     package static let clientID = text("KIDOBAN_CLIENT_ID") ?? ""

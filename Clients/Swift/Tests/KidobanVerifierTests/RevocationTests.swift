@@ -196,17 +196,22 @@ struct LiveRevocationFeedTests {
         defer { feed.stop() }
         #expect(try await eventually { feed.status != .connecting })
         guard feed.status == .live else {
-            #expect(feed.status == .refused(status: 404))
+            #expect(feed.status == .refused(status: 404) && !LiveServer.hasFeed)
             return
         }
         let app = try await signedUpApp()
         let token = try await app.accessToken()
         let verifier = try local(feed: feed, fallback: .ask(try introspection()))
         _ = try await verifier.verify(token)
+        let transport = ScriptedTransport()
+        let remembering = try introspection(transport, cache: .init(), feed: feed)
+        for _ in 0..<5 { _ = try await remembering.verify(token) }
+        #expect(await transport.requests.count == 1)
         try await app.signOut()
         #expect(
             try await eventually {
                 await error { () throws(TokenError) in _ = try await verifier.verify(token) } == .invalid(.revoked)
             })
+        #expect(await error { () throws(TokenError) in _ = try await remembering.verify(token) } == .invalid(.inactive))
     }
 }
