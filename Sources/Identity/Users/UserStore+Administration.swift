@@ -27,16 +27,6 @@ extension UserStore {
             ])
     }
 
-    /// Has tokens and cookies of before an instant refused by whoever checks them by it. It never goes back.
-    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
-    package func setTokensValidAfter(
-        _ instant: Timestamp, of id: UserID, at now: Timestamp
-    ) async throws(IdentityError) -> User {
-        try await found(
-            UserQueries.setTokensValidAfter,
-            [.uuid(id.description), .integer(instant.milliseconds), .integer(now.milliseconds)])
-    }
-
     enum State: Sendable {
         case active, disabled
     }
