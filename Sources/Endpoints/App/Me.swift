@@ -14,7 +14,9 @@ extension AppAPI {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let authenticated = try await bearer.authenticate(request, for: .read)
-            let user = try await deciding { () throws(IdentityError) in try await services.accounts.user(authenticated.userID) }
+            let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await services.accounts.user(authenticated.userID)
+            }
             return Self.response(user)
         }
 

@@ -17,7 +17,7 @@ extension AppAPI {
         func answer(_ request: Request) async throws(Failure) -> Response {
             let authenticated = try await bearer.authenticate(request, for: .change)
             let change = try Self.read(request)
-            let user = try await deciding { () throws(IdentityError) in
+            let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.change(authenticated.userID, change, caller: Caller(request))
             }
             return Me.response(user)

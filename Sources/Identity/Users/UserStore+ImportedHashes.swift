@@ -13,7 +13,7 @@ extension UserStore {
     /// The highest cost of any user's bcrypt hash that can be checked; nil when there is none.
     /// - Throws: the store's failure.
     func importedHashCost() async throws(IdentityError) -> Int? {
-        let cost = try await asking { () throws(PostgresError) in
+        let cost = try await mapPostgresErrors { () throws(PostgresError) in
             guard let row = try await pool.query(Self.highestCost, []).first else { return Int64?.none }
             return try row.optionalInt64(0)
         }
