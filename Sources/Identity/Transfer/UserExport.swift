@@ -21,7 +21,7 @@ package struct UserExport: Sendable {
             .uuid(id?.description ?? "00000000-0000-0000-0000-000000000000"), .bool(hasHashes), .integer(Self.pageSize),
             .bool(id == nil),
         ]
-        return try await asking { () throws(PostgresError) in
+        return try await mapPostgresErrors { () throws(PostgresError) in
             var lines = ""
             var last: UserID?
             let rows = try await pool.query(Self.statement, parameters)

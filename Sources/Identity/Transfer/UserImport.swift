@@ -220,7 +220,7 @@ extension Administration {
                     difference.roles.map { .textArray($0) } ?? .null, .text(orNull: difference.passwordHash),
                     difference.disables ? .integer(held.now.milliseconds) : .null,
                 ])
-            let isNewPassword = try await asking { () throws(PostgresError) in try rows.first?.bool(0) ?? false }
+            let isNewPassword = try await mapPostgresErrors { () throws(PostgresError) in try rows.first?.bool(0) ?? false }
             let isNowDisabled = difference.disables && !held.user.isDisabled
             if isNowDisabled { return ((isNewPassword, true), .everything(.userDisabled)) }
             if isNewPassword { return ((true, false), .all(.passwordChanged, forgettingDevices: true)) }
