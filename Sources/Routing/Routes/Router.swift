@@ -86,7 +86,7 @@ package final class Router: RequestHandler {
         return .found(
             .init(
                 handler: entry.route.handler, route: index, group: entry.owner, logLevel: entry.route.logLevel,
-                pathParameters: match.parameters))
+                pathParameters: match.parameters, bodyLimit: entry.route.bodyLimit))
     }
 
     /// The path of a request as it may be told of: that of its route, in which parameters have their names. Of a path that leads nowhere it

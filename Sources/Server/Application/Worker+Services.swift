@@ -30,7 +30,7 @@ extension Worker {
             clock: shared.clockTolerance, redis: parts.redis, postgres: parts.postgres)
         let apiParts = APIParts(
             services: services, app: configuration.placedApp, cookies: configuration.cookies.policy(issuer: configuration.issuer),
-            restAuth: restAuth(shared, profiles: profiles))
+            restAuth: restAuth(shared, profiles: profiles), oauth: configuration.oauthOptions)
         return (apiParts, federation)
     }
 }
