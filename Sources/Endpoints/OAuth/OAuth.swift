@@ -28,6 +28,9 @@ package enum OAuth {
                     Revoke.readable(
                         await answer(request, Revoke(services: services, authentication: authentication).answer))
                 },
+                Route(.get, Revocations.path, documentation: Revocations.documentation) { request in
+                    await answer(request, Revocations(services: services, authentication: authentication).answer)
+                },
                 Route(.options, Revoke.path, documentation: Revoke.preflightDocumentation) { _ in Revoke.preflight },
                 Route(.get, "/.well-known/jwks.json", logLevel: .debug, documentation: KeySet.documentation) { request in
                     await answer(request, KeySet(keys: services.keys).answer)

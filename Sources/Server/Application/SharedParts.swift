@@ -42,6 +42,7 @@ struct SharedParts: Sendable {
     let jobSignal = JobSignal()
     let limitKey: LimitKey
     let sharedSecretTokens: SharedSecretTokens
+    let revocationPlaces: RevocationPlaces
     let phase = ServerPhase()
     let reloads = ReloadState()
     let http: HTTPServer.Configuration
@@ -55,6 +56,7 @@ struct SharedParts: Sendable {
         self.logger = logger
         self.system = system
         self.masterKey = masterKey
+        revocationPlaces = RevocationPlaces(limit: configuration.backends.revocationListeners)
         hashing = BlockingPool(
             label: "kidoban.hash", threads: configuration.passwords.threadCount,
             bounds: configuration.passwords.bounds, niceness: 5)

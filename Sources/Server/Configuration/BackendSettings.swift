@@ -16,6 +16,16 @@ extension Settings {
             Setting(
                 "KIDOBAN_VERIFY_COOKIE", \.backends.verifiesCookies, .flag,
                 "Whether `/oauth2/verify` also takes the session cookie of a browser, for what is on the host of the issuer."),
+            Setting(
+                "KIDOBAN_REVOCATION_FEED", \.backends.tellsRevocations, .flag,
+                "Whether `/oauth2/revocations` tells backends what ends before its time. It costs each end a round trip to Redis."
+            ),
+            Setting(
+                "KIDOBAN_REVOCATION_FEED_LENGTH", \.backends.revocationLength, .count(1000...10_000_000),
+                "About how many ends Redis keeps for backends that come back, of some 250 bytes each."),
+            Setting(
+                "KIDOBAN_REVOCATION_LISTENERS", \.backends.revocationListeners, .count(1...100_000),
+                "How many backends may listen to one copy. One client has half of the places at most."),
         ])
 }
 
@@ -25,6 +35,9 @@ extension Configuration {
         package var verifyFrom: [CallerNetworks.Network] = []
         package var isVerifyOpenToAnybody = false
         package var verifiesCookies = false
+        package var tellsRevocations = true
+        package var revocationLength = 20_000
+        package var revocationListeners = 512
 
         package init() {}
     }

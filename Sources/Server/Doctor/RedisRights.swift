@@ -39,6 +39,12 @@ enum RedisRights {
                 ("PEXPIRE", ["1000"]),
             ]
         ),
+        (
+            "feed:", "",
+            [
+                ("XADD", ["*", "x", "y"]), ("XRANGE", ["-", "+"]), ("XREVRANGE", ["+", "-"]), ("PEXPIRE", ["1000"]),
+            ]
+        ),
         ("code:", "", [("GET", []), ("DEL", [])]), ("audit:", "", [("GET", []), ("INCRBY", ["1"]), ("PEXPIRE", ["1000"])]),
         ("successor:", "", [("GET", [])]), ("it:", "", [("GET", []), ("DEL", [])]),
     ]

@@ -1,3 +1,4 @@
+import Crypto
 import JOSE
 import TestSupport
 import Testing

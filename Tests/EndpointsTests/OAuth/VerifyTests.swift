@@ -1,5 +1,6 @@
 import Identity
 import Networking
+import Server
 import TestSupport
 import Testing
 import Text
