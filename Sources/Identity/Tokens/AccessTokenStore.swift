@@ -15,7 +15,7 @@ package struct AccessTokenStore: Sendable {
     /// The rendered answer; nil for a token that is unknown, expired or revoked. One `GET`.
     /// - Throws: the store's failure.
     package func record(_ token: AccessTokenHash) async throws(IdentityError) -> [UInt8]? {
-        try await sending { () throws(RedisError) in try await redis.get(token.key) }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.get(token.key) }
     }
 
     /// The same for several, in their order, in one round trip.
@@ -31,7 +31,7 @@ package struct AccessTokenStore: Sendable {
         command.append(record)
         command.append("PX")
         command.append(max(1, life.wholeMilliseconds))
-        _ = try await sending { () throws(RedisError) in try await redis.send(command) }
+        _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }
 
     /// Makes tokens unknown that somebody holds, and tells of them: in one go, so that neither happens without the other. First of all
@@ -63,7 +63,7 @@ package struct AccessTokenStore: Sendable {
     func delete(_ tokens: [AccessTokenHash]) async throws(IdentityError) {
         guard !tokens.isEmpty else { return }
         // One key a command: each may live in a slot of its own.
-        try await sending { () throws(RedisError) in
+        try await mapRedisErrors { () throws(RedisError) in
             try await redis.sendLasting(tokens.map { RedisCommand("DEL", $0.key) })
         }
     }
