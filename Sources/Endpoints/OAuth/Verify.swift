@@ -134,7 +134,7 @@ extension OAuth.Verify {
     /// Nobody can tell.
     private static func unavailable(_ error: IdentityError) -> Response {
         switch error {
-        case .unavailable(let delay), .overloaded(let delay), .tooManyRequests(let delay):
+        case .service(.unavailable(let delay)), .service(.overloaded(let delay)), .service(.tooManyRequests(let delay)):
             OAuth.Failure.unavailable(retryAfter: delay).response
         default: OAuth.Failure.unavailable(retryAfter: .seconds(1)).response
         }

@@ -21,7 +21,7 @@ package struct AccessTokenStore: Sendable {
     /// The same for several, in their order, in one round trip.
     /// - Throws: the store's failure.
     func records(_ tokens: [AccessTokenHash]) async throws(IdentityError) -> [[UInt8]?] {
-        try await sending { () throws(RedisError) in try await redis.get(tokens.map(\.key)) }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.get(tokens.map(\.key)) }
     }
 
     /// Stores the answer for as long as the token lives. Value and life are set in one command.
@@ -55,7 +55,7 @@ package struct AccessTokenStore: Sendable {
         commands += tokens.map { RedisCommand("DEL", $0.key) }
         let all = commands
         guard !all.isEmpty else { return }
-        try await sending { () throws(RedisError) in try await redis.sendLasting(all) }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.sendLasting(all) }
     }
 
     /// Makes tokens unknown at once, and so that a failover of Redis does not bring them back.

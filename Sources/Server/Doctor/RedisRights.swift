@@ -71,6 +71,7 @@ enum RedisRights {
         }
         for (name, command) in [
             ("TIME", RedisCommand("TIME")), ("SCRIPT LOAD", RedisCommand("SCRIPT", "LOAD", "return 1")),
+            ("XREAD feed:", RedisCommand("XREAD", "COUNT", "1", "STREAMS", "feed:\(id)", "0")),
             ("EVALSHA", RedisCommand("EVALSHA", String(repeating: "0", count: 40), "1", "session:\(id)")),
         ] {
             guard let isAllowed = await isAllowed(command, redis) else { return nil }

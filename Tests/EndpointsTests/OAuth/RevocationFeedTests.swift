@@ -104,7 +104,7 @@ struct RevocationFeedTests {
                 let before = listeners[listeners.count - 1]
                 if !isLast { try await eventually { before.events.count > 40 || isDone.value } }
                 before.hangUp()
-                let next = try FeedListener(ports[listeners.count % 2], backend, from: try #require(before.cursor))
+                let next = try FeedListener(ports[listeners.count % 2], backend, from: before.cursor)
                 try await next.waitUntilReady()
                 listeners.append(next)
             }
@@ -146,7 +146,7 @@ struct RevocationFeedTests {
             try await eventually { listener.events.count == 2 }
             #expect(listener.events[1].name == "reset")
             // From there it goes on.
-            let next = try await listen(ports()[1], backend, from: try #require(listener.cursor))
+            let next = try await listen(ports()[1], backend, from: listener.cursor)
             let account = try await installation.server.signUp()
             #expect(try await installation.server.delete("/auth/me", bearer: account.accessToken).status == 204)
             for listener in [listener, next] {
@@ -224,7 +224,7 @@ struct RevocationFeedOutageTests {
             #expect(try await head() == 503)
             try redis.start()
             try await eventually { try await head() == 200 }
-            let next = try FeedListener(server.port, backend, from: try #require(listener.cursor))
+            let next = try FeedListener(server.port, backend, from: listener.cursor)
             try await eventually { next.events.contains { $0.name == "reset" } }
             let account = try await server.signUp()
             #expect(try await server.delete("/auth/me", bearer: account.accessToken).status == 204)
