@@ -37,6 +37,7 @@ package struct API: Sendable {
         },
         API("federation", "providers' API (`/federation/…`)") { parts, _ in Providers.make(parts.services) },
         API("oauth", "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services) },
+        API("openid", "OpenID provider (`/oauth2/authorize`, …)") { parts, _ in OpenID.make(parts.services) },
     ]
 }
 

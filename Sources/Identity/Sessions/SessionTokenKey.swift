@@ -19,6 +19,8 @@ package struct SessionTokenKey: Sendable {
         case lastingToken = 5
         /// Of a further grant.
         case grantRefreshToken = 6
+        /// Of the browser's session, by which the pages and the authorization endpoint know the user.
+        case browserCookie = 7
     }
 
     private let key: SymmetricKey

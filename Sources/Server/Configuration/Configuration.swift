@@ -40,6 +40,7 @@ package struct Configuration: Sendable {
     package var restAuth = RestAuth.Options()
     package var app = AppAPI.Options()
     package var accounts = AccountRules()
+    package var authorization = AuthorizationServer.Policy()
     package var mail = Mail()
     package var jobs = JobRunner.Policy()
     package var database = Configuration.localDatabase
