@@ -4,11 +4,10 @@ import Text
 struct PageForm {
     private var markup: Markup
 
-    init(to action: StaticString, token: SecretString, continuation: Continuation? = nil, id: StaticString? = nil) {
-        markup = "<form method=\"post\" action=\"\(action)\""
-        if let id { markup += " id=\"\(id)\"" }
-        markup += "><input type=\"hidden\" name=\"form_token\" value=\"\(token.revealedText)\">"
-        if let continuation { hidden("continue", continuation.text) }
+    /// - Parameter token: of the browser, for a form that begins a session; else of the session in which it acts.
+    init(_ visit: Visit, to action: StaticString, token: SecretString, destination: Destination? = nil) {
+        markup = "<form method=\"post\" action=\"\(visit.base)\(action)\"><input type=\"hidden\" name=\"form_token\" value=\"\(token.revealedText)\">"
+        if let destination, destination != .account { hidden("continue", destination.text) }
     }
 
     mutating func hidden(_ name: StaticString, _ value: String) {

@@ -12,10 +12,10 @@ extension SignInPages {
         let parts: Parts
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
-            let continuation = try visit.continuation(visit.query)
-            let purpose = try await parts.purpose(of: continuation, &visit)
+            let destination = try visit.destination(visit.query)
+            let purpose = try await parts.purpose(of: destination, &visit)
             let view = SignInView(
-                parts: parts, purpose: purpose, continuation: continuation, email: purpose.loginHint ?? "",
+                parts: parts, purpose: purpose, destination: destination, email: purpose.loginHint ?? "",
                 signedInAs: try await visit.session()?.session.username)
             return view.response(.ok, visit)
         }
@@ -34,10 +34,10 @@ extension SignInPages {
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             let form = try visit.form()
-            let continuation = try visit.continuation(form)
-            let purpose = try await parts.purpose(of: continuation, &visit)
+            let destination = try visit.destination(form)
+            let purpose = try await parts.purpose(of: destination, &visit)
             var view = SignInView(
-                parts: parts, purpose: purpose, continuation: continuation, email: form.value("email") ?? "", signedInAs: nil)
+                parts: parts, purpose: purpose, destination: destination, email: form.value("email") ?? "", signedInAs: nil)
             view.isRemembered = form.value("remember") != nil
             guard visit.isOwn(form) else {
                 view.problem = visit.secret.isNew ? .cookiesNeeded : .formIsOld
@@ -65,7 +65,7 @@ extension SignInPages {
                 ).completed()
                 let (_, cookie) = try await parts.browser.begin(
                     authentication, isRemembered: form.isRemembered, for: visit.request, caller: visit.caller)
-                return parts.goOn(form.continuation, with: cookie)
+                return visit.goOn(to: form.destination, with: cookie)
             } catch .invalidCredentials, .invalidInput, .userDisabled {
                 view.problem = .wrongCredentials
                 return view.response(.badRequest, visit)
@@ -86,14 +86,14 @@ extension SignInPages {
     }
 }
 
-extension SignInPages.Parts {
+extension Visit {
     /// After a sign-in.
-    func goOn(_ continuation: Continuation, with cookie: SetCookie) -> Response {
+    func goOn(to destination: Destination, with cookie: SetCookie) -> Response {
         var fields: ResponseFields = [:]
         fields.append(cookie)
         // Browsers keep whole pages for the way back, and with them what was typed there.
         fields.append("Clear-Site-Data", "\"cache\"")
-        return .seeOther(continuation.text, fields: fields)
+        return goOn(to: destination.text, fields: fields)
     }
 }
 
@@ -109,7 +109,7 @@ extension String {
 struct SignInView {
     let parts: SignInPages.Parts
     let purpose: SignInPurpose
-    let continuation: Continuation
+    let destination: Destination
     let email: String
     let signedInAs: String?
     var isRemembered = false
@@ -124,7 +124,7 @@ struct SignInView {
         if let providerProblem { page.alert(words[providerProblem.text, ("provider", providerProblem.provider)]) }
         if let client = purpose.clientName { page.append("<p class=\"soft\">\(words[.signInFor, ("client", client)])</p>") }
         if let signedInAs { page.append("<p class=\"soft\">\(words[.signedInAs, ("email", signedInAs)])</p>") }
-        var form = PageForm(to: "/sign-in", token: visit.secret.formToken, continuation: continuation)
+        var form = PageForm(visit, to: "/sign-in", token: visit.secret.formToken, destination: destination)
         form.field(
             PageForm.Field(
                 name: "email", label: words[.email], type: .email, autocomplete: "username webauthn", value: email,
@@ -136,10 +136,10 @@ struct SignInView {
         form.check("remember", words[.remember], isOn: isRemembered)
         form.button(words[.signInButton], id: "submit")
         page.append(form.html)
-        page.append("<p class=\"links\"><a href=\"\(continuation.location(via: "/forgot-password"))\">\(words[.forgotPassword])</a></p>")
+        page.append("<p class=\"links\"><a href=\"\(visit.base)\(destination.location(via: "/forgot-password"))\">\(words[.forgotPassword])</a></p>")
         if parts.options.offersSignUp {
             page.append(
-                "<p>\(words[.newHere]) <a href=\"\(continuation.location(via: "/sign-up"))\">\(words[.createAccount])</a></p>")
+                "<p>\(words[.newHere]) <a href=\"\(visit.base)\(destination.location(via: "/sign-up"))\">\(words[.createAccount])</a></p>")
         }
         return page.response(status, fields: fields)
     }

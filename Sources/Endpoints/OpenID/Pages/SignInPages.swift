@@ -5,7 +5,7 @@ import Text
 
 /// The pages on which people sign in and up, agree, sign out and look after their accounts: HTML without a script, in English and Japanese.
 ///
-/// Authorization requests send browsers here, and a page that is done sends them back (`Continuation`); nothing else is handed on.
+/// Authorization requests send browsers here, and a page that is done sends them back (`Destination`); nothing else is handed on.
 package enum SignInPages {
     package static let name = "sign-in"
 
@@ -15,6 +15,8 @@ package enum SignInPages {
             name: name,
             routes: [
                 route(ShowSignIn(parts: parts)), route(SignIn(parts: parts)),
+                route(ShowSignUp(parts: parts)), route(SignUp(parts: parts)),
+                route(ShowForgotPassword(parts: parts)), route(ForgotPassword(parts: parts)),
                 route(ShowSignOut(parts: parts)), route(SignOut(parts: parts)),
             ],
             documentation: RouteGroupDocumentation(
@@ -55,6 +57,8 @@ extension SignInPages {
     /// What the pages are made with.
     package struct Parts: Sendable {
         let services: Services
+        /// What stands before our paths where a browser sees them; empty for most. A proxy takes it away again.
+        let base: String
         let browser: BrowserSessions
         let options: Options
         let random: @Sendable (Int) -> [UInt8]
@@ -63,6 +67,7 @@ extension SignInPages {
             services: Services, browser: BrowserSessions, options: Options, random: @escaping @Sendable (Int) -> [UInt8]
         ) {
             self.services = services
+            base = String(options.issuer.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" })
             self.browser = browser
             self.options = options
             self.random = random
@@ -71,6 +76,8 @@ extension SignInPages {
 
     /// What an installation has decided of them.
     package struct Options: Sendable {
+        /// Under which browsers reach us.
+        package var issuer = "http://localhost:8080"
         /// Where the pages behind the links in mails are.
         package var mailPages = "http://localhost:8080"
         /// Whether anybody can make an account.
@@ -96,6 +103,9 @@ struct Visit: Sendable {
         words = SignInWords(language: AcceptedLanguage(request.head), look: parts.services.look)
         secret = BrowserSecret(request, parts.browser.policy, random: parts.random)
     }
+
+    /// What stands before our paths where the browser sees them.
+    var base: String { parts.base }
 
     var caller: Caller { Caller(request, in: words.language) }
 
@@ -127,20 +137,20 @@ struct Visit: Sendable {
 
     /// Where to go on, as the address or the form says; the account page if that says nothing.
     /// - Throws: `badLink` for what is no page of ours.
-    func continuation(_ fields: FormFields?) throws(SignInPages.Failure) -> Continuation {
+    func destination(_ fields: FormFields?) throws(SignInPages.Failure) -> Destination {
         guard let text = fields?.value("continue"), !text.isEmpty else { return .account }
-        guard let continuation = Continuation(text) else { throw .badLink }
-        return continuation
+        guard let destination = Destination(text) else { throw .badLink }
+        return destination
     }
 
     static let tokenField: StaticString = "form_token"
 }
 
-extension Response {
-    /// After a form, to a page of ours or, once that has been checked, of a client's (RFC 9700 §4.12: never 307).
-    static func seeOther(_ location: String, fields: ResponseFields = [:]) -> Response {
+extension Visit {
+    /// To a page of ours (RFC 9700 §4.12: never 307).
+    func goOn(to path: String, fields: ResponseFields = [:]) -> Response {
         var fields = fields
-        fields.append("Location", location)
+        fields.append("Location", base + path)
         fields.append("Cache-Control", "no-store")
         fields.append("Referrer-Policy", "same-origin")
         return .empty(.seeOther, fields: fields)

@@ -11,11 +11,9 @@ struct SignInPurpose: Sendable {
 
 extension SignInPages.Parts {
     /// Also puts the texts into the language that the client has asked for (OpenID Connect Core 1.0 §3.1.2.1, `ui_locales`).
-    func purpose(of continuation: Continuation, _ visit: inout Visit) async throws(SignInPages.Failure) -> SignInPurpose {
+    func purpose(of destination: Destination, _ visit: inout Visit) async throws(SignInPages.Failure) -> SignInPurpose {
         var purpose = SignInPurpose()
-        guard continuation.path == "/oauth2/authorize", let query = try? FormFields(repeating: Array(continuation.query.utf8)) else {
-            return purpose
-        }
+        guard destination.isAuthorization, let query = destination.fields else { return purpose }
         if let language = query.value("ui_locales").flatMap({ AcceptedLanguage(locales: $0) }) {
             visit.words = SignInWords(language: language, look: visit.words.look)
         }

@@ -55,10 +55,10 @@ enum SignOutView {
         var page = Page(title: words[.signOut], language: words.language, look: words.look, hidesAddress: false)
         if let problem { page.alert(words[problem]) }
         page.paragraph(words[.signOutText, ("email", session.session.username ?? "")])
-        var form = PageForm(to: "/sign-out", token: session.formToken.text)
+        var form = PageForm(visit, to: "/sign-out", token: session.formToken.text)
         form.button(words[.signOutButton], id: "submit")
         page.append(form.html)
-        page.append("<a class=\"button\" href=\"/account\">\(words[.signOutStay])</a>")
+        page.append("<a class=\"button\" href=\"\(visit.base)/account\">\(words[.signOutStay])</a>")
         return page.response(problem == nil ? .ok : .forbidden)
     }
 

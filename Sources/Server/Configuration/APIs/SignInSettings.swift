@@ -37,6 +37,7 @@ extension Configuration {
     /// What the sign-in pages were set to, and where the pages behind the links in mails are.
     var placedSignIn: SignInPages.Options {
         var options = SignInPages.Options()
+        options.issuer = issuer
         options.mailPages = placedApp.pages
         options.offersSignUp = signIn.offersSignUp
         options.mailsVerification = app.mailsVerification
