@@ -22,6 +22,7 @@ package final class Services: Sendable {
     package let app: Client
     /// Whose pages may act for their users.
     package let pages: PageOrigins
+    package let look: PageLook
     /// For the readiness check only.
     package let clock: ClockTolerance
     /// For the readiness check only.
@@ -33,7 +34,7 @@ package final class Services: Sendable {
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
         clients: ClientRegistry, clientRefusals: ClientRefusals, keys: LoopSlot<KeyRing?>, federation: Federation,
         codes: AuthorizationCodes, notices: ProviderNotices,
-        confirmations: Confirmations, authorization: AuthorizationServer, app: Client, pages: PageOrigins,
+        confirmations: Confirmations, authorization: AuthorizationServer, app: Client, pages: PageOrigins, look: PageLook = .plain,
         clock: ClockTolerance,
         redis: RedisConnection,
         postgres: PostgresPool
@@ -52,6 +53,7 @@ package final class Services: Sendable {
         self.authorization = authorization
         self.app = app
         self.pages = pages
+        self.look = look
         self.clock = clock
         self.redis = redis
         self.postgres = postgres

@@ -26,12 +26,12 @@ extension Worker {
                 accounts: identity.accounts, profiles: profiles, codes: OneTimeCodeStore(redis: parts.redis),
                 outbox: parts.outbox,
                 loop: parts.loop),
-            authorization: authorizationServer(shared, parts, identity), app: shared.app,
-            pages: configuration.cookies.pages(issuer: configuration.issuer),
+            authorization: authorizationServer(shared, parts, identity), app: shared.app, pages: configuration.cookies.pages(issuer: configuration.issuer),
+            look: configuration.signIn.look,
             clock: shared.clockTolerance, redis: parts.redis, postgres: parts.postgres)
         let apiParts = APIParts(
             services: services, app: configuration.placedApp, cookies: configuration.cookies.policy(issuer: configuration.issuer),
-            restAuth: restAuth(shared, profiles: profiles))
+            restAuth: restAuth(shared, profiles: profiles), signIn: signIn(shared, services))
         return (apiParts, federation)
     }
 }
@@ -62,10 +62,24 @@ extension Worker {
     }
 }
 
+extension Worker {
+    /// What the sign-in pages need beside that.
+    static func signIn(_ shared: SharedParts, _ services: Services) -> SignInPages.Parts {
+        let configuration = shared.configuration
+        return SignInPages.Parts(
+            services: services,
+            browser: BrowserSessions(
+                sessions: services.sessions, client: shared.app,
+                policy: configuration.cookies.browserPolicy(issuer: configuration.issuer)),
+            options: configuration.placedSignIn, random: shared.system.random)
+    }
+}
+
 extension Configuration {
     /// Whether an API is open. That of the pages also is while mails of the app API lead to them.
     func serves(_ api: String) -> Bool {
-        apis.open.contains(api) || api == Pages.name && apis.open.contains("app") && placedApp.needsPages
+        apis.open.contains(api)
+            || api == Pages.name && (apis.open.contains("app") && placedApp.needsPages || apis.open.contains(SignInPages.name))
     }
 
     /// How long changes of the ways in can be undone, and where.

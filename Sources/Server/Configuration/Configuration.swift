@@ -39,6 +39,7 @@ package struct Configuration: Sendable {
     package var apis = APIs()
     package var restAuth = RestAuth.Options()
     package var app = AppAPI.Options()
+    package var signIn = SignIn()
     package var accounts = AccountRules()
     package var authorization = AuthorizationServer.Policy()
     package var mail = Mail()
