@@ -41,6 +41,10 @@ extension OpenID {
             document["jwks_uri"] = .string(issuer + "/.well-known/jwks.json")
             document["revocation_endpoint"] = .string(issuer + "/oauth2/revoke")
             document["introspection_endpoint"] = .string(issuer + "/oauth2/introspect")
+            document["pushed_authorization_request_endpoint"] = .string(issuer + PushedAuthorization.path)
+            document["require_pushed_authorization_requests"] = false
+            document["device_authorization_endpoint"] = .string(issuer + DeviceAuthorization.path)
+            document["dpop_signing_alg_values_supported"] = algorithms
             document["scopes_supported"] = .texts(AuthorizationCheck.openIDScopes + server.policy.claims.custom.keys.sorted())
             document["response_types_supported"] = .texts(["code"])
             document["response_modes_supported"] = .texts(AuthorizationRequest.ResponseMode.allCases.map(\.rawValue))

@@ -42,6 +42,7 @@ struct SharedParts: Sendable {
     let jobSignal = JobSignal()
     let limitKey: LimitKey
     let interactionMarks: InteractionMarks
+    let dpopNonces: DPoPNonces
     let sharedSecretTokens: SharedSecretTokens
     let phase = ServerPhase()
     let reloads = ReloadState()
@@ -79,6 +80,7 @@ struct SharedParts: Sendable {
             accountChangeSeal = try AccountChangeSeal(masterKey)
             limitKey = try LimitKey(masterKey)
             interactionMarks = try InteractionMarks(masterKey)
+            dpopNonces = try DPoPNonces(masterKey)
             sharedSecretTokens = try SharedSecretTokens(masterKey)
             hasher = try PasswordHasher(
                 configuration.passwords.argon2, hidesImported: configuration.passwords.hidesImported, pool: hashing,

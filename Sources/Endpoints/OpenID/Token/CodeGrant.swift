@@ -61,10 +61,12 @@ extension OpenID {
             let refreshToken: SecretString?
         }
 
-        /// - Parameter code: what has led here; nil where nothing can be presented twice.
+        /// - Parameters:
+        ///   - code: what has led here; nil where nothing can be presented twice.
+        ///   - isOffline: whether it outlives the session in which the user has agreed, whatever the scopes say.
         func tokens(
             for authorized: AuthorizedRequest, code: AuthorizationCode?, by type: GrantType = .authorizationCode,
-            _ token: TokenRequest
+            isOffline: Bool = false, _ token: TokenRequest
         ) async throws(Failure) -> TokenAnswer {
             let server = services.authorization
             let resources = try token.resources(
@@ -73,7 +75,7 @@ extension OpenID {
                 resources.isEmpty ? authorized.resources : resources, for: token.client, scopes: authorized.scopes)
             let terms = GrantTerms(scopes: authorized.scopes, audiences: audiences, confirmation: token.confirmation)
             let issued = try await telling { () throws(IdentityError) in
-                let issued = try await issue(authorized, terms, token)
+                let issued = try await issue(authorized, terms, isOffline: isOffline, token)
                 let reference = AuthorizationCodeStore.GrantReference(sessionID: issued.session.id, grantID: issued.grant.id)
                 do throws(IdentityError) {
                     try await server.keepClaims(
@@ -97,12 +99,12 @@ extension OpenID {
         }
 
         private func issue(
-            _ authorized: AuthorizedRequest, _ terms: GrantTerms, _ token: TokenRequest
+            _ authorized: AuthorizedRequest, _ terms: GrantTerms, isOffline: Bool, _ token: TokenRequest
         ) async throws(IdentityError) -> Issued {
             let (sessions, client) = (services.sessions, token.client)
             let mode: RefreshRotation.Mode = client.rotatesRefreshTokens ? .rotating : .static
             let refreshes = client.grantTypes.contains(.refreshToken)
-            if refreshes, authorized.scopes.contains("offline_access") {
+            if refreshes, isOffline || authorized.scopes.contains("offline_access") {
                 let begun = try await sessions.beginOffline(
                     from: authorized.sessionID, for: client, refresh: mode, terms: terms, caller: token.caller)
                 return Issued(

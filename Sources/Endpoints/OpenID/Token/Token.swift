@@ -8,7 +8,7 @@ extension OpenID {
     struct Token: Endpoint {
         static let path = "/oauth2/token"
         /// Those that are offered.
-        static let grants: [GrantType] = [.authorizationCode, .refreshToken, .clientCredentials]
+        static let grants: [GrantType] = [.authorizationCode, .refreshToken, .clientCredentials, .deviceCode]
 
         let services: Services
 
@@ -17,8 +17,9 @@ extension OpenID {
         func answer(_ request: Request) async throws(Failure) -> Response {
             let form = try ClientForm(request)
             let client = try await ClientGate(services: services).client(request, form, at: path)
-            let token = TokenRequest(
-                request: request, form: form, client: client, confirmation: nil)
+            let key = try await KeyProof(services: services).key(request, at: path)
+            guard key != nil || !client.requiresDPoP else { throw .invalidRequest("the client must send a DPoP proof") }
+            let token = TokenRequest(request: request, form: form, client: client, confirmation: key)
             let type = try form.required("grant_type")
             guard let grant = GrantType(rawValue: type) else { throw .unsupportedGrantType }
             try token.require(grant)
@@ -27,7 +28,8 @@ extension OpenID {
             case .authorizationCode: answer = try await CodeGrant(services: services).tokens(token)
             case .refreshToken: answer = try await RefreshGrant(services: services).tokens(token)
             case .clientCredentials: answer = try await ClientCredentialsGrant(services: services).tokens(token)
-            case .deviceCode, .tokenExchange, .jwtBearer: throw .unsupportedGrantType
+            case .deviceCode: answer = try await DeviceGrant(services: services).tokens(token)
+            case .tokenExchange, .jwtBearer: throw .unsupportedGrantType
             }
             return answer.response
         }
