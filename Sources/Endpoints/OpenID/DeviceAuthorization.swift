@@ -56,11 +56,13 @@ extension OpenID {
                     .json(
                         .ok, "The code of the device, and that of the user.",
                         .object([
-                            .required("device_code", .string), .required("user_code", .string), .required("verification_uri", .url),
+                            .required("device_code", .string), .required("user_code", .string),
+                            .required("verification_uri", .url),
                             .required("verification_uri_complete", .url), .required("expires_in", .integer),
                             .required("interval", .integer),
                         ])),
-                    Failure.documented(.badRequest, "`invalid_request`, `unauthorized_client`, `invalid_scope`, `invalid_target`."),
+                    Failure.documented(
+                        .badRequest, "`invalid_request`, `unauthorized_client`, `invalid_scope`, `invalid_target`."),
                     Failure.clientDocumented, Failure.limitedDocumented,
                 ])
         }

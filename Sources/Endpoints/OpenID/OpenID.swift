@@ -9,6 +9,7 @@ package enum OpenID {
         let endpoints: [any Endpoint] = [
             Token(services: services), UserInfo(services: services, method: .get), UserInfo(services: services, method: .post),
             PushedAuthorization(services: services), DeviceAuthorization(services: services),
+            AuthorizationChallenge(services: services),
         ]
         var routes = [
             Route(.get, Authorize.path, documentation: Authorize.documentation) { await authorize.answer($0) },

@@ -23,6 +23,7 @@ package final class AuthorizationServer: Sendable {
     package let policy: Policy
     package let codes: AuthorizationCodeStore
     package let pushed: PushedRequests
+    package let challenges: AuthorizationSessions
     package let devices: DeviceCodes
     package let consents: Consents
     package let marks: InteractionMarks
@@ -40,7 +41,7 @@ package final class AuthorizationServer: Sendable {
 
     package init(
         policy: Policy, redis: RedisConnection, sessions: Sessions, consents: Consents, limiter: Limiter, marks: InteractionMarks,
-        nonces: DPoPNonces,        keys: LoopSlot<KeyRing?>, clientTokens: ClientTokens, clientKeys: ClientKeySets, system: SystemContext
+        nonces: DPoPNonces, keys: LoopSlot<KeyRing?>, clientTokens: ClientTokens, clientKeys: ClientKeySets, system: SystemContext
     ) {
         let installation = sessions.issuer.installation
         self.policy = policy
@@ -52,6 +53,7 @@ package final class AuthorizationServer: Sendable {
         self.system = system
         audience = installation.audience
         codes = AuthorizationCodeStore(redis: redis, life: policy.codeLife, memory: policy.codeMemory)
+        challenges = AuthorizationSessions(redis: redis, system: system)
         pushed = PushedRequests(redis: redis, system: system, life: policy.pushedRequestLife)
         devices = DeviceCodes(redis: redis, sessions: sessions, limiter: limiter, system: system, life: policy.deviceCodeLife)
         let used = UsedIdentifiers(redis: redis)

@@ -60,7 +60,8 @@ extension SignInPages {
             var view = form
             do throws(IdentityError) {
                 let authentication = try await parts.services.accounts.authenticate(
-                    password: SignInAttempt(.email(form.email.trimmedOfSpaces), passwords: [password]), client: parts.services.app,
+                    password: SignInAttempt(.email(form.email.trimmedOfSpaces), passwords: [password]),
+                    client: parts.services.app,
                     caller: visit.caller
                 ).completed()
                 let (_, cookie) = try await parts.browser.begin(
@@ -79,7 +80,8 @@ extension SignInPages {
 
         static var documentation: RouteDocumentation {
             document(
-                "Sign in by the form", form: [
+                "Sign in by the form",
+                form: [
                     .required("email", .string), .required("password", .password), .optional("remember", .string), continueMember,
                 ], goesOnDocumented)
         }
@@ -136,10 +138,13 @@ struct SignInView {
         form.check("remember", words[.remember], isOn: isRemembered)
         form.button(words[.signInButton], id: "submit")
         page.append(form.html)
-        page.append("<p class=\"links\"><a href=\"\(visit.base)\(destination.location(via: "/forgot-password"))\">\(words[.forgotPassword])</a></p>")
+        page.append(
+            "<p class=\"links\"><a href=\"\(visit.base)\(destination.location(via: "/forgot-password"))\">\(words[.forgotPassword])</a></p>"
+        )
         if parts.options.offersSignUp {
             page.append(
-                "<p>\(words[.newHere]) <a href=\"\(visit.base)\(destination.location(via: "/sign-up"))\">\(words[.createAccount])</a></p>")
+                "<p>\(words[.newHere]) <a href=\"\(visit.base)\(destination.location(via: "/sign-up"))\">\(words[.createAccount])</a></p>"
+            )
         }
         return page.response(status, fields: fields)
     }

@@ -38,7 +38,9 @@ package enum SignInPages {
                 } catch {
                     response = error.response(visit.words)
                 }
-                if visit.secret.isNew, response.contentType != nil { response.fields.append(visit.secret.cookie(parts.browser.policy)) }
+                if visit.secret.isNew, response.contentType != nil {
+                    response.fields.append(visit.secret.cookie(parts.browser.policy))
+                }
                 return response
             })
     }

@@ -140,12 +140,14 @@ struct SignUpView {
                 hasFocus: !email.isEmpty && faults["email"] == nil))
         form.field(
             PageForm.Field(
-                name: "name", label: words[.name], autocomplete: "name", value: name, hint: words[.nameHint], fault: faults["name"],
+                name: "name", label: words[.name], autocomplete: "name", value: name, hint: words[.nameHint],
+                fault: faults["name"],
                 isRequired: false))
         form.button(words[.signUpButton], id: "submit")
         page.append(form.html)
         page.append(
-            "<p class=\"links\">\(words[.haveAccount]) <a href=\"\(visit.base)\(destination.location(via: "/sign-in"))\">\(words[.signIn])</a></p>")
+            "<p class=\"links\">\(words[.haveAccount]) <a href=\"\(visit.base)\(destination.location(via: "/sign-in"))\">\(words[.signIn])</a></p>"
+        )
         return page.response(status, fields: fields)
     }
 

@@ -13,7 +13,14 @@ extension OpenID {
             guard let code = AuthorizationCode(text) else { throw .grantIsVoid }
             let authorized = try await redeem(code, token)
             try check(authorized, token)
-            return try await GrantIssue(services: services).tokens(for: authorized, code: code, token)
+            let answer = try await GrantIssue(services: services).tokens(
+                for: authorized, code: code, isOffline: authorized.isOfOwnScreens, token)
+            if authorized.isOfOwnScreens {
+                // It has given way to the app's own. What cannot be ended now ends by itself soon.
+                try? await services.sessions.end(
+                    authorized.sessionID, of: authorized.userID, reason: .signedOut, caller: token.caller)
+            }
+            return answer
         }
 
         /// Uses the code up before anything else is looked at: whoever presents it wrongly has no second attempt.
@@ -32,7 +39,7 @@ extension OpenID {
         /// Everything that the code is bound to.
         private func check(_ authorized: AuthorizedRequest, _ token: TokenRequest) throws(Failure) {
             guard authorized.clientID == token.client.id else { throw .grantIsVoid }
-            guard let uri = token.form["redirect_uri"], uri.hasSameBytes(as: authorized.redirectURI) else {
+            guard (token.form["redirect_uri"] ?? "").hasSameBytes(as: authorized.redirectURI) else {
                 throw .invalidGrant("the redirect_uri is not that of the authorization request")
             }
             guard PKCEVerifier.fits(token.form["code_verifier"], authorized.challenge) else {
@@ -104,12 +111,12 @@ extension OpenID {
             let (sessions, client) = (services.sessions, token.client)
             let mode: RefreshRotation.Mode = client.rotatesRefreshTokens ? .rotating : .static
             let refreshes = client.grantTypes.contains(.refreshToken)
-            if refreshes, isOffline || authorized.scopes.contains("offline_access") {
+            if isOffline || refreshes && authorized.scopes.contains("offline_access") {
                 let begun = try await sessions.beginOffline(
                     from: authorized.sessionID, for: client, refresh: mode, terms: terms, caller: token.caller)
                 return Issued(
                     session: begun.session, grant: begun.grant, accessToken: begun.accessToken,
-                    expiresAt: begun.accessTokenExpiresAt, refreshToken: begun.refreshToken)
+                    expiresAt: begun.accessTokenExpiresAt, refreshToken: refreshes ? begun.refreshToken : nil)
             }
             let granted = try await sessions.grant(
                 to: client, in: authorized.sessionID, refresh: refreshes ? mode : nil, terms: terms)

@@ -8,7 +8,7 @@ extension OpenID {
     struct Token: Endpoint {
         static let path = "/oauth2/token"
         /// Those that are offered.
-        static let grants: [GrantType] = [.authorizationCode, .refreshToken, .clientCredentials, .deviceCode]
+        static let grants = GrantType.allCases
 
         let services: Services
 
@@ -29,7 +29,8 @@ extension OpenID {
             case .refreshToken: answer = try await RefreshGrant(services: services).tokens(token)
             case .clientCredentials: answer = try await ClientCredentialsGrant(services: services).tokens(token)
             case .deviceCode: answer = try await DeviceGrant(services: services).tokens(token)
-            case .tokenExchange, .jwtBearer: throw .unsupportedGrantType
+            case .tokenExchange: answer = try await ExchangeGrant(services: services).tokens(token)
+            case .jwtBearer: answer = try await AssertionGrant(services: services).tokens(token)
             }
             return answer.response
         }
@@ -44,7 +45,10 @@ extension OpenID {
                         .required("grant_type", .choice(GrantType.allCases.map(\.rawValue))), .optional("code", .string),
                         .optional("redirect_uri", .string), .optional("code_verifier", .string),
                         .optional("refresh_token", .string), .optional("scope", .string), .optional("resource", .string),
-                        .optional("device_code", .string), .optional("client_id", .string), .optional("client_secret", .password),
+                        .optional("device_code", .string), .optional("assertion", .string),
+                        .optional("subject_token", .string), .optional("subject_token_type", .string),
+                        .optional("requested_token_type", .string), .optional("audience", .string),
+                        .optional("client_id", .string), .optional("client_secret", .password),
                         .optional("client_assertion_type", .string), .optional("client_assertion", .string),
                     ])),
                 responses: [
