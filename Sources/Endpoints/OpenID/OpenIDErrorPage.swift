@@ -18,8 +18,8 @@ enum OpenIDErrorPage {
             // For the developer.
             page.paragraph("\(refusal.code.rawValue): \(refusal.description)")
             return page.response(.badRequest)
-        case .identity(.tooManyRequests(let delay)): return later(.tooManyRequests, .tooMany, delay, words)
-        case .identity(.unavailable(let delay)), .identity(.overloaded(let delay)):
+        case .identity(.service(.tooManyRequests(let delay))): return later(.tooManyRequests, .tooMany, delay, words)
+        case .identity(.service(.unavailable(let delay))), .identity(.service(.overloaded(let delay))):
             return later(.serviceUnavailable, .unavailable, delay, words)
         case .identity: return page(.internalServerError, .broken, words)
         }

@@ -67,10 +67,10 @@ extension SignInPages {
                 let (_, cookie) = try await parts.browser.begin(
                     authentication, isRemembered: form.isRemembered, for: visit.request, caller: visit.caller)
                 return visit.goOn(to: form.destination, with: cookie)
-            } catch .invalidCredentials, .invalidInput, .userDisabled {
+            } catch .invalidCredentials, .user(.invalidInput), .userDisabled {
                 view.problem = .wrongCredentials
                 return view.response(.badRequest, visit)
-            } catch .tooManyRequests(let delay) {
+            } catch .service(.tooManyRequests(let delay)) {
                 view.problem = .tooMany
                 return view.response(.tooManyRequests, visit, ["Retry-After": String(delay.retrySeconds)])
             } catch {
