@@ -193,8 +193,11 @@ def a_device_signs_in():
     page = browser.get(started["verification_uri_complete"])
     if page.status_code == 404:
         return "the page is not there"
-    while page.status_code == 200:
-        page = browser.submit(page, user_code=started["user_code"], decision="allow")
+    for fields_of_page in ({"user_code": started["user_code"]}, {"decision": "allow"}):
+        page = browser.submit(page, **fields_of_page)
+        assert page.status_code in (200, 303), page.text
+        if page.status_code == 303:
+            page = browser.get(page.headers["Location"])
     time.sleep(11)
     token = post(TOKEN, fields).json()
     assert verified(token["id_token"], client)["sub"] == browser.user, token
