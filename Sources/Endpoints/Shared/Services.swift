@@ -18,10 +18,13 @@ package final class Services: Sendable {
     package let codes: AuthorizationCodes
     package let notices: ProviderNotices
     package let confirmations: Confirmations
+    /// What gives out tokens by the grants of OAuth.
+    package let authorization: AuthorizationServer
     /// The team's own app, for which protocols that know no clients act.
     package let app: Client
     /// Whose pages may act for their users.
     package let pages: PageOrigins
+    package let look: PageLook
     /// For the readiness check only.
     package let clock: ClockTolerance
     /// For the readiness check only.
@@ -34,7 +37,8 @@ package final class Services: Sendable {
         clients: ClientRegistry, clientRefusals: ClientRefusals, revocations: RevocationFeed?, keys: LoopSlot<KeyRing?>,
         federation: Federation,
         codes: AuthorizationCodes, notices: ProviderNotices,
-        confirmations: Confirmations, app: Client, pages: PageOrigins,
+        confirmations: Confirmations, authorization: AuthorizationServer, app: Client, pages: PageOrigins,
+        look: PageLook = .plain,
         clock: ClockTolerance,
         redis: RedisConnection,
         postgres: PostgresPool
@@ -51,8 +55,10 @@ package final class Services: Sendable {
         self.codes = codes
         self.notices = notices
         self.confirmations = confirmations
+        self.authorization = authorization
         self.app = app
         self.pages = pages
+        self.look = look
         self.clock = clock
         self.redis = redis
         self.postgres = postgres

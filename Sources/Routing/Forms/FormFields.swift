@@ -25,8 +25,24 @@ package struct FormFields: Sendable, UnprintedContent {
         try checkNames(repeatsLists: repeatsLists, repeating: repeated)
     }
 
+    /// Of a body or a query in which names may come again: whoever reads it says which of them may.
+    package init(repeating body: [UInt8]) throws(FormError) {
+        if let fields = try Self.places(in: body.span) {
+            self.fields = fields
+            bytes = body
+        } else {
+            (bytes, fields) = try Self.decoded(body.span)
+        }
+        guard !fields.contains(where: { $0.name.range.isEmpty }) else { throw .malformed }
+    }
+
     package var count: Int {
         fields.count
+    }
+
+    /// All fields, in their order.
+    package var pairs: [(name: String, value: String)] {
+        fields.map { (bytes.span.text(in: $0.name.range), bytes.span.text(in: $0.value.range)) }
     }
 
     /// All names, in their order.

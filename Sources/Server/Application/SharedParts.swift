@@ -41,6 +41,8 @@ struct SharedParts: Sendable {
     let accountChangeSeal: AccountChangeSeal
     let jobSignal = JobSignal()
     let limitKey: LimitKey
+    let interactionMarks: InteractionMarks
+    let dpopNonces: DPoPNonces
     let sharedSecretTokens: SharedSecretTokens
     let revocationPlaces: RevocationPlaces
     let phase = ServerPhase()
@@ -79,6 +81,8 @@ struct SharedParts: Sendable {
             mailSeal = try MailSeal(masterKey)
             accountChangeSeal = try AccountChangeSeal(masterKey)
             limitKey = try LimitKey(masterKey)
+            interactionMarks = try InteractionMarks(masterKey)
+            dpopNonces = try DPoPNonces(masterKey)
             sharedSecretTokens = try SharedSecretTokens(masterKey)
             hasher = try PasswordHasher(
                 configuration.passwords.argon2, hidesImported: configuration.passwords.hidesImported,
