@@ -32,6 +32,9 @@ package struct API: Sendable {
         API("rest-auth", "rest-auth API", prefixSetting: "KIDOBAN_REST_AUTH_PREFIX") {
             RestAuth.make($0.services, $0.restAuth, prefix: $1)
         },
+        API("identity-toolkit", "Firebase Authentication's API") { parts, _ in
+            IdentityToolkit.make(parts.services, parts.firebase, prefix: "")
+        },
         API("pages", "pages behind the links in mails (`/account/…`)", prefixSetting: "KIDOBAN_PAGES_PREFIX") {
             Pages.make($0.services, prefix: $1)
         },
@@ -46,8 +49,13 @@ package struct APIParts: Sendable {
     package let app: AppAPI.Options
     package let cookies: CookieAPI.Policy
     package let restAuth: RestAuth.Parts
+    package let firebase: IdentityToolkit.Parts
 
-    package init(services: Services, app: AppAPI.Options, cookies: CookieAPI.Policy, restAuth: RestAuth.Parts) {
+    package init(
+        services: Services, app: AppAPI.Options, cookies: CookieAPI.Policy, restAuth: RestAuth.Parts,
+        firebase: IdentityToolkit.Parts
+    ) {
+        self.firebase = firebase
         self.services = services
         self.app = app
         self.cookies = cookies

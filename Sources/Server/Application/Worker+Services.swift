@@ -30,7 +30,14 @@ extension Worker {
             clock: shared.clockTolerance, redis: parts.redis, postgres: parts.postgres)
         let apiParts = APIParts(
             services: services, app: configuration.placedApp, cookies: configuration.cookies.policy(issuer: configuration.issuer),
-            restAuth: restAuth(shared, profiles: profiles))
+            restAuth: restAuth(shared, profiles: profiles),
+            firebase: IdentityToolkit.Parts(
+                options: configuration.placedFirebase,
+                client: shared.firebase ?? SharedParts.firebase(configuration, app: shared.app),
+                accounts: ProjectAccounts(accounts: identity.accounts, rules: configuration.firebase.rules),
+                clientTokens: ClientTokens(
+                    redis: parts.redis, tokens: identity.tokens, issuer: identity.issuer, system: shared.system),
+                system: shared.system))
         return (apiParts, federation)
     }
 }
@@ -49,7 +56,9 @@ extension Worker {
 extension Configuration {
     /// Whether an API is open. That of the pages also is while mails of the app API lead to them.
     func serves(_ api: String) -> Bool {
-        apis.open.contains(api) || api == Pages.name && apis.open.contains("app") && placedApp.needsPages
+        // Without a project there is nothing to serve.
+        if api == "identity-toolkit", firebase.project == nil { return false }
+        return apis.open.contains(api) || api == Pages.name && apis.open.contains("app") && placedApp.needsPages
     }
 
     /// How long changes of the ways in can be undone, and where.

@@ -38,6 +38,7 @@ package struct Configuration: Sendable {
     package var providerTokens = ProviderTokens()
     package var apis = APIs()
     package var restAuth = RestAuth.Options()
+    package var firebase = IdentityToolkit.Options()
     package var app = AppAPI.Options()
     package var accounts = AccountRules()
     package var mail = Mail()

@@ -41,6 +41,7 @@ extension EnvironmentReader {
         refuseForeignCodeClients()
         refuseMailOfNobody()
         refuseTellingUsernames()
+        refuseOpenFirebase()
         if configuration.redis.authoritiesFile != nil, !configuration.redis.usesTLS {
             refuseContradiction(
                 of: "KIDOBAN_REDIS_CA_FILE", with: "REDIS_URL", "has no use, because REDIS_URL does not begin with rediss://")

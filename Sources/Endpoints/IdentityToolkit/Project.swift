@@ -1,0 +1,216 @@
+import Crypto
+import HTTP
+import Identity
+import JOSE
+import Routing
+import Text
+
+/// What SDKs ask of a project, the keys by which its tokens are verified, and what there is only in the emulator.
+extension IdentityToolkit.Core {
+    var projectEndpoints: [Endpoint] {
+        [
+            .object("What a project allows", .get, .key, [Host.toolkit + "/v1/projects", Host.legacy + "/getProjectConfig"]) {
+                _ throws(Failure) in
+                var answer = JSONObject()
+                answer["projectId"] = .string(self.options.projectID)
+                answer["authorizedDomains"] = .array(self.domains.map { .string($0) })
+                return answer
+            },
+            .object(
+                "Whether a puzzle is asked for", .get, .key,
+                [Host.toolkit + "/v1/recaptchaParams", Host.legacy + "/getRecaptchaParam"]
+            ) {
+                _ throws(Failure) in
+                var answer = Self.kind("GetRecaptchaParamResponse")
+                answer["recaptchaStoken"] = "none"
+                answer["recaptchaSiteKey"] = "none"
+                return answer
+            },
+            .object("Whether a puzzle is asked for", .get, .key, [Host.toolkit + "/v2/recaptchaConfig"]) { _ throws(Failure) in
+                var state = JSONObject()
+                state["provider"] = "EMAIL_PASSWORD_PROVIDER"
+                state["enforcementState"] = "OFF"
+                var answer = JSONObject()
+                answer["recaptchaEnforcementState"] = .array([.object(state)])
+                return answer
+            },
+            .object("The rule for passwords", .get, .key, [Host.toolkit + "/v2/passwordPolicy"]) { _ throws(Failure) in
+                self.passwordPolicy
+            },
+            .object("The project's configuration", .get, .administrator, [Host.toolkit + "/v2/projects/{project}/config"]) {
+                _ throws(Failure) in self.configuration
+            },
+            Endpoint("Change the configuration", .patch, .administrator, [Host.toolkit + "/v2/projects/{project}/config"]) {
+                _ throws(Failure) in throw Failure.notImplemented
+            },
+            Endpoint("Certificates of the keys that sign ID tokens", .get, .everybody, [Host.keys]) { _ throws(Failure) in
+                try self.certificates()
+            },
+            Endpoint(
+                "Certificates of the keys that sign session cookies", .get, .everybody, [Host.legacy + "/publicKeys"]
+            ) { _ throws(Failure) in try self.certificates() },
+            Endpoint(
+                "The keys as a JWK Set", .get, .everybody,
+                [
+                    Host.toolkit + "/v1/sessionCookiePublicKeys",
+                    "/www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com",
+                ]
+            ) { _ throws(Failure) in try self.keySet() },
+        ]
+    }
+
+    private var domains: [String] {
+        ["localhost"] + (PercentEncoding.host(of: options.site).map { [$0] } ?? []).filter { $0 != "localhost" } + options.domains
+    }
+
+    private var passwordPolicy: JSONObject {
+        var rule = JSONObject()
+        rule["minPasswordLength"] = .integer(Int64(options.rules.minimumPassword))
+        rule["maxPasswordLength"] = .integer(Int64(Password.maximumLength))
+        var answer = JSONObject()
+        answer["customStrengthOptions"] = .object(rule)
+        answer["allowedNonAlphanumericCharacters"] = .array([])
+        answer["enforcementState"] = "ENFORCE"
+        answer["forceUpgradeOnSignin"] = false
+        answer["schemaVersion"] = 1
+        return answer
+    }
+
+    private var configuration: JSONObject {
+        var email = JSONObject()
+        email["enabled"] = true
+        email["passwordRequired"] = .bool(!options.allowsEmailLinks)
+        var anonymous = JSONObject()
+        anonymous["enabled"] = .bool(options.allowsAnonymous)
+        var signIn = JSONObject()
+        signIn["email"] = .object(email)
+        signIn["anonymous"] = .object(anonymous)
+        signIn["allowDuplicateEmails"] = false
+        var privacy = JSONObject()
+        privacy["enableImprovedEmailPrivacy"] = .bool(options.hidesAddresses)
+        var answer = JSONObject()
+        answer["name"] = .string("projects/\(options.projectID)/config")
+        answer["signIn"] = .object(signIn)
+        answer["emailPrivacyConfig"] = .object(privacy)
+        answer["authorizedDomains"] = .array(domains.map { .string($0) })
+        return answer
+    }
+
+    private static let kept: ResponseFields = ["Cache-Control": "public, max-age=3600, must-revalidate"]
+
+    private func keySet() throws(Failure) -> Response {
+        do throws(IdentityError) {
+            return .json(.ok, try services.keys.current().rendered, fields: Self.kept)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// Verifiers read the key out of the certificate, and nothing else.
+    private func certificates() throws(Failure) -> Response {
+        do throws(IdentityError) {
+            let certificates = try services.keys.current().certificates(of: .rs256, at: api.system.now())
+            return .json(.ok, JSONValue.object(certificates).serialized, fields: Self.kept)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    // MARK: The rest
+
+    var otherEndpoints: [Endpoint] {
+        unavailableEndpoints + (options.isEmulator ? emulatorEndpoints : []) + [
+            Endpoint("A token for a service account", .post, .everybody, [IdentityToolkit.ServiceAccounts.tokenPath]) {
+                call throws(Failure) in
+                await IdentityToolkit.ServiceAccounts(self.services, self.api).token(call)
+            },
+            .object("Give up what Apple has given", .post, .key, [Host.toolkit + "/v2/accounts:revokeToken"]) {
+                call throws(Failure) in try await self.revokeToken(call)
+            },
+        ]
+    }
+
+    /// Of Apple's tokens only those that we have exchanged can be given up; that happens when the account at Apple is unlinked.
+    private func revokeToken(_ call: Call) async throws(Failure) -> JSONObject {
+        guard call.fields.nonEmpty("providerId") == "apple.com" else { throw Failure("INVALID_PROVIDER_ID") }
+        guard let token = call.fields.secret("idToken") else { throw Failure("MISSING_ID_TOKEN") }
+        _ = try await tokens.holder(of: token)
+        guard call.fields.nonEmpty("token") != nil else { throw Failure("MISSING_TOKEN") }
+        return JSONObject()
+    }
+
+    /// Phones and second factors.
+    private var unavailableEndpoints: [Endpoint] {
+        let refused = [
+            "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:sendVerificationCode", "/v2/accounts/mfaEnrollment:start",
+            "/v2/accounts/mfaEnrollment:finalize", "/v2/accounts/mfaEnrollment:withdraw", "/v2/accounts/mfaSignIn:start",
+            "/v2/accounts/mfaSignIn:finalize", "/v2/accounts/passkeyEnrollment:start", "/v2/accounts/passkeyEnrollment:finalize",
+            "/v2/accounts/passkeySignIn:start", "/v2/accounts/passkeySignIn:finalize",
+        ].map { Host.toolkit + $0 }
+        let phones = ["\(Host.legacy)/verifyPhoneNumber", "\(Host.legacy)/sendVerificationCode"]
+        return [
+            Endpoint("Not offered", .post, .key, refused + phones) { _ throws(Failure) in
+                throw Failure("OPERATION_NOT_ALLOWED")
+            },
+            Endpoint("Not offered: apps sign out by themselves", .post, .key, ["\(Host.legacy)/signOutUser"]) {
+                _ throws(Failure) in
+                throw Failure.notImplemented
+            },
+            Endpoint(
+                "Not offered: there are no tenants", .post, .key,
+                [Host.toolkit + "/v1/projects/{project}/tenants/{tenant}/{method}"]
+            ) {
+                _ throws(Failure) in throw Failure("UNSUPPORTED_TENANT_OPERATION")
+            },
+        ]
+    }
+
+    // MARK: The emulator
+
+    private var emulatorEndpoints: [Endpoint] {
+        let project = "/emulator/v1/projects/{project}"
+        return [
+            .object("Whether the emulator is ready", .get, .everybody, ["/"]) { _ throws(Failure) in
+                var state = JSONObject()
+                state["ready"] = true
+                state["docs"] = "https://firebase.google.com/docs/emulator-suite"
+                state["apiSpec"] = "/emulator/openapi.json"
+                return JSONObject([JSONObject.Member(key: "authEmulator", value: .object(state))])
+            },
+            .object("Delete all users", .delete, .everybody, ["\(project)/accounts"]) { call throws(Failure) in
+                try await toolkit { () throws(IdentityError) in
+                    while true {
+                        let users = try await self.accounts.page(after: nil, count: 500)
+                        guard !users.isEmpty else { break }
+                        for user in users {
+                            try await self.accounts.delete(user.user.id, by: self.api.client, caller: call.caller)
+                        }
+                    }
+                    try await self.accounts.forgetCodes()
+                }
+                return JSONObject()
+            },
+            .object("Codes that no mail carries", .get, .everybody, ["\(project)/oobCodes"]) { _ throws(Failure) in
+                let codes = try await toolkit { () throws(IdentityError) in try await self.accounts.shownCodes() }
+                return JSONObject([JSONObject.Member(key: "oobCodes", value: .array(codes))])
+            },
+            .object("Codes of text messages", .get, .everybody, ["\(project)/verificationCodes"]) { _ throws(Failure) in
+                JSONObject([JSONObject.Member(key: "verificationCodes", value: .array([]))])
+            },
+            .object("The emulator's configuration", .get, .everybody, ["\(project)/config"]) { _ throws(Failure) in
+                self.emulatorConfiguration
+            },
+            .object("The emulator's configuration", .patch, .everybody, ["\(project)/config"]) { _ throws(Failure) in
+                self.emulatorConfiguration
+            },
+        ]
+    }
+
+    private var emulatorConfiguration: JSONObject {
+        var answer = JSONObject()
+        answer["signIn"] = .object(JSONObject([JSONObject.Member(key: "allowDuplicateEmails", value: false)]))
+        answer["emailPrivacyConfig"] = .object(
+            JSONObject([JSONObject.Member(key: "enableImprovedEmailPrivacy", value: .bool(options.hidesAddresses))]))
+        return answer
+    }
+}
