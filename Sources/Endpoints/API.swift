@@ -1,3 +1,4 @@
+package import Identity
 package import Routing
 
 /// A client protocol that the server speaks, as operators know it. `all` is the one list of them: its names are what
@@ -21,7 +22,7 @@ package struct API: Sendable {
 
     package static let all = [
         API("app", "app API (`/auth/…`)", prefixSetting: "KIDOBAN_ECHOLOG_PREFIX") {
-            AppAPI.make($0.services, $0.app, prefix: $1)
+            AppAPI.make($0.services, $0.app, migration: $0.migration, prefix: $1)
         },
         API("token", "token resource (`/auth/token`)", prefixSetting: "KIDOBAN_TOKEN_PREFIX") {
             TokenAPI.make($0.services, prefix: $1)
@@ -50,11 +51,14 @@ package struct APIParts: Sendable {
     package let cookies: CookieAPI.Policy
     package let restAuth: RestAuth.Parts
     package let firebase: IdentityToolkit.Parts
+    /// Nil where no Firebase project's users come over.
+    package let migration: FirebaseMigration?
 
     package init(
         services: Services, app: AppAPI.Options, cookies: CookieAPI.Policy, restAuth: RestAuth.Parts,
-        firebase: IdentityToolkit.Parts
+        firebase: IdentityToolkit.Parts, migration: FirebaseMigration?
     ) {
+        self.migration = migration
         self.firebase = firebase
         self.services = services
         self.app = app

@@ -15,6 +15,7 @@ from firebase_admin import auth
 
 URL = os.environ["KIDOBAN_URL"]
 PROJECT = os.environ["KIDOBAN_FIREBASE_PROJECT"]
+KEY = os.environ["KIDOBAN_FIREBASE_API_KEYS"].split(",")[0]
 
 
 def call(path, body, bearer=None, method=None):
@@ -29,7 +30,7 @@ def call(path, body, bearer=None, method=None):
 
 
 def app(method, **body):
-    return call(f"/identitytoolkit.googleapis.com/v1/accounts:{method}?key=any-key", body)
+    return call(f"/identitytoolkit.googleapis.com/v1/accounts:{method}?key={KEY}", body)
 
 
 def sign_in(email, password):

@@ -67,26 +67,19 @@ extension IdentityToolkit.Core {
     }
 
     private func sendReset(_ email: EmailAddress, _ call: Call, _ returnsLink: Bool) async throws(Failure) -> JSONObject {
-        guard returnsLink || options.isEmulator || !options.hidesAddresses else {
+        let user = try await toolkit { () throws(IdentityError) in try await accounts.user(of: email) }
+        let isHidden = try await hidesAddresses() && !returnsLink
+        guard isHidden || user != nil else { throw Failure("EMAIL_NOT_FOUND") }
+        guard returnsLink || options.isEmulator else {
+            // Whether or not there is a user, it takes the same time.
+            let link = mailLink(.reset, call)
             try await toolkit { () throws(IdentityError) in
                 try await services.confirmations.requestPasswordReset(
-                    email: email.typed, language: language(call), link: { [link = mailLink(.reset, call)] _, code in link(code) },
-                    caller: call.caller)
+                    email: email.typed, language: language(call), link: { _, code in link(code) }, caller: call.caller)
             }
             return codeAnswer(email)
         }
-        guard let user = try await toolkit({ () throws(IdentityError) in try await accounts.user(of: email) }) else {
-            if options.hidesAddresses, !returnsLink { return codeAnswer(email) }
-            throw Failure("EMAIL_NOT_FOUND")
-        }
-        if !returnsLink, !options.isEmulator {
-            try await toolkit { () throws(IdentityError) in
-                try await services.confirmations.requestPasswordReset(
-                    email: email.typed, language: language(call), link: { [link = mailLink(.reset, call)] _, code in link(code) },
-                    caller: call.caller)
-            }
-            return codeAnswer(email)
-        }
+        guard let user else { return codeAnswer(email) }
         let code = try await toolkit { () throws(IdentityError) in
             try await accounts.resetCode(for: user, in: services.confirmations)
         }
@@ -94,8 +87,15 @@ extension IdentityToolkit.Core {
     }
 
     private func sendSignIn(_ email: EmailAddress, _ call: Call, _ returnsLink: Bool) async throws(Failure) -> JSONObject {
-        // Mails of this kind are the project's own to send.
-        guard options.allowsEmailLinks, returnsLink || options.isEmulator else { throw Failure("OPERATION_NOT_ALLOWED") }
+        guard options.allowsEmailLinks else { throw Failure("OPERATION_NOT_ALLOWED") }
+        guard returnsLink || options.isEmulator else {
+            let link = mailLink(.signIn, call)
+            try await toolkit { () throws(IdentityError) in
+                try await accounts.mailSignInLink(
+                    to: email, language: language(call), link: link, by: services.confirmations, caller: call.caller)
+            }
+            return codeAnswer(email)
+        }
         let code = try await toolkit { () throws(IdentityError) in
             try await accounts.signInCode(for: email, caller: call.caller)
         }
@@ -127,7 +127,8 @@ extension IdentityToolkit.Core {
             user = first
         }
         guard let email = user.user.email else { throw Failure("MISSING_EMAIL") }
-        if let new, !options.hidesAddresses || call.isAdministrator,
+        let isHidden = try await hidesAddresses()
+        if let new, !isHidden || call.isAdministrator,
             try await toolkit({ () throws(IdentityError) in try await accounts.user(of: new) }) != nil
         {
             throw Failure("EMAIL_EXISTS")
@@ -203,9 +204,17 @@ extension IdentityToolkit.Core {
     }
 
     private func link(_ type: RequestType, _ code: SecretString, _ call: Call) -> SecretString {
-        var text = options.site + (options.isEmulator ? "/emulator/action" : "/__/auth/action")
-        text += "?mode=\(type.mode)&lang=\(language(call).rawValue)&oobCode=\(code.revealedText)"
-        text += "&apiKey=\(PercentEncoding.component(call.query.nonEmpty("key") ?? "fake-api-key"))"
+        let (code, language) = (code.revealedText, language(call).rawValue)
+        let sent = call.query.nonEmpty("key") ?? call.request.head.values(named: "x-goog-api-key").first
+        let key = PercentEncoding.component(
+            options.isEmulator
+                ? sent ?? "fake-api-key"
+                : sent.flatMap { options.apiKeys.contains($0) ? $0 : nil }
+                    ?? options.apiKeys.first ?? "")
+        var text =
+            options.isEmulator
+            ? "\(options.site)/emulator/action?mode=\(type.mode)&lang=\(language)&oobCode=\(code)&apiKey=\(key)"
+            : "\(options.site)/__/auth/action?mode=\(type.mode)&oobCode=\(code)&apiKey=\(key)&lang=\(language)"
         if let url = call.fields.nonEmpty("continueUrl") { text += "&continueUrl=\(PercentEncoding.component(url))" }
         return SecretString(text)
     }
@@ -297,10 +306,15 @@ extension IdentityToolkit.Core {
             throw Failure("MISSING_EMAIL")
         }
         guard let code = call.fields.secret("oobCode") else { throw Failure("MISSING_OOB_CODE") }
+        var holder: IdentityToolkit.IDTokens.Holder?
+        if let token = call.fields.secret("idToken") {
+            let found = try await tokens.holder(of: token)
+            try await requireRecentSignIn(found, call)
+            holder = found
+        }
         let authentication: Authentication
         do throws(IdentityError) {
-            if let token = call.fields.secret("idToken") {
-                let holder = try await self.holder(of: token)
+            if let holder {
                 let session = try await accounts.session(holder.session)
                 let user = try await accounts.link(code, email: email, to: session, caller: call.caller)
                 authentication = accounts.continuing(user.user, after: session, with: .oneTimePassword)
@@ -316,14 +330,6 @@ extension IdentityToolkit.Core {
         var answer = signedIn(try await tokens.begin(authentication, call.caller), kind: "EmailLinkSigninResponse")
         answer["isNewUser"] = .bool(authentication.isNew)
         return answer
-    }
-
-    private func holder(of token: SecretString) async throws(IdentityError) -> IdentityToolkit.IDTokens.Holder {
-        do throws(Failure) {
-            return try await tokens.holder(of: token)
-        } catch {
-            throw .invalidToken
-        }
     }
 }
 

@@ -17,7 +17,7 @@ extension IdentityToolkit.Core {
                         responses: [
                             .text(.ok, "A page with a form.", type: "text/html"),
                             .empty(.seeOther, "Back to the app, with the code."),
-                            .text(.badRequest, "The link is void.", type: "text/html"),
+                            .text(.notFound, "The link is void.", type: "text/html"),
                         ]),
                     handler: { request in await self.showPage(request) }),
                 Route(
@@ -26,7 +26,8 @@ extension IdentityToolkit.Core {
                         "Do what the page asks about", body: .optional(.any),
                         responses: [
                             .text(.ok, "A page: it is done.", type: "text/html"), .empty(.seeOther, "Back to the app."),
-                            .text(.badRequest, "It is not done.", type: "text/html"),
+                            .text(.badRequest, "The password is none to be had.", type: "text/html"),
+                            .text(.notFound, "The link is void.", type: "text/html"),
                         ]),
                     handler: { request in await self.usePage(request) }),
             ]

@@ -22,13 +22,21 @@ extension IdentityToolkit {
             self.api = api
         }
 
-        /// Begins a session for somebody, and gives its tokens.
+        /// Begins a session for somebody, and gives its tokens. It costs one signature: the ID token is the session's first access token.
         func begin(_ authentication: Authentication, _ caller: Caller) async throws(Failure) -> Issued {
-            let tokens = try await toolkit { () throws(IdentityError) in
-                try await services.sessions.begin(
-                    authentication, for: api.client, terms: GrantTerms(audiences: [api.options.projectID]), caller: caller)
+            let ring = try keyRing()
+            return try await toolkit { () throws(IdentityError) in
+                let user = try await api.accounts.user(authentication.user.id)
+                let write: AccessTokenWriter = { facts throws(IdentityError) in
+                    try ring.sign(claims(user, facts), type: .idToken, algorithm: .rs256)
+                }
+                let tokens = try await services.sessions.begin(
+                    authentication, for: api.client, terms: GrantTerms(audiences: [api.options.projectID]), caller: caller,
+                    writing: write)
+                return Issued(
+                    user: user, idToken: tokens.accessToken, refreshToken: tokens.refreshToken,
+                    life: api.client.accessTokenLifetime.components.seconds)
             }
-            return try await issue(tokens)
         }
 
         struct Issued {
@@ -44,26 +52,19 @@ extension IdentityToolkit {
             }
         }
 
-        /// The ID token of a session that has begun or has been refreshed. It costs one signature.
+        /// The ID token of a session that has been refreshed.
         func issue(_ tokens: SessionTokens) async throws(Failure) -> Issued {
             let ring = try keyRing()
-            let (user, further) = try await toolkit { () throws(IdentityError) in
+            return try await toolkit { () throws(IdentityError) in
                 let user = try await api.accounts.user(tokens.session.userID)
-                var failure: IdentityError?
-                let further = try await services.sessions.issue(in: tokens.session, client: api.client) { facts in
-                    do throws(IdentityError) {
-                        return try ring.sign(claims(user, facts), type: .idToken, algorithm: .rs256)
-                    } catch {
-                        failure = error
-                        // It is given to nobody, and nobody can guess it.
-                        return SecretString("void-\(facts.tokenID)-\(Base64URL.encode(api.system.random(16)))")
-                    }
+                guard !user.user.isDisabled else { throw .userDisabled }
+                let further = try await services.sessions.issue(in: tokens.session, client: api.client) {
+                    facts throws(IdentityError) in
+                    try ring.sign(claims(user, facts), type: .idToken, algorithm: .rs256)
                 }
-                if let failure { throw failure }
-                return (user, further)
+                let life = further.expiresAt.duration(since: further.issuedAt).components.seconds
+                return Issued(user: user, idToken: further.text, refreshToken: tokens.refreshToken, life: life)
             }
-            let life = further.expiresAt.duration(since: further.issuedAt).components.seconds
-            return Issued(user: user, idToken: further.text, refreshToken: tokens.refreshToken, life: life)
         }
 
         /// The claims of a session cookie: those of an ID token that is good, under another issuer and for as long as is asked.

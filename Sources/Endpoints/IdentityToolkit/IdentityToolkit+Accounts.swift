@@ -18,6 +18,9 @@ extension IdentityToolkit.Core {
         ]
     }
 
+    /// How many are looked up at once.
+    private static let lookupLimit = 1000
+
     private func lookup(_ call: Call) async throws(Failure) -> JSONObject {
         var answer = Self.kind("GetAccountInfoResponse")
         let users: [ProjectUser]
@@ -31,6 +34,7 @@ extension IdentityToolkit.Core {
                 return (provider.text, subject)
             }
             let wanted = names
+            guard wanted.count <= Self.lookupLimit else { throw Failure.argument("At most \(Self.lookupLimit) at once.") }
             users = try await toolkit { () throws(IdentityError) in try await accounts.users(wanted) }
         } else {
             guard let token = call.fields.secret("idToken") else { throw Failure("MISSING_ID_TOKEN") }
@@ -103,6 +107,15 @@ extension IdentityToolkit.Core {
         return text
     }
 
+    /// Until the end of the year 9999.
+    static let seconds: ClosedRange<Int64> = 0...253_402_300_799
+
+    /// An id at a provider.
+    static func subject(_ text: String) throws(Failure) -> String {
+        guard text.utf8.count <= 255, !text.utf8.contains(0) else { throw Failure("INVALID_ARGUMENT", "rawId is too long.") }
+        return text
+    }
+
     // MARK: Change
 
     private func update(_ call: Call) async throws(Failure) -> JSONObject {
@@ -156,7 +169,7 @@ extension IdentityToolkit.Core {
         let user = holder.user.user
         if let email = try call.fields.email("email"), email.normalized != user.email?.normalized {
             // Whoever is told that an address is taken learns that it has an account.
-            guard !options.hidesAddresses || user.email == nil else { throw Failure("OPERATION_NOT_ALLOWED") }
+            if user.email != nil, try await hidesAddresses() { throw Failure("OPERATION_NOT_ALLOWED") }
             change.email = .set(email)
             change.validSince = api.system.now()
         }
@@ -201,7 +214,10 @@ extension IdentityToolkit.Core {
         }
         if let number = try await phone(fields.nonEmpty("phoneNumber"), of: user) { change.phoneNumber = .set(number) }
         if let disabled = fields.flag("disableUser"), disabled != user.user.isDisabled { change.isDisabled = disabled }
-        if let since = fields.integer("validSince") { change.validSince = Timestamp(seconds: since) }
+        if let since = fields.integer("validSince") {
+            guard Self.seconds.contains(since) else { throw Failure("INVALID_ARGUMENT", "validSince is no time in seconds.") }
+            change.validSince = Timestamp(seconds: since)
+        }
         for name in fields.list("deleteProvider") {
             switch name {
             case "phone": change.phoneNumber = .set(nil)
@@ -213,7 +229,7 @@ extension IdentityToolkit.Core {
             guard let name = link.nonEmpty("providerId") else { throw Failure("MISSING_PROVIDER_ID") }
             guard let subject = link.nonEmpty("rawId") else { throw Failure("MISSING_RAW_ID") }
             guard let provider = IdentityToolkit.ProviderName.id(name) else { throw Failure("INVALID_PROVIDER_ID") }
-            change.links.append((provider, subject, link.nonEmpty("email")))
+            change.links.append((provider, try Self.subject(subject), try link.email("email")?.typed))
         }
         let wanted = change
         let changed = try await toolkit { () throws(IdentityError) in

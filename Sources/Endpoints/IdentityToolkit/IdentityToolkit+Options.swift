@@ -21,8 +21,12 @@ extension IdentityToolkit {
         package var minimumPassword = 8
         /// The project whose ID tokens are taken in exchange for sessions; nil for none.
         package var migratedProject: String?
+        /// Where the public keys of that project are.
+        package var migratedKeySetURL = FirebaseMigration.standardKeySetURL
         /// Where we are.
         package var site = ""
+        /// Whom the tokens of clients are for that have no audience of their own.
+        package var audience = ""
 
         package init() {}
 

@@ -112,15 +112,19 @@ extension IdentityToolkit {
         var accounts: ProjectAccounts { api.accounts }
 
         /// The scopes by which a client administers the project.
-        static let scopes: Set<String> = [
-            "https://www.googleapis.com/auth/identitytoolkit", "https://www.googleapis.com/auth/firebase",
-            "https://www.googleapis.com/auth/cloud-platform",
-        ]
+        static let scopes = Set(ServiceAccounts.scopes)
 
         init(_ services: Services, _ api: Parts) {
             self.services = services
             self.api = api
             tokens = IDTokens(services, api)
+        }
+
+        /// Whether answers hide which addresses have accounts. In the emulator tests may change it.
+        func hidesAddresses() async throws(Failure) -> Bool {
+            guard options.isEmulator else { return options.hidesAddresses }
+            return try await toolkit { () throws(IdentityError) in try await accounts.emulatorHidesAddresses() }
+                ?? options.hidesAddresses
         }
 
         func answer(_ endpoint: Endpoint, _ request: Request) async throws(Failure) -> Response {
@@ -153,10 +157,16 @@ extension IdentityToolkit {
             do throws(IdentityError) {
                 let principal = try await services.accessTokens.authenticate(SecretString(String(token)))
                 guard principal.subject == .client, !principal.scopes.isDisjoint(with: Self.scopes),
-                    principal.confirmation == nil
+                    principal.confirmation == nil,
+                    principal.audiences.contains(where: { $0 == options.projectID || $0 == options.audience })
                 else { throw .invalidToken }
+                // A token may outlive what its client may do. Nobody but the operator makes an administrator.
+                let client = try await services.clients.client(principal.clientID.text).client
+                guard !client.isDisabled, client.registration == .byOperator, !Self.scopes.isDisjoint(with: client.scopes) else {
+                    throw .invalidToken
+                }
                 return true
-            } catch .invalidToken {
+            } catch .invalidToken, .invalidClient {
                 throw .invalidCredentials
             } catch {
                 throw Failure(error)

@@ -38,10 +38,10 @@ extension IdentityToolkit.Core {
                 self.passwordPolicy
             },
             .object("The project's configuration", .get, .administrator, [Host.toolkit + "/v2/projects/{project}/config"]) {
-                _ throws(Failure) in self.configuration
+                _ throws(Failure) in try await self.configuration()
             },
-            Endpoint("Change the configuration", .patch, .administrator, [Host.toolkit + "/v2/projects/{project}/config"]) {
-                _ throws(Failure) in throw Failure.notImplemented
+            .object("Change the configuration", .patch, .administrator, [Host.toolkit + "/v2/projects/{project}/config"]) {
+                call throws(Failure) in try await self.changeConfiguration(call)
             },
             Endpoint("Certificates of the keys that sign ID tokens", .get, .everybody, [Host.keys]) { _ throws(Failure) in
                 try self.certificates()
@@ -76,7 +76,7 @@ extension IdentityToolkit.Core {
         return answer
     }
 
-    private var configuration: JSONObject {
+    private func configuration() async throws(Failure) -> JSONObject {
         var email = JSONObject()
         email["enabled"] = true
         email["passwordRequired"] = .bool(!options.allowsEmailLinks)
@@ -87,13 +87,43 @@ extension IdentityToolkit.Core {
         signIn["anonymous"] = .object(anonymous)
         signIn["allowDuplicateEmails"] = false
         var privacy = JSONObject()
-        privacy["enableImprovedEmailPrivacy"] = .bool(options.hidesAddresses)
+        privacy["enableImprovedEmailPrivacy"] = .bool(try await hidesAddresses())
         var answer = JSONObject()
         answer["name"] = .string("projects/\(options.projectID)/config")
         answer["signIn"] = .object(signIn)
         answer["emailPrivacyConfig"] = .object(privacy)
         answer["authorizedDomains"] = .array(domains.map { .string($0) })
+        answer["mfa"] = .object(JSONObject([JSONObject.Member(key: "state", value: "DISABLED")]))
         return answer
+    }
+
+    /// What the settings of the server say is for its operator to change. A test changes in the emulator whether addresses are hidden.
+    private func changeConfiguration(_ call: Call) async throws(Failure) -> JSONObject {
+        func flag(_ names: String...) -> Bool? {
+            var fields: Fields? = call.fields
+            for name in names.dropLast() { fields = fields?.value(name)?.objectValue.map { Fields($0) } }
+            return names.last.flatMap { fields?.flag($0) }
+        }
+        func refusal(_ setting: String) -> Failure {
+            Failure("OPERATION_NOT_ALLOWED", "This is a setting of the server, \(setting).")
+        }
+        if flag("signIn", "allowDuplicateEmails") == true {
+            throw Failure("OPERATION_NOT_ALLOWED", "An address is of one account.")
+        }
+        if let allowed = flag("signIn", "anonymous", "enabled"), allowed != options.allowsAnonymous {
+            throw refusal("KIDOBAN_FIREBASE_ANONYMOUS")
+        }
+        if let required = flag("signIn", "email", "passwordRequired"), required == options.allowsEmailLinks {
+            throw refusal("KIDOBAN_FIREBASE_EMAIL_LINK")
+        }
+        if let hides = flag("emailPrivacyConfig", "enableImprovedEmailPrivacy") {
+            if options.isEmulator {
+                try await toolkit { () throws(IdentityError) in try await accounts.setEmulator(hidesAddresses: hides) }
+            } else if hides != options.hidesAddresses {
+                throw refusal("KIDOBAN_FIREBASE_HIDE_ADDRESSES")
+            }
+        }
+        return try await configuration()
     }
 
     private static let kept: ResponseFields = ["Cache-Control": "public, max-age=3600, must-revalidate"]
@@ -130,12 +160,29 @@ extension IdentityToolkit.Core {
         ]
     }
 
-    /// Of Apple's tokens only those that we have exchanged can be given up; that happens when the account at Apple is unlinked.
+    /// Has Apple revoke what the app got for its user: as a rule just before the account is deleted.
     private func revokeToken(_ call: Call) async throws(Failure) -> JSONObject {
         guard call.fields.nonEmpty("providerId") == "apple.com" else { throw Failure("INVALID_PROVIDER_ID") }
-        guard let token = call.fields.secret("idToken") else { throw Failure("MISSING_ID_TOKEN") }
-        _ = try await tokens.holder(of: token)
-        guard call.fields.nonEmpty("token") != nil else { throw Failure("MISSING_TOKEN") }
+        guard let idToken = call.fields.secret("idToken") else { throw Failure("MISSING_ID_TOKEN") }
+        guard let token = call.fields.secret("token") else { throw Failure("INVALID_REQUEST", "The token is missing.") }
+        let kind: AuthorizationCodes.Revocable
+        switch call.fields.nonEmpty("tokenType") {
+        case "3", "CODE", nil: kind = .code
+        case "2", "ACCESS_TOKEN": kind = .accessToken
+        case "1", "REFRESH_TOKEN": kind = .refreshToken
+        default: throw Failure("INVALID_REQUEST", "The type of the token is not known.")
+        }
+        let user = try await tokens.holder(of: idToken).user.user
+        try await toolkit { () throws(IdentityError) in
+            try await accounts.countProof(call.caller)
+            guard let identity = try await services.accounts.identities(of: user.id).first(where: { $0.provider == .apple })
+            else { throw .identityNotFound }
+            let clientID =
+                identity.audience.isEmpty
+                ? services.federation.provider(.apple)?.clientIDs.first ?? "" : identity.audience
+            try await services.codes.revoke(
+                token, kind, of: ProviderGrant(provider: .apple, subject: identity.subject, clientID: clientID))
+        }
         return JSONObject()
     }
 
@@ -158,6 +205,12 @@ extension IdentityToolkit.Core {
             },
             Endpoint(
                 "Not offered: there are no tenants", .post, .key,
+                [Host.toolkit + "/v1/projects/{project}/tenants/{tenant}/{method}"]
+            ) {
+                _ throws(Failure) in throw Failure("UNSUPPORTED_TENANT_OPERATION")
+            },
+            Endpoint(
+                "Not offered: there are no tenants", .get, .administrator,
                 [Host.toolkit + "/v1/projects/{project}/tenants/{tenant}/{method}"]
             ) {
                 _ throws(Failure) in throw Failure("UNSUPPORTED_TENANT_OPERATION")
@@ -198,19 +251,30 @@ extension IdentityToolkit.Core {
                 JSONObject([JSONObject.Member(key: "verificationCodes", value: .array([]))])
             },
             .object("The emulator's configuration", .get, .everybody, ["\(project)/config"]) { _ throws(Failure) in
-                self.emulatorConfiguration
+                try await self.emulatorConfiguration()
             },
-            .object("The emulator's configuration", .patch, .everybody, ["\(project)/config"]) { _ throws(Failure) in
-                self.emulatorConfiguration
+            .object("The emulator's configuration", .patch, .everybody, ["\(project)/config"]) { call throws(Failure) in
+                _ = try await self.changeConfiguration(call)
+                return try await self.emulatorConfiguration()
+            },
+            .object("What the emulator offers", .get, .everybody, ["/emulator/openapi.json"]) { _ throws(Failure) in
+                var info = JSONObject()
+                info["title"] = "Identity Toolkit"
+                info["version"] = "v1"
+                var document = JSONObject()
+                document["openapi"] = "3.0.0"
+                document["info"] = .object(info)
+                document["paths"] = .object(JSONObject())
+                return document
             },
         ]
     }
 
-    private var emulatorConfiguration: JSONObject {
+    private func emulatorConfiguration() async throws(Failure) -> JSONObject {
         var answer = JSONObject()
         answer["signIn"] = .object(JSONObject([JSONObject.Member(key: "allowDuplicateEmails", value: false)]))
         answer["emailPrivacyConfig"] = .object(
-            JSONObject([JSONObject.Member(key: "enableImprovedEmailPrivacy", value: .bool(options.hidesAddresses))]))
+            JSONObject([JSONObject.Member(key: "enableImprovedEmailPrivacy", value: .bool(try await hidesAddresses()))]))
         return answer
     }
 }

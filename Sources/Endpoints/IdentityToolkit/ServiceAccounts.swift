@@ -12,6 +12,11 @@ extension IdentityToolkit {
         /// What Google's libraries name as the audience, whatever the file says.
         private static let tokenAudience = "https://oauth2.googleapis.com/token"
         package static let tokenPath = "/oauth2.googleapis.com/token"
+        /// What an account may ask for.
+        package static let scopes = [
+            "https://www.googleapis.com/auth/identitytoolkit", "https://www.googleapis.com/auth/firebase",
+            "https://www.googleapis.com/auth/cloud-platform",
+        ]
         private static let maximumLife: Duration = .seconds(3600)
         private static let leeway: Duration = .seconds(300)
 
@@ -86,6 +91,13 @@ extension IdentityToolkit {
             do throws(Failure) {
                 guard let (client, claims) = try await verified(assertion, audiences: audiences) else {
                     return Self.refusal("invalid_grant", "Invalid JWT Signature.")
+                }
+                if let id = claims["jti"]?.stringValue, !id.isEmpty {
+                    let isFirst = try await toolkit { () throws(IdentityError) in
+                        try await OnceMemory(redis: services.redis).admit(
+                            "assertion:\(client.id):\(id)", life: Self.maximumLife + Self.leeway)
+                    }
+                    guard isFirst else { return Self.refusal("invalid_grant", "The assertion has been used.") }
                 }
                 let wanted = (claims["scope"]?.stringValue ?? "").split(separator: " ").map { String($0) }
                 let scopes = wanted.isEmpty ? client.scopes : client.scopes.filter { wanted.contains($0) }

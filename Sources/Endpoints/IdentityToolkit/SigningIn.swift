@@ -106,7 +106,11 @@ extension IdentityToolkit.Core {
 
     /// One answer for every reason, unless the project tells which addresses it knows.
     private func signInRefusal(of email: EmailAddress) async -> Failure {
-        guard !options.hidesAddresses else { return Failure("INVALID_LOGIN_CREDENTIALS") }
+        do throws(Failure) {
+            guard try await !hidesAddresses() else { return Failure("INVALID_LOGIN_CREDENTIALS") }
+        } catch {
+            return error
+        }
         do throws(IdentityError) {
             let isKnown = try await accounts.user(of: email) != nil
             return Failure(isKnown ? "INVALID_PASSWORD" : "EMAIL_NOT_FOUND")
@@ -169,8 +173,8 @@ extension IdentityToolkit.Core {
     }
 
     func requireRecentSignIn(_ holder: IdentityToolkit.IDTokens.Holder, _ call: Call) async throws(Failure) {
-        // The emulator never asks for it.
-        guard !options.isEmulator else { return }
+        // The emulator never asks for it. Who is anonymous has nothing to sign in with again.
+        guard !options.isEmulator, !holder.user.user.isAnonymous else { return }
         try await toolkit { () throws(IdentityError) in
             try await services.accounts.requireRecentSignIn(
                 of: holder.user.user.id, session: holder.session, caller: call.caller)

@@ -28,42 +28,81 @@ extension IdentityToolkit.Core {
         guard uri.contains("://") else { throw Failure("INVALID_REQUEST_URI") }
         let sent = PostBody(call.fields.nonEmpty("postBody") ?? "")
         guard let name = sent["providerId"], let provider = IdentityToolkit.ProviderName.id(name),
-            let token = sent["id_token"]
+            sent["id_token"] != nil || sent["access_token"] != nil
         else {
             throw Failure(
                 "INVALID_CREDENTIAL_OR_PROVIDER_ID", "Invalid IdP response/credential: a provider and its id_token are needed.")
         }
-        let proof = try await toolkit { () throws(IdentityError) in
-            try await services.federation.verify(
-                SecretString(token), from: provider, nonce: sent["nonce"].map { SecretString($0) },
-                accessToken: sent["access_token"].map { SecretString($0) }, caller: call.caller)
+        let proof = try await proof(sent, provider, call)
+        var answer = described(proof, name, sent)
+        do throws(Failure) {
+            if let idToken = call.fields.secret("idToken") {
+                fill(&answer, try await link(proof, to: idToken, call), sent)
+            } else if let authentication = try await authenticated(proof, sent, call) {
+                if authentication.isNew { answer["isNewUser"] = true }
+                fill(&answer, try await tokens.begin(authentication, call.caller), sent)
+            } else {
+                try? await services.federation.giveBack(proof)
+                return try await confirmation(answer, of: proof)
+            }
+            return answer
+        } catch {
+            // The app goes on with the same token, as a rule: it signs in where it could not link.
+            try? await services.federation.giveBack(proof)
+            guard call.fields.flag("returnIdpCredential") == true, Self.told.contains(error.message) else { throw error }
+            answer["errorMessage"] = .string(error.message)
+            return answer
         }
+    }
+
+    /// What an app that wants the credential back is told of in an answer that is none of failure.
+    private static let told = ["FEDERATED_USER_ID_ALREADY_LINKED", "EMAIL_EXISTS", "USER_DISABLED"]
+
+    private func proof(_ sent: PostBody, _ provider: ProviderID, _ call: Call) async throws(Failure) -> VerifiedIDToken {
+        let nonce = sent["nonce"].map { SecretString($0) }
+        let accessToken = sent["access_token"].map { SecretString($0) }
+        return try await toolkit { () throws(IdentityError) in
+            if let token = sent["id_token"] {
+                return try await services.federation.verify(
+                    SecretString(token), from: provider, nonce: nonce, accessToken: accessToken, caller: call.caller)
+            }
+            guard let accessToken else { throw .invalidProof }
+            return try await services.federation.verify(
+                accessToken: accessToken, from: provider, nonce: nonce, caller: call.caller)
+        }
+    }
+
+    private func described(_ proof: VerifiedIDToken, _ name: String, _ sent: PostBody) -> JSONObject {
         var answer = Self.kind("VerifyAssertionResponse")
         answer["providerId"] = .string(name)
-        answer["federatedId"] = .string(provider == .google ? "https://accounts.google.com/\(proof.subject)" : proof.subject)
-        answer["oauthIdToken"] = .string(token)
+        answer["federatedId"] = .string(
+            proof.provider == .google ? "https://accounts.google.com/\(proof.subject)" : proof.subject)
+        if let token = sent["id_token"] { answer["oauthIdToken"] = .string(token) }
+        if let token = sent["access_token"] { answer["oauthAccessToken"] = .string(token) }
         if let email = proof.email { answer["email"] = .string(email.typed) }
         answer["emailVerified"] = .bool(proof.isEmailVerified)
         answer["rawUserInfo"] = .string(rawUserInfo(proof))
-        let issued: IdentityToolkit.IDTokens.Issued
-        if let idToken = call.fields.secret("idToken") {
-            issued = try await link(proof, to: idToken, call)
-        } else {
-            do throws(IdentityError) {
-                let authentication = try await services.accounts.authenticate(
-                    identity: proof, displayName: sent.name ?? proof.name, client: api.client, caller: call.caller
-                ).completed()
-                if authentication.isNew { answer["isNewUser"] = true }
-                issued = try await begun(authentication, call.caller)
-            } catch .emailNeedsLinking {
-                try? await services.federation.giveBack(proof)
-                return try await confirmation(answer, of: proof)
-            } catch {
-                throw Failure(error)
-            }
-        }
-        fill(&answer, issued, sent)
         return answer
+    }
+
+    /// Nil where another account has the address.
+    private func authenticated(
+        _ proof: VerifiedIDToken, _ sent: PostBody, _ call: Call
+    ) async throws(Failure) -> Authentication? {
+        do throws(IdentityError) {
+            return try await services.accounts.authenticate(
+                identity: proof, displayName: sent.name ?? proof.name, client: api.client, caller: call.caller
+            ).completed()
+        } catch .emailNeedsLinking {
+            return nil
+        } catch .invalidProof {
+            let holders = try await toolkit { () throws(IdentityError) in
+                try await accounts.users(ProjectUserNames(provider: proof.provider, subject: proof.subject))
+            }
+            throw holders.contains { $0.user.isDisabled } ? Failure("USER_DISABLED") : Failure(IdentityError.invalidProof)
+        } catch {
+            throw Failure(error)
+        }
     }
 
     /// Another account has the address, and the provider does not answer for it.
@@ -74,7 +113,7 @@ extension IdentityToolkit.Core {
         let users = try await toolkit { () throws(IdentityError) in
             try await accounts.users(ProjectUserNames(emails: [email.normalized]))
         }
-        if !options.hidesAddresses, let user = users.first {
+        if try await !hidesAddresses(), let user = users.first {
             answer["verifiedProvider"] = .array(providers(user).map { .string($0) })
         }
         return answer
@@ -85,19 +124,13 @@ extension IdentityToolkit.Core {
     ) async throws(Failure) -> IdentityToolkit.IDTokens.Issued {
         let holder = try await tokens.holder(of: token)
         let authentication = try await toolkit { () throws(IdentityError) in
-            try await accounts.link(proof, to: holder.user, in: holder.session, caller: call.caller)
+            try await accounts.link(
+                proof, to: holder.user, in: holder.session, trustsSession: options.isEmulator, caller: call.caller)
         }
-        return try await tokens.begin(authentication, call.caller)
-    }
-
-    private func begun(
-        _ authentication: Authentication, _ caller: Caller
-    ) async throws(IdentityError) -> IdentityToolkit.IDTokens.Issued {
-        do throws(Failure) {
-            return try await tokens.begin(authentication, caller)
-        } catch {
-            throw error.retryAfter.map { .unavailable(retryAfter: $0) } ?? .userDisabled
-        }
+        let issued = try await tokens.begin(authentication, call.caller)
+        // The app goes on with the new one.
+        try? await services.sessions.end(holder.session, of: holder.user.user.id, reason: .signedOut, caller: call.caller)
+        return issued
     }
 
     private func fill(_ answer: inout JSONObject, _ issued: IdentityToolkit.IDTokens.Issued, _ sent: PostBody) {
@@ -206,7 +239,7 @@ extension IdentityToolkit.Core {
         guard PercentEncoding.host(of: uri) != nil else { throw Failure("INVALID_CONTINUE_URI") }
         var answer = Self.kind("CreateAuthUriResponse")
         answer["sessionId"] = .string(Base64URL.encode(api.system.random(20)))
-        guard !options.hidesAddresses else { return answer }
+        guard try await !hidesAddresses() else { return answer }
         let users = try await toolkit { () throws(IdentityError) in
             try await accounts.users(ProjectUserNames(emails: [email.normalized]))
         }

@@ -3,7 +3,7 @@ import Networking
 import Redis
 package import Text
 
-/// The codes of mails that sign somebody in by an address, in Redis: `emaillink:<SHA-256>` is the address.
+/// The codes of mails that sign somebody in by an address, in Redis: `code:link:<SHA-256>` is the address.
 package struct EmailLinkStore: Sendable {
     private let redis: RedisConnection
 
@@ -35,7 +35,7 @@ package struct EmailLinkStore: Sendable {
     }
 
     private static func key(_ code: OneTimeCode) -> String {
-        "emaillink:\(SHA256.hash(code.text.revealedText).hex)"
+        "code:link:\(SHA256.hash(code.text.revealedText).hex)"
     }
 
     private static func address(_ reply: RedisReply) throws(IdentityError) -> EmailAddress {
@@ -86,6 +86,23 @@ extension ProjectAccounts {
         return code.text
     }
 
+    /// Has a mail sent with a code that signs in whoever reads it, whether or not there is a user; not to one who is barred.
+    /// - Throws: `IdentityError.tooManyRequests`, `unavailable`.
+    package func mailSignInLink(
+        to email: EmailAddress, language: Mail.Language, link: (SecretString) -> SecretString, by confirmations: Confirmations,
+        caller: Caller
+    ) async throws(IdentityError) {
+        try await confirmations.pacing { () throws(IdentityError) in
+            guard try await confirmations.permits(.signInLink, to: email, caller) else { return }
+            let user = try await user(of: email)
+            guard user?.isDisabled != true else { return }
+            let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
+            try await links.keep(code, for: email, life: rules.emailLinkLifetime)
+            try await confirmations.sendSignInLink(
+                link(code.text), to: email, of: user, life: rules.emailLinkLifetime, language: language, caller)
+        }
+    }
+
     /// What a code is good for, which it stays.
     /// - Throws: `IdentityError.invalidCode`, `tooManyRequests`, `unavailable`.
     package func meaning(
@@ -93,23 +110,28 @@ extension ProjectAccounts {
     ) async throws(IdentityError) -> ActionCode {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
         return try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
-            for purpose in OneTimeCode.Purpose.allCases {
-                let grant: OneTimeCode.Grant
-                do throws(IdentityError) {
-                    grant = try await confirmations.codes.look(code, for: purpose)
-                } catch .invalidCode {
-                    continue
-                }
-                let user = try await confirmations.holder(of: grant)
-                switch grant.purpose {
-                case .resetPassword: return .resetPassword(user)
-                case .verifyEmail: return .verifyEmail(user)
-                case .changeEmail:
-                    guard let address = grant.newEmail.flatMap({ try? EmailAddress($0) }) else { throw .invalidCode }
-                    return .changeEmail(user, to: address)
-                }
+            do throws(IdentityError) {
+                return try await meaning(of: try await confirmations.codes.look(code), confirmations)
+            } catch .invalidCode {
+                return .signIn(try await links.look(code))
             }
-            return .signIn(try await links.look(code))
+        }
+    }
+
+    private func meaning(
+        of grant: OneTimeCode.Grant, _ confirmations: Confirmations
+    ) async throws(IdentityError) -> ActionCode {
+        switch grant.purpose {
+        case .resetPassword: return .resetPassword(try await confirmations.holder(of: grant))
+        case .verifyEmail:
+            // It proves the address, whatever opens the account by now.
+            guard let user = try? await users.user(grant.userID), !user.isDisabled, user.email?.normalized == grant.email else {
+                throw .invalidCode
+            }
+            return .verifyEmail(user)
+        case .changeEmail:
+            guard let address = grant.newEmail.flatMap({ try? EmailAddress($0) }) else { throw .invalidCode }
+            return .changeEmail(try await confirmations.holder(of: grant), to: address)
         }
     }
 
@@ -118,8 +140,25 @@ extension ProjectAccounts {
     package func verifyEmail(
         code text: SecretString, in confirmations: Confirmations, caller: Caller
     ) async throws(IdentityError) {
-        try await confirmations.verifyEmail(code: text, caller: caller)
-        if let code = OneTimeCode(text) { await confirmations.codes.forget(code) }
+        guard let code = OneTimeCode(text) else { throw .invalidCode }
+        let userID = try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
+            // First of all looked at: one that is good for something else stays.
+            _ = try await confirmations.codes.look(code, for: .verifyEmail)
+            let grant = try await confirmations.codes.take(code, for: .verifyEmail)
+            do throws(IdentityError) {
+                guard try await users.verifyEmail(of: grant.userID, grant.email, at: system.now()) else {
+                    throw IdentityError.invalidCode
+                }
+                try await sessions.update(SessionOwner(try await users.user(grant.userID)), of: grant.userID)
+            } catch {
+                if error.isOurs {
+                    await confirmations.codes.giveBack(code, grant, life: confirmations.lifetimes.emailVerification)
+                }
+                throw error
+            }
+            return grant.userID
+        }
+        await accounts.note(.emailVerified, userID, by: .user(userID), nil, caller)
     }
 
     /// Sets a new password by a code, by the project's rule for passwords, and ends all sessions.
@@ -223,6 +262,7 @@ extension ProjectAccounts {
 /// What the emulator shows in place of sending mails.
 extension ProjectAccounts {
     private static let shownKey = "emulator:codes"
+    private static let privacyKey = "emulator:hides-addresses"
     private static let shownLimit: Int64 = 1000
 
     /// - Throws: `IdentityError.unavailable`.
@@ -242,6 +282,17 @@ extension ProjectAccounts {
             guard case .bytes(let bytes) = reply else { return nil }
             return try? JSON.parse(bytes)
         }
+    }
+
+    /// What a test has said about hiding addresses; nil for nothing.
+    /// - Throws: `IdentityError.unavailable`.
+    package func emulatorHidesAddresses() async throws(IdentityError) -> Bool? {
+        try await send(RedisCommand("GET", Self.privacyKey)).text.map { $0 == "1" }
+    }
+
+    /// - Throws: `IdentityError.unavailable`.
+    package func setEmulator(hidesAddresses: Bool) async throws(IdentityError) {
+        _ = try await send(RedisCommand("SET", Self.privacyKey, hidesAddresses ? "1" : "0", "EX", "86400"))
     }
 
     /// - Throws: `IdentityError.unavailable`.

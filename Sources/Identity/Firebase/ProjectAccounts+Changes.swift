@@ -17,6 +17,7 @@ package struct NewProjectUser: Sendable {
     package var isDisabled = false
     package var claims = JSONObject()
     package var createdAt: Timestamp?
+    package var lastSignInAt: Timestamp?
     package var identities: [(provider: ProviderID, subject: String, email: String?)] = []
 
     package init(localID: String? = nil) {
@@ -78,7 +79,20 @@ extension ProjectAccounts {
         name: "project_users_insert_details",
         sql: """
             UPDATE users SET disabled_at = to_timestamp($2::bigint / 1000.0),
-                created_at = coalesce(to_timestamp($3::bigint / 1000.0), created_at)
+                created_at = coalesce(to_timestamp($3::bigint / 1000.0), created_at),
+                last_sign_in_at = to_timestamp($4::bigint / 1000.0)
+            WHERE id = $1::uuid
+            """)
+
+    private static let overwrite = HeldStatement(
+        name: "project_users_overwrite",
+        sql: """
+            UPDATE users
+            SET email = $2::text, email_normalized = $3::text, email_verified = $4::boolean, email_claimed = false,
+                password_hash = $5::text, display_name = $6::text, photo_url = $7::text, phone_number = $8::text,
+                claims = $9::jsonb, is_anonymous = false, disabled_at = to_timestamp($10::bigint / 1000.0),
+                created_at = coalesce(to_timestamp($11::bigint / 1000.0), created_at),
+                last_sign_in_at = coalesce(to_timestamp($12::bigint / 1000.0), last_sign_in_at)
             WHERE id = $1::uuid
             """)
 
@@ -101,13 +115,16 @@ extension ProjectAccounts {
         let details: [PostgresValue] = [
             .uuid(user.id.description), new.isDisabled ? .integer(now.milliseconds) : .null,
             new.createdAt.map { .integer($0.milliseconds) } ?? .null,
+            new.lastSignInAt.map { .integer($0.milliseconds) } ?? .null,
         ]
         let stored = hash
         try await users.pool.transaction { transaction throws(IdentityError) in
             do throws(PostgresError) {
                 _ = try await transaction.query(
                     UserQueries.insert, UserStore.parameters(of: user, passwordHash: stored))
-                if new.isDisabled || new.createdAt != nil { _ = try await transaction.query(Self.insertDetails, details) }
+                if new.isDisabled || new.createdAt != nil || new.lastSignInAt != nil {
+                    _ = try await transaction.query(Self.insertDetails, details)
+                }
                 for identity in new.identities {
                     _ = try await transaction.query(
                         IdentityQueries.insert, IdentityStore.parameters(of: Self.identity(identity, of: user.id, at: now)))
@@ -127,6 +144,38 @@ extension ProjectAccounts {
         }
         await accounts.note(.userCreated, user.id, by: .client(client.id), client, caller)
         return try await self.user(user.id)
+    }
+
+    /// Puts all that is said of a user in the place of all that there is, but for the ids; sessions end.
+    /// - Throws: `IdentityError.emailTaken`, `identityTaken`, `userNotFound`, `overloaded`, `unavailable`.
+    package func overwrite(
+        _ id: UserID, with new: NewProjectUser, by client: Client, caller: Caller
+    ) async throws(IdentityError) {
+        let now = system.now()
+        var hash = new.importedHash
+        if let password = new.password {
+            hash = try await accounts.hasher.hash(
+                password, for: JobOwner(hashingFor: caller, account: "user:\(id)", client: client.id))
+        }
+        func instant(_ time: Timestamp?) -> PostgresValue { time.map { .integer($0.milliseconds) } ?? .null }
+        let parameters: [PostgresValue] = [
+            .uuid(id.description), .text(orNull: new.email?.typed), .text(orNull: new.email?.normalized),
+            .bool(new.emailVerified && new.email != nil), .text(orNull: hash), .text(orNull: new.displayName?.text),
+            .text(orNull: new.photoURL?.text), .text(orNull: new.phoneNumber), .json(UserStore.rendered(new.claims)),
+            instant(new.isDisabled ? now : nil), instant(new.createdAt), instant(new.lastSignInAt),
+        ]
+        try await accounts.changes.change(id, ending: .everything(.revoked)) { held throws(IdentityError) in
+            do throws(PostgresError) {
+                _ = try await Self.overwrite.run(on: held, parameters)
+            } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
+                throw .emailTaken
+            } catch {
+                throw IdentityError(error)
+            }
+            try await held.removeIdentities()
+            for identity in new.identities { try await held.add(Self.identity(identity, of: id, at: now)) }
+        }
+        await accounts.note(.userUpdated, id, by: .client(client.id), client, caller)
     }
 
     /// Changes a user. When it is about the ways in, sessions have ended when this returns.

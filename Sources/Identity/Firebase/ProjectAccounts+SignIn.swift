@@ -72,12 +72,12 @@ extension ProjectAccounts {
 
     /// Whoever has just changed the ways in begins anew, in the place of the session that asked.
     package func continuing(
-        _ user: User, after session: Session, with method: AuthenticationMethod? = nil
+        _ user: User, after session: Session, with method: AuthenticationMethod? = nil, provider: ProviderID? = nil
     ) -> Authentication {
         var methods = session.methods
         if let method { methods.insert(method) }
         return Authentication(
-            of: user, by: methods, provider: session.provider, at: session.ownAuthenticatedAt, occasion: .continued)
+            of: user, by: methods, provider: provider ?? session.provider, at: session.ownAuthenticatedAt, occasion: .continued)
     }
 
     private func begun(
@@ -128,15 +128,34 @@ extension Sessions {
 }
 
 extension ProjectAccounts {
-    /// Makes a provider's account a further way in for who is signed in, and signs them in by it.
+    /// Makes a provider's account a further way in for who is signed in, and signs them in by it. A user without an address gets the provider's,
+    /// if nobody has it.
+    /// - Parameter trustsSession: whether the session is enough, however old. For a user who is anonymous it is.
     /// - Throws: as `Accounts.link`.
     package func link(
-        _ proof: VerifiedIDToken, to user: ProjectUser, in id: SessionID, caller: Caller
+        _ proof: VerifiedIDToken, to user: ProjectUser, in id: SessionID, trustsSession: Bool, caller: Caller
     ) async throws(IdentityError) -> Authentication {
-        try await accounts.link(proof, to: user.user.id, session: id, caller: caller)
-        if user.user.isAnonymous { try await endAnonymity(of: user.user.id) }
         let session = try await sessions.session(id)
-        return continuing(try await users.user(user.user.id), after: session, with: .provider)
+        try await accounts.link(
+            proof, to: user.user.id, session: id, trustsSession: trustsSession || user.user.isAnonymous, caller: caller)
+        if user.user.isAnonymous { try await endAnonymity(of: user.user.id) }
+        var change = ProjectUserChange()
+        if user.user.email == nil, let email = proof.email {
+            change.email = .set(email)
+            change.emailVerified = proof.isEmailVerified
+        }
+        if user.user.displayName == nil, let name = proof.name.flatMap({ try? DisplayName($0) }) {
+            change.displayName = .set(name)
+        }
+        if user.user.photoURL == nil, let photo = proof.pictureURL.flatMap({ try? PhotoURL($0) }) {
+            change.photoURL = .set(photo)
+        }
+        do throws(IdentityError) {
+            _ = try await self.change(user.user.id, change, by: .user(user.user.id), asked: session, caller: caller)
+        } catch .emailTaken {
+            // Somebody else's account has it; the identity is linked without.
+        }
+        return continuing(try await users.user(user.user.id), after: session, with: .provider, provider: proof.provider)
     }
 
     private func endAnonymity(of id: UserID) async throws(IdentityError) {

@@ -46,13 +46,16 @@ package final class ProjectAccounts: Sendable {
     /// Everybody who is named, each once.
     /// - Throws: `IdentityError.unavailable`.
     package func users(_ names: ProjectUserNames) async throws(IdentityError) -> [ProjectUser] {
+        // What no user can have is not asked for, and PostgreSQL takes no NUL.
+        func plain(_ texts: [String]) -> [String] { texts.filter { $0.utf8.count <= 255 && !$0.utf8.contains(0) } }
         let ids = names.localIDs.filter { UserID($0) != nil }
         let emails = names.emails.compactMap { try? EmailAddress($0).normalized }
+        let identities = names.identities.filter { plain([$0.provider, $0.subject]).count == 2 }
         return try await rows(
             ProjectUserQueries.find,
             [
-                .textArray(ids), .textArray(names.localIDs), .textArray(emails), .textArray(names.phoneNumbers),
-                .textArray(names.identities.map(\.provider)), .textArray(names.identities.map(\.subject)),
+                .textArray(ids), .textArray(plain(names.localIDs)), .textArray(emails), .textArray(plain(names.phoneNumbers)),
+                .textArray(identities.map(\.provider)), .textArray(identities.map(\.subject)),
             ])
     }
 
@@ -93,6 +96,18 @@ package final class ProjectAccounts: Sendable {
         } catch .userNotFound {
             return
         }
+    }
+
+    /// Counts a question to a provider, as a proof.
+    /// - Throws: `IdentityError.tooManyRequests`, `unavailable`.
+    package func countProof(_ caller: Caller) async throws(IdentityError) {
+        try await accounts.limiter.take(.proof(caller), caller)
+    }
+
+    /// What the hash of an imported user is stored as; nil for what cannot be checked here, or costs too much to check.
+    package func stored(hash: String, salt: String, by hashing: FirebaseHashing) -> String? {
+        guard let hash = LooseBase64.decode(hash), let salt = LooseBase64.decode(salt) else { return nil }
+        return try? hashing.stored(hash: hash, salt: salt, accounts.hasher.importedLimits)
     }
 
     private func rows(

@@ -33,6 +33,12 @@ package struct ProjectUserNames: Sendable {
         self.emails = emails
     }
 
+    package init(provider: ProviderID, subject: String) {
+        identities = [(provider.text, subject)]
+    }
+
+    package var count: Int { localIDs.count + emails.count + phoneNumbers.count + identities.count }
+
     package init(phoneNumber: String) {
         phoneNumbers = [phoneNumber]
     }

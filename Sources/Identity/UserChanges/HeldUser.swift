@@ -62,6 +62,10 @@ package struct HeldUser: Sendable {
         try await run(HeldUserQueries.disable, [id, .integer(now.milliseconds)])
     }
 
+    func voidTokens() async throws(IdentityError) {
+        try await run(HeldUserQueries.voidTokens, [id, .integer(now.milliseconds)])
+    }
+
     func delete() async throws(IdentityError) {
         try await run(HeldUserQueries.delete, [id])
     }

@@ -34,6 +34,14 @@ enum HeldUserQueries {
             UPDATE users SET disabled_at = coalesce(disabled_at, to_timestamp($2::bigint / 1000.0)) WHERE id = $1::uuid
             """)
 
+    /// What was issued before is void, also to who goes by the time in a token. Parameters: id, the instant.
+    static let voidTokens = HeldStatement(
+        name: "held_user_void_tokens",
+        sql: """
+            UPDATE users SET tokens_valid_after = greatest(tokens_valid_after, to_timestamp($2::bigint / 1000.0))
+            WHERE id = $1::uuid
+            """)
+
     /// Parameter: id.
     static let delete = HeldStatement(name: "held_user_delete", sql: "DELETE FROM users WHERE id = $1::uuid")
 

@@ -37,7 +37,8 @@ extension Worker {
                 accounts: ProjectAccounts(accounts: identity.accounts, rules: configuration.firebase.rules),
                 clientTokens: ClientTokens(
                     redis: parts.redis, tokens: identity.tokens, issuer: identity.issuer, system: shared.system),
-                system: shared.system))
+                system: shared.system),
+            migration: federation.migration)
         return (apiParts, federation)
     }
 }

@@ -26,7 +26,8 @@ struct ToolkitClient: Sendable {
 
     private static let legacy = [
         "signUp": "signupNewUser", "signInWithPassword": "verifyPassword", "lookup": "getAccountInfo", "update": "setAccountInfo",
-        "delete": "deleteAccount", "sendOobCode": "getOobConfirmationCode", "resetPassword": "resetPassword",
+        "signInWithIdp": "verifyAssertion", "delete": "deleteAccount", "sendOobCode": "getOobConfirmationCode",
+        "resetPassword": "resetPassword",
     ]
 
     /// What an app calls.

@@ -28,14 +28,21 @@ extension Settings {
             Setting("KIDOBAN_FIREBASE_ANONYMOUS", \.firebase.allowsAnonymous, .flag, "Whether users may sign in without a name."),
             Setting(
                 "KIDOBAN_FIREBASE_EMAIL_LINK", \.firebase.allowsEmailLinks, .flag,
-                "Whether users may sign in by a link that they get by mail. Servers of the project send it: Kidoban makes the link."
-            ),
+                "Whether users may sign in by a link that they get by mail."),
             Setting(
                 "KIDOBAN_FIREBASE_DOMAINS", \.firebase.domains, .firebaseDomains,
                 "Hosts that links may lead back to, beside that of `KIDOBAN_ISSUER`."),
             Setting(
                 "KIDOBAN_FIREBASE_MINIMUM_PASSWORD", \.firebase.minimumPassword, .count(6...64, of: "characters"),
                 "How long a new password must be. Firebase's own rule is 6; the emulator's always is."),
+            Setting(
+                "KIDOBAN_FIREBASE_MIGRATED_PROJECT", optional: \.firebase.migratedProject, .firebaseProject,
+                fallback: .nothing("none"),
+                "The project at Google that users were imported from: `POST /migrate/firebase` of the app API takes its ID tokens for sessions."
+            ),
+            Setting(
+                "KIDOBAN_FIREBASE_MIGRATED_JWKS_URL", \.firebase.migratedKeySetURL, .keySetURL,
+                "Where the public keys of that project are."),
         ])
 }
 
@@ -123,6 +130,7 @@ extension Configuration {
     var placedFirebase: IdentityToolkit.Options {
         var options = firebase
         options.site = issuer
+        options.audience = audience
         return options
     }
 }
