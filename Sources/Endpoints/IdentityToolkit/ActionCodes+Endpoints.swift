@@ -97,7 +97,7 @@ extension IdentityToolkit.Core {
             return codeAnswer(email)
         }
         let code = try await toolkit { () throws(IdentityError) in
-            try await accounts.signInCode(for: email, caller: call.caller)
+            try await accounts.signInCode(for: email, caller: call.isAdministrator ? nil : call.caller)
         }
         return try await given(code, .signIn, email, call, returnsLink)
     }

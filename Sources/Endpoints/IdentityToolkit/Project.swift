@@ -60,7 +60,8 @@ extension IdentityToolkit.Core {
     }
 
     private var domains: [String] {
-        ["localhost"] + (PercentEncoding.host(of: options.site).map { [$0] } ?? []).filter { $0 != "localhost" } + options.domains
+        let own = PercentEncoding.host(of: options.site).map { [$0] } ?? []
+        return (options.isEmulator ? ["localhost"] : []) + own.filter { !options.isEmulator || $0 != "localhost" } + options.domains
     }
 
     private var passwordPolicy: JSONObject {

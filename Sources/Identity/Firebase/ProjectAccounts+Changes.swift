@@ -207,7 +207,7 @@ extension ProjectAccounts {
     ) async throws(IdentityError) {
         var hash: String?
         if case .set(let password?) = change.password {
-            try await accounts.limiter.take(.hash(caller), caller)
+            if asked != nil { try await accounts.limiter.take(.hash(caller), caller) }
             hash = try await accounts.hasher.hash(
                 password, for: JobOwner(hashingFor: caller, account: "user:\(id)", client: nil))
         }

@@ -1,3 +1,4 @@
+import Endpoints
 import Identity
 import Server
 import TestSupport

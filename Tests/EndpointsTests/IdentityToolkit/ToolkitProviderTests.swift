@@ -1,3 +1,5 @@
+import Endpoints
+import Identity
 import Server
 import TestSupport
 import Testing
