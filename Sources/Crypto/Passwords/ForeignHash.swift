@@ -67,6 +67,8 @@ package struct ForeignHash: Equatable, Sendable {
 
         /// Of a digest by itself.
         static let rounds: UInt32 = 120_000
+        /// Of argon2, in KiB times passes: about a second.
+        var argon2Work: UInt64 { 4 * UInt64(memoryKiB) }
         /// Passes of argon2.
         static let passes: UInt32 = 16
         static let lanes: UInt32 = 16
@@ -110,20 +112,7 @@ package struct ForeignHash: Equatable, Sendable {
 
     /// Whether a check stays within limits.
     package func isWithin(_ limits: Limits) -> Bool {
-        let memory = UInt64(limits.memoryKiB) * 1024
-        switch algorithm {
-        case .firebaseScrypt(_, _, let rounds, let memoryCost):
-            return (128 * UInt64(rounds)) << UInt64(memoryCost) <= memory
-        case .scrypt(let logRounds, let blockSize, let parallelism):
-            let (lane, overflow) = (UInt64(128) << UInt64(logRounds)).multipliedReportingOverflow(by: UInt64(blockSize))
-            let (all, overflows) = lane.multipliedReportingOverflow(by: UInt64(parallelism))
-            return !overflow && !overflows && all <= memory
-        case .pbkdf2(_, let iterations): return iterations <= limits.iterations
-        case .argon2(_, _, let memoryKiB, let iterations, let parallelism, _):
-            return memoryKiB <= limits.memoryKiB && iterations <= Limits.passes && parallelism <= Limits.lanes
-        case .hmac: return true
-        case .digest(_, let rounds, _): return rounds <= Limits.rounds
-        }
+        algorithm.isWithin(limits)
     }
 
     /// Whether this is the password. The tags are compared in constant time.
@@ -175,5 +164,28 @@ package struct ForeignHash: Equatable, Sendable {
     /// What the library may take: what was permitted, and its own tables.
     static func libraryLimit(_ limits: Limits) -> UInt64 {
         UInt64(limits.memoryKiB) * 1024 + (1 << 20)
+    }
+}
+
+extension ForeignHash.Algorithm {
+    /// Whether a check stays within limits of memory and time.
+    package func isWithin(_ limits: ForeignHash.Limits) -> Bool {
+        let memory = UInt64(limits.memoryKiB) * 1024
+        switch self {
+        case .firebaseScrypt(_, _, let rounds, let memoryCost):
+            return memoryCost < 32 && rounds <= 1024 && (128 * UInt64(rounds)) << UInt64(memoryCost) <= memory
+        case .scrypt(let logRounds, let blockSize, let parallelism):
+            guard logRounds < 32 else { return false }
+            let (lane, overflow) = (UInt64(128) << UInt64(logRounds)).multipliedReportingOverflow(by: UInt64(blockSize))
+            let (all, overflows) = lane.multipliedReportingOverflow(by: UInt64(parallelism))
+            return !overflow && !overflows && all <= memory
+        case .pbkdf2(_, let iterations): return iterations <= limits.iterations
+        case .argon2(_, _, let memoryKiB, let iterations, let parallelism, _):
+            return memoryKiB <= limits.memoryKiB && iterations <= ForeignHash.Limits.passes
+                && parallelism <= ForeignHash.Limits.lanes
+                && UInt64(memoryKiB) * UInt64(iterations) <= limits.argon2Work
+        case .hmac: return true
+        case .digest(_, let rounds, _): return rounds <= ForeignHash.Limits.rounds
+        }
     }
 }

@@ -38,7 +38,7 @@ package enum HashWork: String, Sendable, CaseIterable {
         // A unit is 128 bytes.
         case .scrypt: Int(limits.memoryKiB) * 8
         case .pbkdf2SHA1, .pbkdf2SHA256, .pbkdf2SHA512: Int(limits.iterations)
-        case .argon2: Int(limits.memoryKiB) * Int(ForeignHash.Limits.passes)
+        case .argon2: Int(limits.argon2Work)
         case .digest: Int(ForeignHash.Limits.rounds)
         }
     }

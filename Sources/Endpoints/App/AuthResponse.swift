@@ -9,7 +9,7 @@ extension AppAPI {
         static func make(
             _ status: Status, _ user: User, _ tokens: SessionTokens, _ services: Services
         ) async throws(Failure) -> Response {
-            let settings = try await deciding { () throws(IdentityError) in
+            let settings = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.appSettings.settings(of: user.id)
             }
             var writer = JSONWriter(capacity: 2048)

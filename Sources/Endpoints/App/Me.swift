@@ -14,8 +14,12 @@ extension AppAPI {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let authenticated = try await bearer.authenticate(request, for: .read)
-            let user = try await deciding { () throws(IdentityError) in try await services.accounts.user(authenticated.userID) }
-            let settings = try await deciding { () throws(IdentityError) in try await services.appSettings.settings(of: user.id) }
+            let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await services.accounts.user(authenticated.userID)
+            }
+            let settings = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await services.appSettings.settings(of: user.id)
+            }
             return Self.response(user, settings)
         }
 

@@ -19,7 +19,7 @@ extension AppAPI {
             let rotates = body.fields.optionalBool("rotate") ?? false
             guard let token, body.fields.isClean else { throw .invalidInput(body.issues) }
             let caller = Caller(request)
-            let (user, tokens) = try await deciding { () throws(IdentityError) in
+            let (user, tokens) = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await exchange(SecretString(token), rotates ? .rotating : .static, caller)
             }
             return try await AuthResponse.make(.ok, user, tokens, services)

@@ -57,7 +57,7 @@ extension AppAPI {
             guard options.believesUnprovedIdentities, let provider = body.identity.provider,
                 let subject = body.identity.subject, let email = body.email
             else { throw .identity(.invalidProof) }
-            return try await deciding { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let result = try await services.accounts.authenticate(
                     unproved: provider, subject: subject, email: email, displayName: body.name, client: services.app,
                     caller: caller)

@@ -18,7 +18,7 @@ extension AppAPI {
             let authenticated = try await bearer.authenticate(request, for: .change)
             let (profile, settings) = try Self.read(request)
             // Each is done or not, and the whole may be repeated.
-            let (user, set) = try await deciding { () throws(IdentityError) in
+            let (user, set) = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let user = try await services.accounts.change(authenticated.userID, profile, caller: Caller(request))
                 return (user, try await services.appSettings.change(settings, of: user.id))
             }

@@ -67,20 +67,20 @@ extension IdentityToolkit.Core {
     }
 
     private func sendReset(_ email: EmailAddress, _ call: Call, _ returnsLink: Bool) async throws(Failure) -> JSONObject {
-        let user = try await toolkit { () throws(IdentityError) in try await accounts.user(of: email) }
+        let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.user(of: email) }
         let isHidden = try await hidesAddresses() && !returnsLink
         guard isHidden || user != nil else { throw Failure("EMAIL_NOT_FOUND") }
         guard returnsLink || options.isEmulator else {
             // Whether or not there is a user, it takes the same time.
             let link = mailLink(.reset, call)
-            try await toolkit { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.requestPasswordReset(
                     email: email.typed, language: language(call), link: { _, code in link(code) }, caller: call.caller)
             }
             return codeAnswer(email)
         }
         guard let user else { return codeAnswer(email) }
-        let code = try await toolkit { () throws(IdentityError) in
+        let code = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.resetCode(for: user, in: services.confirmations)
         }
         return try await given(code, .reset, email, call, returnsLink)
@@ -90,13 +90,13 @@ extension IdentityToolkit.Core {
         guard options.allowsEmailLinks else { throw Failure("OPERATION_NOT_ALLOWED") }
         guard returnsLink || options.isEmulator else {
             let link = mailLink(.signIn, call)
-            try await toolkit { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await accounts.mailSignInLink(
                     to: email, language: language(call), link: link, by: services.confirmations, caller: call.caller)
             }
             return codeAnswer(email)
         }
-        let code = try await toolkit { () throws(IdentityError) in
+        let code = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.signInCode(for: email, caller: call.isAdministrator ? nil : call.caller)
         }
         return try await given(code, .signIn, email, call, returnsLink)
@@ -120,7 +120,7 @@ extension IdentityToolkit.Core {
                 throw Failure(type == .verify ? "INVALID_ID_TOKEN" : "MISSING_ID_TOKEN")
             }
             guard let email = try call.fields.email("email") else { throw Failure("MISSING_EMAIL") }
-            let found = try await toolkit { () throws(IdentityError) in
+            let found = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await accounts.users(ProjectUserNames(emails: [email.normalized]))
             }
             guard let first = found.first else { throw Failure("USER_NOT_FOUND") }
@@ -129,13 +129,13 @@ extension IdentityToolkit.Core {
         guard let email = user.user.email else { throw Failure("MISSING_EMAIL") }
         let isHidden = try await hidesAddresses()
         if let new, !isHidden || call.isAdministrator,
-            try await toolkit({ () throws(IdentityError) in try await accounts.user(of: new) }) != nil
+            try await Failure.mapIdentityErrors({ () throws(IdentityError) in try await accounts.user(of: new) }) != nil
         {
             throw Failure("EMAIL_EXISTS")
         }
         if returnsLink || options.isEmulator {
             let target = new
-            let code = try await toolkit { () throws(IdentityError) in
+            let code = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await accounts.addressCode(for: user.user, newEmail: target, in: services.confirmations)
             }
             return try await given(code, type, email, newEmail: new, call, returnsLink)
@@ -148,7 +148,7 @@ extension IdentityToolkit.Core {
         _ type: RequestType, to user: User, _ new: EmailAddress?, _ session: SessionID?, _ call: Call
     ) async throws(Failure) {
         let link = mailLink(type, call)
-        try await toolkit { () throws(IdentityError) in
+        try await Failure.mapIdentityErrors { () throws(IdentityError) in
             if let new {
                 guard let session else { throw IdentityError.invalidToken }
                 try await services.confirmations.requestAddressChange(
@@ -181,7 +181,7 @@ extension IdentityToolkit.Core {
             item["oobCode"] = .string(code.revealedText)
             item["oobLink"] = .string(link.revealedText)
             let kept = item
-            try await toolkit { () throws(IdentityError) in try await accounts.show(kept) }
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.show(kept) }
         }
         var answer = codeAnswer(email)
         if returnsLink {
@@ -249,7 +249,7 @@ extension IdentityToolkit.Core {
 
     private func resetPassword(_ call: Call) async throws(Failure) -> JSONObject {
         guard let code = call.fields.secret("oobCode") else { throw Failure("MISSING_OOB_CODE") }
-        let meaning = try await toolkit { () throws(IdentityError) in
+        let meaning = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.meaning(of: code, in: services.confirmations, caller: call.caller)
         }
         var answer = Self.kind("ResetPasswordResponse")
@@ -258,7 +258,7 @@ extension IdentityToolkit.Core {
             return answer
         }
         guard case .resetPassword = meaning else { throw Failure("INVALID_OOB_CODE") }
-        try await toolkit { () throws(IdentityError) in
+        try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.resetPassword(code: code, to: password, in: services.confirmations, caller: call.caller)
         }
         describe(meaning, in: &answer)
@@ -285,7 +285,7 @@ extension IdentityToolkit.Core {
 
     /// Carries out what a code is good for: for `update`, and for the page behind its link.
     func applyCode(_ code: SecretString, _ call: Call) async throws(Failure) -> JSONObject {
-        changedAnswer(try await toolkit { () throws(IdentityError) in try await apply(code, call.caller) })
+        changedAnswer(try await Failure.mapIdentityErrors { () throws(IdentityError) in try await apply(code, call.caller) })
     }
 
     func apply(_ code: SecretString, _ caller: Caller) async throws(IdentityError) -> ProjectUser {

@@ -44,7 +44,7 @@ extension IdentityToolkit.Core {
             last = id
         }
         let start = last
-        var users = try await toolkit { () throws(IdentityError) in
+        var users = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.page(after: start, count: count + 1)
         }
         var answer = Self.kind("DownloadAccountResponse")
@@ -62,7 +62,7 @@ extension IdentityToolkit.Core {
         let ids = call.fields.list("localIds")
         guard (1...1000).contains(ids.count) else { throw Failure("LOCAL_ID_LIST_EXCEEDS_LIMIT") }
         let force = call.fields.flag("force") ?? false
-        let users = try await toolkit { () throws(IdentityError) in
+        let users = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.users(ProjectUserNames(localIDs: ids))
         }
         var errors: [JSONValue] = []
@@ -75,7 +75,7 @@ extension IdentityToolkit.Core {
                 errors.append(.object(item))
                 continue
             }
-            try await toolkit { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await accounts.delete(user.user.id, by: api.client, caller: call.caller)
             }
         }
@@ -98,18 +98,18 @@ extension IdentityToolkit.Core {
                 emails: expressions.compactMap { $0.nonEmpty("email") })
             names.phoneNumbers = expressions.compactMap { $0.nonEmpty("phoneNumber") }
             let wanted = names
-            let users = try await toolkit { () throws(IdentityError) in try await accounts.users(wanted) }
+            let users = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.users(wanted) }
             answer["recordsCount"] = .string(String(users.count))
             if returnsUsers { answer["userInfo"] = .array(users.map { IdentityToolkit.UserInfo.object($0) }) }
             return answer
         }
         guard returnsUsers else {
             answer["recordsCount"] = .string(
-                String(try await toolkit { () throws(IdentityError) in try await accounts.count() }))
+                String(try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.count() }))
             return answer
         }
         let order = ProjectUserOrder(rawValue: fields.nonEmpty("sortBy") ?? "USER_ID") ?? .id
-        let users = try await toolkit { () throws(IdentityError) in
+        let users = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.list(
                 by: order, descending: fields.nonEmpty("order") == "DESC", count: limit, offset: offset)
         }
@@ -158,7 +158,7 @@ extension IdentityToolkit.Core {
         // Left out for one round, or for none more.
         if fields.integer("rounds") == nil { options["rounds"] = .integer(name == "MD5" ? 0 : 1) }
         do throws(FirebaseHashing.Problem) {
-            return try FirebaseHashing(String(decoding: JSONValue.object(options).serialized, as: UTF8.self))
+            return try FirebaseHashing(options)
         } catch {
             throw Failure("INVALID_HASH_ALGORITHM", "\(error.text.prefix(120)).")
         }
@@ -205,7 +205,7 @@ extension IdentityToolkit.Core {
         }
         new.phoneNumber = try await phone(fields.nonEmpty("phoneNumber"), of: existing)
         let wanted = new
-        try await toolkit { () throws(IdentityError) in
+        try await Failure.mapIdentityErrors { () throws(IdentityError) in
             if let existing {
                 try await accounts.overwrite(existing.user.id, with: wanted, by: api.client, caller: call.caller)
             } else {

@@ -25,7 +25,7 @@ extension IdentityToolkit {
         /// Begins a session for somebody, and gives its tokens. It costs one signature: the ID token is the session's first access token.
         func begin(_ authentication: Authentication, _ caller: Caller) async throws(Failure) -> Issued {
             let ring = try keyRing()
-            return try await toolkit { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let user = try await api.accounts.user(authentication.user.id)
                 let write: AccessTokenWriter = { facts throws(IdentityError) in
                     try ring.sign(claims(user, facts), type: .idToken, algorithm: .rs256)
@@ -55,7 +55,7 @@ extension IdentityToolkit {
         /// The ID token of a session that has been refreshed.
         func issue(_ tokens: SessionTokens) async throws(Failure) -> Issued {
             let ring = try keyRing()
-            return try await toolkit { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let user = try await api.accounts.user(tokens.session.userID)
                 guard !user.user.isDisabled else { throw .userDisabled }
                 let further = try await services.sessions.issue(in: tokens.session, client: api.client) {
@@ -79,7 +79,7 @@ extension IdentityToolkit {
             object["iss"] = .string("https://session.firebase.google.com/\(api.options.projectID)")
             object["iat"] = .integer(now)
             object["exp"] = .integer(now + life)
-            return try await toolkit { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try ring.sign(object, type: .idToken, algorithm: .rs256)
             }
         }
@@ -98,7 +98,9 @@ extension IdentityToolkit {
             guard let holder = principal.user, holder.clientID == api.client.id,
                 principal.audiences == [api.options.projectID]
             else { throw Failure("INVALID_ID_TOKEN") }
-            let user = try await toolkit { () throws(IdentityError) in try await api.accounts.user(holder.userID) }
+            let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await api.accounts.user(holder.userID)
+            }
             guard !user.user.isDisabled else { throw Failure("USER_DISABLED") }
             return Holder(user: user, session: holder.sessionID)
         }

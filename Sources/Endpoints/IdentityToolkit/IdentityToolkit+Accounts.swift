@@ -35,7 +35,7 @@ extension IdentityToolkit.Core {
             }
             let wanted = names
             guard wanted.count <= Self.lookupLimit else { throw Failure.argument("At most \(Self.lookupLimit) at once.") }
-            users = try await toolkit { () throws(IdentityError) in try await accounts.users(wanted) }
+            users = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.users(wanted) }
         } else {
             guard let token = call.fields.secret("idToken") else { throw Failure("MISSING_ID_TOKEN") }
             users = [try await tokens.holder(of: token).user]
@@ -47,7 +47,7 @@ extension IdentityToolkit.Core {
     private func delete(_ call: Call) async throws(Failure) -> JSONObject {
         if call.isAdministrator, call.fields.nonEmpty("idToken") == nil {
             guard let localID = call.fields.nonEmpty("localId") else { throw Failure("MISSING_LOCAL_ID") }
-            try await toolkit { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let user = try await accounts.user(localID: localID)
                 try await accounts.delete(user.user.id, by: api.client, caller: call.caller)
             }
@@ -58,7 +58,7 @@ extension IdentityToolkit.Core {
                 throw Failure("USER_NOT_FOUND")
             }
             try await requireRecentSignIn(holder, call)
-            try await toolkit { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.delete(holder.user.user.id, from: holder.session, caller: call.caller)
             }
         }
@@ -77,7 +77,7 @@ extension IdentityToolkit.Core {
         new.photoURL = try photoURL(fields.text("photoUrl"))
         new.isDisabled = fields.flag("disabled") ?? false
         let wanted = new
-        let user = try await toolkit { () throws(IdentityError) in
+        let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.create(wanted, by: api.client, caller: call.caller)
         }
         var answer = Self.kind("SignupNewUserResponse")
@@ -100,7 +100,7 @@ extension IdentityToolkit.Core {
         guard text.first == "+", (6...15).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
             throw Failure("INVALID_PHONE_NUMBER", "Invalid format.")
         }
-        let holders = try await toolkit { () throws(IdentityError) in
+        let holders = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.users(ProjectUserNames(phoneNumber: text))
         }
         guard holders.allSatisfy({ $0.user.id == user?.user.id }) else { throw Failure("PHONE_NUMBER_EXISTS") }
@@ -138,7 +138,7 @@ extension IdentityToolkit.Core {
             return answer
         }
         let wanted = change
-        let user = try await toolkit { () throws(IdentityError) in
+        let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             let session = try await accounts.session(holder.session)
             return try await accounts.change(
                 session.userID, wanted, by: .user(session.userID), asked: session, caller: call.caller)
@@ -198,7 +198,7 @@ extension IdentityToolkit.Core {
         guard let localID = fields.nonEmpty("localId") else { throw Failure("MISSING_LOCAL_ID") }
         var change = try profile(fields)
         change.claims = try claims(fields)
-        let user = try await toolkit { () throws(IdentityError) in try await accounts.user(localID: localID) }
+        let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.user(localID: localID) }
         if let email = try fields.email("email"), email.normalized != user.user.email?.normalized {
             change.email = .set(email)
             change.emailVerified = false
@@ -232,7 +232,7 @@ extension IdentityToolkit.Core {
             change.links.append((provider, try Self.subject(subject), try link.email("email")?.typed))
         }
         let wanted = change
-        let changed = try await toolkit { () throws(IdentityError) in
+        let changed = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.change(user.user.id, wanted, by: .client(api.client.id), caller: call.caller)
         }
         return changedAnswer(changed)

@@ -5,7 +5,7 @@ import Text
 
 extension IdentityToolkit {
     /// What went wrong, in the words of the Identity Toolkit: a code, often with a text behind ` : ` (contract §3).
-    struct Failure: Error {
+    struct Failure: APIFailure {
         let status: Status
         let message: String
         var reason = "invalid"
@@ -53,35 +53,49 @@ extension IdentityToolkit {
             return failure
         }()
 
+        static func identity(_ error: IdentityError) -> Failure { Failure(error) }
+
         /// What Identity refuses, where no endpoint has better words.
         init(_ error: IdentityError) {
             switch error {
-            case .invalidInput(let problems): self = problems.first.map { Failure($0) } ?? Failure("INVALID_ARGUMENT")
-            case .emailTaken: self.init("EMAIL_EXISTS")
-            case .usernameTaken: self.init("DUPLICATE_LOCAL_ID")
-            case .emailNotVerified: self.init("UNVERIFIED_EMAIL")
-            case .invalidCode: self.init("INVALID_OOB_CODE")
-            case .invalidCredentials: self.init("INVALID_LOGIN_CREDENTIALS")
-            case .userDisabled: self.init("USER_DISABLED")
-            case .invalidClient, .clientNotPermitted: self.init("OPERATION_NOT_ALLOWED")
-            case .invalidToken, .sessionNotFound: self.init("INVALID_ID_TOKEN")
-            case .invalidRefreshToken: self.init("INVALID_REFRESH_TOKEN")
-            case .userNotFound: self.init("USER_NOT_FOUND")
+            case .user(.invalidInput(let problems)):
+                self = problems.first.map { Failure($0) } ?? Failure("INVALID_ARGUMENT")
+            case .user(.emailTaken): self.init("EMAIL_EXISTS")
+            case .user(.usernameTaken): self.init("DUPLICATE_LOCAL_ID")
+            case .user(.notFound): self.init("USER_NOT_FOUND")
+            case .credentials(.invalid): self.init("INVALID_LOGIN_CREDENTIALS")
+            case .credentials(.userDisabled): self.init("USER_DISABLED")
+            case .credentials(.emailNotVerified): self.init("UNVERIFIED_EMAIL")
+            case .session(.invalidAccessToken), .session(.notFound): self.init("INVALID_ID_TOKEN")
+            case .session(.invalidRefreshToken): self.init("INVALID_REFRESH_TOKEN")
+            case .session(.recentSignInRequired): self.init("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+            case .code: self.init("INVALID_OOB_CODE")
+            case .federation(let error): self.init(error)
+            case .client: self.init("OPERATION_NOT_ALLOWED")
+            case .service(let failure): self.init(failure)
+            }
+        }
+
+        private init(_ error: FederationError) {
+            switch error {
             case .invalidProof: self.init("INVALID_IDP_RESPONSE", "The supplied auth credential is malformed or has expired.")
             case .unknownProvider: self.init("OPERATION_NOT_ALLOWED", "The identity provider configuration is not found.")
             case .emailNeedsLinking: self.init("EMAIL_EXISTS")
             case .identityTaken: self.init("FEDERATED_USER_ID_ALREADY_LINKED")
-            case .lastSignInMethod: self.init("OPERATION_NOT_ALLOWED", "Nothing would be left to sign in with.")
-            case .recentSignInRequired: self.init("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
             case .identityNotFound: self.init("INVALID_PROVIDER_ID")
-            case .tooManyRequests(let delay):
-                self.init("TOO_MANY_ATTEMPTS_TRY_LATER", "Try again later.")
-                retryAfter = delay
-            case .unavailable(let delay), .overloaded(let delay):
+            case .lastSignInMethod: self.init("OPERATION_NOT_ALLOWED", "Nothing would be left to sign in with.")
+            }
+        }
+
+        private init(_ failure: ServiceFailure) {
+            switch failure {
+            case .tooManyRequests: self.init("TOO_MANY_ATTEMPTS_TRY_LATER", "Try again later.")
+            case .unavailable, .overloaded:
                 self.init(.serviceUnavailable, "The service is currently unavailable.", name: "UNAVAILABLE")
-                (reason, retryAfter) = ("backendError", delay)
+                reason = "backendError"
             case .internalFault: self = .internalError
             }
+            retryAfter = failure.retryAfter
         }
 
         private init(_ problem: InputProblem) {
@@ -154,14 +168,5 @@ extension IdentityToolkit {
             .json(.badRequest, "What is wrong.", schema), .json(.unauthorized, "Not an administrator's token.", schema),
             .json(.forbidden, "Neither key nor token.", schema),
         ]
-    }
-}
-
-/// Runs a rule; its error becomes the API's.
-func toolkit<T>(_ rule: () async throws(IdentityError) -> T) async throws(IdentityToolkit.Failure) -> T {
-    do throws(IdentityError) {
-        return try await rule()
-    } catch {
-        throw IdentityToolkit.Failure(error)
     }
 }

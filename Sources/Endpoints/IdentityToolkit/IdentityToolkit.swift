@@ -123,7 +123,7 @@ extension IdentityToolkit {
         /// Whether answers hide which addresses have accounts. In the emulator tests may change it.
         func hidesAddresses() async throws(Failure) -> Bool {
             guard options.isEmulator else { return options.hidesAddresses }
-            return try await toolkit { () throws(IdentityError) in try await accounts.emulatorHidesAddresses() }
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.emulatorHidesAddresses() }
                 ?? options.hidesAddresses
         }
 

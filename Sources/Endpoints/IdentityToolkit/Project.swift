@@ -61,7 +61,8 @@ extension IdentityToolkit.Core {
 
     private var domains: [String] {
         let own = PercentEncoding.host(of: options.site).map { [$0] } ?? []
-        return (options.isEmulator ? ["localhost"] : []) + own.filter { !options.isEmulator || $0 != "localhost" } + options.domains
+        return (options.isEmulator ? ["localhost"] : []) + own.filter { !options.isEmulator || $0 != "localhost" }
+            + options.domains
     }
 
     private var passwordPolicy: JSONObject {
@@ -119,7 +120,9 @@ extension IdentityToolkit.Core {
         }
         if let hides = flag("emailPrivacyConfig", "enableImprovedEmailPrivacy") {
             if options.isEmulator {
-                try await toolkit { () throws(IdentityError) in try await accounts.setEmulator(hidesAddresses: hides) }
+                try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                    try await accounts.setEmulator(hidesAddresses: hides)
+                }
             } else if hides != options.hidesAddresses {
                 throw refusal("KIDOBAN_FIREBASE_HIDE_ADDRESSES")
             }
@@ -174,7 +177,7 @@ extension IdentityToolkit.Core {
         default: throw Failure("INVALID_REQUEST", "The type of the token is not known.")
         }
         let user = try await tokens.holder(of: idToken).user.user
-        try await toolkit { () throws(IdentityError) in
+        try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.countProof(call.caller)
             guard let identity = try await services.accounts.identities(of: user.id).first(where: { $0.provider == .apple })
             else { throw .identityNotFound }
@@ -232,7 +235,7 @@ extension IdentityToolkit.Core {
                 return JSONObject([JSONObject.Member(key: "authEmulator", value: .object(state))])
             },
             .object("Delete all users", .delete, .everybody, ["\(project)/accounts"]) { call throws(Failure) in
-                try await toolkit { () throws(IdentityError) in
+                try await Failure.mapIdentityErrors { () throws(IdentityError) in
                     while true {
                         let users = try await self.accounts.page(after: nil, count: 500)
                         guard !users.isEmpty else { break }
@@ -245,7 +248,8 @@ extension IdentityToolkit.Core {
                 return JSONObject()
             },
             .object("Codes that no mail carries", .get, .everybody, ["\(project)/oobCodes"]) { _ throws(Failure) in
-                let codes = try await toolkit { () throws(IdentityError) in try await self.accounts.shownCodes() }
+                let codes = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await self.accounts.shownCodes()
+                }
                 return JSONObject([JSONObject.Member(key: "oobCodes", value: .array(codes))])
             },
             .object("Codes of text messages", .get, .everybody, ["\(project)/verificationCodes"]) { _ throws(Failure) in

@@ -93,7 +93,7 @@ extension IdentityToolkit {
                     return Self.refusal("invalid_grant", "Invalid JWT Signature.")
                 }
                 if let id = claims["jti"]?.stringValue, !id.isEmpty {
-                    let isFirst = try await toolkit { () throws(IdentityError) in
+                    let isFirst = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                         try await OnceMemory(redis: services.redis).admit(
                             "assertion:\(client.id):\(id)", life: Self.maximumLife + Self.leeway)
                     }
@@ -102,7 +102,7 @@ extension IdentityToolkit {
                 let wanted = (claims["scope"]?.stringValue ?? "").split(separator: " ").map { String($0) }
                 let scopes = wanted.isEmpty ? client.scopes : client.scopes.filter { wanted.contains($0) }
                 guard !scopes.isEmpty else { return Self.refusal("invalid_scope", "None of these scopes is the account's.") }
-                let issued = try await toolkit { () throws(IdentityError) in
+                let issued = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                     try await api.clientTokens.issue(to: client, scopes: scopes)
                 }
                 var answer = JSONObject()

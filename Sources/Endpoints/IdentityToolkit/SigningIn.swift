@@ -37,7 +37,7 @@ extension IdentityToolkit.Core {
         guard let password else { throw Failure("MISSING_PASSWORD") }
         guard let address = try fields.email("email") else { throw Failure("MISSING_EMAIL") }
         let name = try displayName(fields.text("displayName"))
-        let authentication = try await toolkit { () throws(IdentityError) in
+        let authentication = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.signUp(
                 email: address, password: try self.password(password, of: address), displayName: name, client: api.client,
                 caller: call.caller)
@@ -47,7 +47,7 @@ extension IdentityToolkit.Core {
 
     private func signUpAnonymously(_ call: Call) async throws(Failure) -> JSONObject {
         guard options.allowsAnonymous else { throw Failure("ADMIN_ONLY_OPERATION") }
-        let authentication = try await toolkit { () throws(IdentityError) in
+        let authentication = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.signUpAnonymously(client: api.client, caller: call.caller)
         }
         return try await signedUp(authentication, call)
@@ -128,7 +128,7 @@ extension IdentityToolkit.Core {
             refreshed = try await services.sessions.refresh(
                 token, RefreshOptions(for: api.client.id), caller: call.caller)
         } catch .invalidRefreshToken {
-            let standing = try await toolkit { () throws(IdentityError) in
+            let standing = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.sessions.standing(ofRefused: token)
             }
             throw Failure(standing == .garbage ? "INVALID_REFRESH_TOKEN" : "TOKEN_EXPIRED")
@@ -163,7 +163,7 @@ extension IdentityToolkit.Core {
         _ holder: IdentityToolkit.IDTokens.Holder, _ change: ProjectUserChange, with method: AuthenticationMethod? = nil,
         _ call: Call
     ) async throws(Failure) -> IdentityToolkit.IDTokens.Issued {
-        let authentication = try await toolkit { () throws(IdentityError) in
+        let authentication = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             let session = try await accounts.session(holder.session)
             let user = try await accounts.change(
                 session.userID, change, by: .user(session.userID), asked: session, caller: call.caller)
@@ -175,7 +175,7 @@ extension IdentityToolkit.Core {
     func requireRecentSignIn(_ holder: IdentityToolkit.IDTokens.Holder, _ call: Call) async throws(Failure) {
         // The emulator never asks for it. Who is anonymous has nothing to sign in with again.
         guard !options.isEmulator, !holder.user.user.isAnonymous else { return }
-        try await toolkit { () throws(IdentityError) in
+        try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await services.accounts.requireRecentSignIn(
                 of: holder.user.user.id, session: holder.session, caller: call.caller)
         }

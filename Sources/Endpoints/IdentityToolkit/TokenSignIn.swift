@@ -61,7 +61,7 @@ extension IdentityToolkit.Core {
     private func proof(_ sent: PostBody, _ provider: ProviderID, _ call: Call) async throws(Failure) -> VerifiedIDToken {
         let nonce = sent["nonce"].map { SecretString($0) }
         let accessToken = sent["access_token"].map { SecretString($0) }
-        return try await toolkit { () throws(IdentityError) in
+        return try await Failure.mapIdentityErrors { () throws(IdentityError) in
             if let token = sent["id_token"] {
                 return try await services.federation.verify(
                     SecretString(token), from: provider, nonce: nonce, accessToken: accessToken, caller: call.caller)
@@ -96,7 +96,7 @@ extension IdentityToolkit.Core {
         } catch .emailNeedsLinking {
             return nil
         } catch .invalidProof {
-            let holders = try await toolkit { () throws(IdentityError) in
+            let holders = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await accounts.users(ProjectUserNames(provider: proof.provider, subject: proof.subject))
             }
             throw holders.contains { $0.user.isDisabled } ? Failure("USER_DISABLED") : Failure(IdentityError.invalidProof)
@@ -110,7 +110,7 @@ extension IdentityToolkit.Core {
         var answer = answer
         answer["needConfirmation"] = true
         guard let email = proof.email else { return answer }
-        let users = try await toolkit { () throws(IdentityError) in
+        let users = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.users(ProjectUserNames(emails: [email.normalized]))
         }
         if try await !hidesAddresses(), let user = users.first {
@@ -123,7 +123,7 @@ extension IdentityToolkit.Core {
         _ proof: VerifiedIDToken, to token: SecretString, _ call: Call
     ) async throws(Failure) -> IdentityToolkit.IDTokens.Issued {
         let holder = try await tokens.holder(of: token)
-        let authentication = try await toolkit { () throws(IdentityError) in
+        let authentication = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.link(
                 proof, to: holder.user, in: holder.session, trustsSession: options.isEmulator, caller: call.caller)
         }
@@ -203,7 +203,7 @@ extension IdentityToolkit.Core {
             throw Failure("FORBIDDEN_CLAIM", name)
         }
         guard JSONValue.object(further).serialized.count <= 1000 else { throw Failure("CLAIMS_TOO_LARGE") }
-        let authentication = try await toolkit { () throws(IdentityError) in
+        let authentication = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.signIn(customID: id, claims: further, client: api.client, caller: call.caller)
         }
         let issued = try await tokens.begin(authentication, call.caller)
@@ -240,7 +240,7 @@ extension IdentityToolkit.Core {
         var answer = Self.kind("CreateAuthUriResponse")
         answer["sessionId"] = .string(Base64URL.encode(api.system.random(20)))
         guard try await !hidesAddresses() else { return answer }
-        let users = try await toolkit { () throws(IdentityError) in
+        let users = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.users(ProjectUserNames(emails: [email.normalized]))
         }
         answer["registered"] = .bool(!users.isEmpty)

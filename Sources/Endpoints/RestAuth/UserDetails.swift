@@ -15,7 +15,7 @@ extension RestAuth {
 
         func answer(_ request: Request, _ words: Words) async throws(Failure) -> Response {
             let user = try await caller.authenticate(request, for: .read).user
-            let profile = try await restAuth { () throws(IdentityError) in
+            let profile = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await api.profiles.profile(of: user)
             }
             return Self.response(user, profile, words)

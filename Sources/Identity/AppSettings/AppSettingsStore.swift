@@ -23,7 +23,7 @@ package struct AppSettingsStore: Sendable {
 
     /// - Throws: the store's failure.
     package func settings(of id: UserID) async throws(IdentityError) -> AppSettings {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             try Self.settings(try await pool.query(Self.ofUser, [.uuid(id.description)]))
         }
     }
@@ -38,7 +38,7 @@ package struct AppSettingsStore: Sendable {
         } catch .server(sqlState: "23503", _) {
             throw .userNotFound
         } catch {
-            throw IdentityError(error)
+            throw IdentityError(postgres: error)
         }
     }
 

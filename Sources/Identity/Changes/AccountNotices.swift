@@ -90,7 +90,7 @@ package struct AccountNotices: Sendable {
             .bytes(code.digest), .bytes(try seal.seal(before.waysIn, of: id)), .duration(policy.lifetime), .integer(Self.limit),
             .duration(Self.window),
         ]
-        return try await asking { () throws(PostgresError) in
+        return try await mapPostgresErrors { () throws(PostgresError) in
             try await !transaction.query(AccountChangeQueries.insert, parameters).isEmpty
         }
     }

@@ -27,7 +27,7 @@ struct ChangeUndoing: Sendable {
     /// The change that a code undoes; nil for none, or too late.
     /// - Throws: the store's failure.
     func change(_ code: OneTimeCode) async throws(IdentityError) -> AccountChange? {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             try await Self.change(pool.query(AccountChangeQueries.byCode, byCode(code)))
         }
     }
@@ -41,7 +41,7 @@ struct ChangeUndoing: Sendable {
         do throws(IdentityError) {
             return try await changes.change(seen.userID) { held throws(IdentityError) in
                 // Once more: whoever came first has had the account until now.
-                let change = try await asking { () throws(PostgresError) in
+                let change = try await mapPostgresErrors { () throws(PostgresError) in
                     try await Self.change(held.query(AccountChangeQueries.byCode, byCode(code)))
                 }
                 guard let change, !held.user.isDisabled else { throw .invalidCode }
@@ -77,7 +77,7 @@ struct ChangeUndoing: Sendable {
             [id, .text(old.typed), .text(old.normalized), .bool(keepsPassword), .bool(!isFree)])
         try await held.run(HeldUserQueries.removeNewIdentities, [id, identities])
         try await held.run(HeldUserQueries.restoreIdentities, [id, identities, now])
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             _ = try await held.query(
                 AccountChangeQueries.markUndone,
                 [system.statementTime.parameter, id, .uuid(change.id.description)])
@@ -96,7 +96,7 @@ struct ChangeUndoing: Sendable {
         _ email: EmailAddress, for held: HeldUser, at now: PostgresValue
     ) async throws(IdentityError) -> Bool {
         guard held.user.email?.normalized != email.normalized else { return true }
-        return try await asking { () throws(PostgresError) in
+        return try await mapPostgresErrors { () throws(PostgresError) in
             let holder = try await held.query(
                 AccountChangeQueries.holder, [.text(email.normalized), .uuid(held.user.id.description)]
             ).first.map { row throws(PostgresError) in (id: try row.string(0), isProved: try row.bool(1)) }

@@ -31,7 +31,7 @@ package struct EmailLinkStore: Sendable {
     }
 
     private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
-        try await sending { () throws(RedisError) in try await redis.send(command) }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }
 
     private static func key(_ code: OneTimeCode) -> String {
@@ -180,7 +180,6 @@ extension ProjectAccounts {
                 return (outcome, outcome == .takenBack ? .everything(.accountReclaimed) : .everything(.passwordChanged))
             }
             await confirmations.codes.forget(code)
-            _ = try await users.setTokensValidAfter(system.now(), of: user.id, at: system.now())
             accounts.outbox.ring()
             await accounts.note(.passwordReset, user.id, by: .user(user.id), nil, caller)
             if outcome == .takenBack { await accounts.note(.accountReclaimed, user.id, by: .user(user.id), nil, caller) }
@@ -303,6 +302,6 @@ extension ProjectAccounts {
 
     private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
         let redis = accounts.sessions.store.redis
-        return try await sending { () throws(RedisError) in try await redis.send(command) }
+        return try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }
 }

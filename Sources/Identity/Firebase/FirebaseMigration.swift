@@ -93,8 +93,9 @@ package final class FirebaseMigration: Sendable {
         else { throw .userNotFound }
         let user = try await accounts.user(id)
         // Whatever opens the account may have been changed because somebody else was in it.
+        // Both are whole seconds, within which nobody knows what came first.
         let isOver =
-            user.tokensValidAfter.map { $0 > since } ?? false || user.credentialsVersion > 0 && user.updatedAt > since
+            user.tokensValidAfter.map { $0 >= since } ?? false || user.credentialsVersion > 0 && user.updatedAt > since
         guard !user.isDisabled, !isOver else {
             await accounts.note(
                 .signInFailed(user.isDisabled ? .disabledUser : .accountChanged), user.id, by: .anonymous, client, caller)

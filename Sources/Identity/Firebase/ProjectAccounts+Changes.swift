@@ -134,10 +134,10 @@ extension ProjectAccounts {
             } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
                 throw .identityTaken
             } catch {
-                throw IdentityError(error)
+                throw IdentityError(postgres: error)
             }
             guard let localID = new.localID else { return }
-            let added = try await asking { () throws(PostgresError) in
+            let added = try await mapPostgresErrors { () throws(PostgresError) in
                 try await transaction.query(Self.insertAlias, [.text(localID), .uuid(user.id.description)])
             }
             if added.isEmpty { throw .usernameTaken }
@@ -170,7 +170,7 @@ extension ProjectAccounts {
             } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
                 throw .emailTaken
             } catch {
-                throw IdentityError(error)
+                throw IdentityError(postgres: error)
             }
             try await held.removeIdentities()
             for identity in new.identities { try await held.add(Self.identity(identity, of: id, at: now)) }
@@ -235,13 +235,13 @@ extension ProjectAccounts {
                     id, .bool(change.email.changes), .text(orNull: email?.typed), .text(orNull: email?.normalized),
                     change.emailVerified.map { .bool($0) } ?? .null, .bool(change.phoneNumber.changes),
                     .text(orNull: change.phoneNumber.value), change.isDisabled.map { .bool($0) } ?? .null,
-                    .integer(system.now().milliseconds), change.validSince.map { .integer($0.milliseconds) } ?? .null,
+                    .integer(system.now().milliseconds), change.validSince.map { .integer($0.seconds * 1000) } ?? .null,
                     .bool(isUpgrade),
                 ])
         } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
             throw .emailTaken
         } catch {
-            throw IdentityError(error)
+            throw IdentityError(postgres: error)
         }
         if change.password.changes { try await held.setPassword(hash) }
         for provider in change.unlinks { try await held.removeIdentities(of: provider) }

@@ -70,14 +70,15 @@ extension ProjectAccounts {
             of: user.with(claims: claims), by: methods, at: system.now(), occasion: isNew ? .signUp : .continued)
     }
 
-    /// Whoever has just changed the ways in begins anew, in the place of the session that asked.
+    /// Whoever has just changed the ways in begins anew, in the place of the session that asked. What was before is void, so that the time of the
+    /// sign-in must not be before either.
     package func continuing(
         _ user: User, after session: Session, with method: AuthenticationMethod? = nil, provider: ProviderID? = nil
     ) -> Authentication {
         var methods = session.methods
         if let method { methods.insert(method) }
         return Authentication(
-            of: user, by: methods, provider: provider ?? session.provider, at: session.ownAuthenticatedAt, occasion: .continued)
+            of: user, by: methods, provider: provider ?? session.provider, at: system.now(), occasion: .continued)
     }
 
     private func begun(
@@ -159,7 +160,7 @@ extension ProjectAccounts {
     }
 
     private func endAnonymity(of id: UserID) async throws(IdentityError) {
-        _ = try await asking { () throws(PostgresError) in
+        _ = try await mapPostgresErrors { () throws(PostgresError) in
             try await users.pool.query(Self.nameUser, [.uuid(id.description)])
         }
     }

@@ -77,7 +77,7 @@ package final class ProjectAccounts: Sendable {
 
     /// - Throws: `IdentityError.unavailable`.
     package func count() async throws(IdentityError) -> Int64 {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             try await users.pool.query(ProjectUserQueries.count).first?.int64(0) ?? 0
         }
     }
@@ -106,14 +106,13 @@ package final class ProjectAccounts: Sendable {
 
     /// What the hash of an imported user is stored as; nil for what cannot be checked here, or costs too much to check.
     package func stored(hash: String, salt: String, by hashing: FirebaseHashing) -> String? {
-        guard let hash = LooseBase64.decode(hash), let salt = LooseBase64.decode(salt) else { return nil }
-        return try? hashing.stored(hash: hash, salt: salt, accounts.hasher.importedLimits)
+        try? hashing.stored(hash: hash, salt: salt, accounts.hasher.importedLimits)
     }
 
     private func rows(
         _ statement: Statement, _ parameters: [PostgresValue]
     ) async throws(IdentityError) -> [ProjectUser] {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             var found: [ProjectUser] = []
             for row in try await users.pool.query(statement, parameters) { found.append(try ProjectUserQueries.user(row)) }
             return found

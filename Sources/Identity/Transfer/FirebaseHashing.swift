@@ -1,5 +1,5 @@
 package import Crypto
-import Text
+package import Text
 
 /// How a Firebase project hashes passwords, or those whose hashes it was given: what the console shows as `hash_config`, or the options of the
 /// Admin SDKs' import as JSON. Names of either are taken, whatever their letter case and underscores.
@@ -7,6 +7,10 @@ package struct FirebaseHashing: Equatable, Sendable {
     /// Why a configuration cannot be used, for the operator.
     package struct Problem: Error, Equatable, Sendable {
         package let text: String
+
+        package init(text: String) {
+            self.text = text
+        }
     }
 
     package enum Algorithm: Equatable, Sendable {
@@ -22,44 +26,33 @@ package struct FirebaseHashing: Equatable, Sendable {
         self.algorithm = algorithm
     }
 
+    /// - Parameter text: as the console shows it, or JSON.
     package init(_ text: String) throws(Problem) {
-        let values = Values(text)
-        guard let name = values.text("algorithm", "hashalgorithm", "hashalgo")?.uppercased() else {
-            throw Problem(text: "it names no algorithm")
-        }
-        switch name {
-        case "BCRYPT": algorithm = .bcrypt
-        case "SCRYPT":
-            let key = try values.bytes("signerkey", "key", "hashkey")
-            let separator = values.has("saltseparator") ? try values.bytes("saltseparator") : []
-            algorithm = .foreign(
-                .firebaseScrypt(
-                    signerKey: key, separator: separator, rounds: try values.number("rounds"),
-                    memoryCost: try values.number("memcost", "memorycost")))
-        case "STANDARD_SCRYPT":
-            let rounds = try values.number("cpumemcost", "memcost", "memorycost")
-            guard rounds.nonzeroBitCount == 1 else { throw Problem(text: "the memory cost is no power of two") }
-            algorithm = .foreign(
-                .scrypt(
-                    logRounds: UInt32(rounds.trailingZeroBitCount), blockSize: try values.number("blocksize"),
-                    parallelism: try values.number("parallelization")))
-        case "PBKDF_SHA1": algorithm = .foreign(.pbkdf2(.sha1, iterations: try values.number("rounds")))
-        case "PBKDF2_SHA256": algorithm = .foreign(.pbkdf2(.sha256, iterations: try values.number("rounds")))
-        case "ARGON2": algorithm = .foreign(try values.argon2())
-        case "MD5", "SHA1", "SHA256", "SHA512":
-            guard let digest = ForeignHash.Digest(rawValue: name.lowercased()) else { throw Problem(text: "no such algorithm") }
-            algorithm = .foreign(.digest(digest, rounds: try values.number("rounds"), try values.order(unless: .saltFirst)))
-        case "HMAC_MD5", "HMAC_SHA1", "HMAC_SHA256", "HMAC_SHA512":
-            guard let digest = ForeignHash.Digest(rawValue: String(name.dropFirst(5)).lowercased()) else {
-                throw Problem(text: "no such algorithm")
-            }
-            algorithm = .foreign(
-                .hmac(digest, key: try values.bytes("signerkey", "key", "hashkey"), try values.order(unless: .passwordFirst)))
-        default: throw Problem(text: "there is no algorithm \"\(name.prefix(40))\"")
+        algorithm = try Values(text).algorithm()
+    }
+
+    /// - Parameter options: with whatever else beside them, such as the users of a request.
+    package init(_ options: JSONObject) throws(Problem) {
+        algorithm = try Values(options).algorithm()
+    }
+
+    /// Whether a check of any of its hashes stays within limits.
+    package func isWithin(_ limits: ForeignHash.Limits) -> Bool {
+        switch algorithm {
+        case .bcrypt: true
+        case .foreign(let algorithm): algorithm.isWithin(limits)
         }
     }
 
     /// What a user's hash is stored as.
+    /// - Parameters: in base64 of either alphabet.
+    package func stored(hash: String, salt: String, _ limits: ForeignHash.Limits) throws(TransferProblem) -> String {
+        guard let hash = LooseBase64.decode(hash), let salt = LooseBase64.decode(salt) else {
+            throw TransferProblem(.passwordHash, "hash or salt is not base64")
+        }
+        return try stored(hash: hash, salt: salt, limits)
+    }
+
     package func stored(hash: [UInt8], salt: [UInt8], _ limits: ForeignHash.Limits) throws(TransferProblem) -> String {
         switch algorithm {
         case .bcrypt:
@@ -83,6 +76,10 @@ package struct FirebaseHashing: Equatable, Sendable {
 /// The settings of a configuration by their plain names.
 private struct Values {
     private var values: [String: String] = [:]
+
+    init(_ options: JSONObject) {
+        add(options)
+    }
 
     init(_ text: String) {
         if let object = try? JSON.parse(text).objectValue {
@@ -114,6 +111,44 @@ private struct Values {
         var value = value.trimmed
         if value.hasSuffix(",") { value.removeLast() }
         values[name] = value.filter { $0 != "\"" }
+    }
+
+    func algorithm() throws(FirebaseHashing.Problem) -> FirebaseHashing.Algorithm {
+        guard let name = text("algorithm", "hashalgorithm", "hashalgo")?.uppercased() else {
+            throw FirebaseHashing.Problem(text: "it names no algorithm")
+        }
+        switch name {
+        case "BCRYPT": return .bcrypt
+        case "SCRYPT":
+            let key = try bytes("signerkey", "key", "hashkey")
+            let separator = has("saltseparator") ? try bytes("saltseparator") : []
+            return .foreign(
+                .firebaseScrypt(
+                    signerKey: key, separator: separator, rounds: try number("rounds"),
+                    memoryCost: try number("memcost", "memorycost")))
+        case "STANDARD_SCRYPT":
+            let rounds = try number("cpumemcost", "memcost", "memorycost")
+            guard rounds.nonzeroBitCount == 1 else { throw FirebaseHashing.Problem(text: "the memory cost is no power of two") }
+            return .foreign(
+                .scrypt(
+                    logRounds: UInt32(rounds.trailingZeroBitCount), blockSize: try number("blocksize"),
+                    parallelism: try number("parallelization")))
+        case "PBKDF_SHA1": return .foreign(.pbkdf2(.sha1, iterations: try number("rounds")))
+        case "PBKDF2_SHA256": return .foreign(.pbkdf2(.sha256, iterations: try number("rounds")))
+        case "ARGON2": return .foreign(try argon2())
+        case "MD5", "SHA1", "SHA256", "SHA512":
+            guard let digest = ForeignHash.Digest(rawValue: name.lowercased()) else {
+                throw FirebaseHashing.Problem(text: "no such algorithm")
+            }
+            return .foreign(.digest(digest, rounds: try number("rounds"), try order(unless: .saltFirst)))
+        case "HMAC_MD5", "HMAC_SHA1", "HMAC_SHA256", "HMAC_SHA512":
+            guard let digest = ForeignHash.Digest(rawValue: String(name.dropFirst(5)).lowercased()) else {
+                throw FirebaseHashing.Problem(text: "no such algorithm")
+            }
+            return .foreign(
+                .hmac(digest, key: try bytes("signerkey", "key", "hashkey"), try order(unless: .passwordFirst)))
+        default: throw FirebaseHashing.Problem(text: "there is no algorithm \"\(name.prefix(40))\"")
+        }
     }
 
     func has(_ name: String) -> Bool {

@@ -2,6 +2,9 @@ import Text
 
 /// Reads the users of `firebase auth:export`, JSON and CSV, and of the Admin SDKs.
 package struct FirebaseUsers: Sendable {
+    /// Of a row; the last two came later, and each row ends in a comma.
+    static let columns = 26...29
+
     private let rules: TransferRules
     /// Nil where none is known; then users with passwords are refused, or come without.
     private let hashing: FirebaseHashing?
@@ -18,7 +21,9 @@ package struct FirebaseUsers: Sendable {
         switch record {
         case .problem(let problem): return .refused(id: nil, problem)
         case .row(let row):
-            guard row.count >= 26 else { return .refused(id: row.first, TransferProblem(.malformed, "less than 26 columns")) }
+            guard Self.columns.contains(row.count), ["true", "false", ""].contains(row[2]) else {
+                return .refused(id: row.first, TransferProblem(.malformed, "not the columns of firebase-tools"))
+            }
             return read(Self.object(of: row))
         case .json(let bytes):
             guard let object = try? JSON.parse(bytes).objectValue else { return .refused(id: nil, TransferProblem(.malformed)) }
@@ -85,10 +90,7 @@ package struct FirebaseUsers: Sendable {
         guard let hashing else {
             throw TransferProblem(.noHashConfig, "it has a password: --hash-config, or --without-passwords")
         }
-        guard let hash = LooseBase64.decode(text), let salt = LooseBase64.decode(object["salt"]?.stringValue ?? "") else {
-            throw TransferProblem(.passwordHash, "hash or salt is not base64")
-        }
-        return try hashing.stored(hash: hash, salt: salt, rules.hashes)
+        return try hashing.stored(hash: text, salt: object["salt"]?.stringValue ?? "", rules.hashes)
     }
 
     /// In seconds, of the Admin SDKs only.

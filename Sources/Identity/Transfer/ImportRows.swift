@@ -5,7 +5,8 @@ import Text
 struct ImportRows {
     static let userColumns = """
         number, id, has_id, email, email_normalized, email_verified, email_claimed, password_hash, display_name, photo_url, phone_number, \
-        is_anonymous, claims, roles, disabled_at, created_at, updated_at, last_sign_in_at, tokens_valid_after
+        is_anonymous, claims, roles, disabled_at, created_at, updated_at, last_sign_in_at, tokens_valid_after, \
+        email_confirmed_at
         """
 
     private(set) var users = CopyRows()
@@ -36,13 +37,14 @@ struct ImportRows {
         users.text(orNull: user.photoURL?.text)
         users.text(orNull: user.phoneNumber)
         users.bool(user.isAnonymous)
-        users.bytes(user.claims.isEmpty ? Array("{}".utf8) : JSONValue.object(user.claims).serialized)
-        users.textArray(user.roles)
+        if let claims = user.claims { users.bytes(JSONValue.object(claims).serialized) } else { users.null() }
+        if let roles = user.roles { users.textArray(roles) } else { users.null() }
         users.integer(orNull: user.disabledAt?.milliseconds)
         users.integer(createdAt.milliseconds)
         users.integer((user.updatedAt ?? createdAt).milliseconds)
         users.integer(orNull: user.lastSignInAt?.milliseconds)
         users.integer(orNull: user.tokensValidAfter?.milliseconds)
+        users.integer(orNull: user.emailConfirmedAt?.milliseconds)
         users.endRow()
     }
 
@@ -67,6 +69,11 @@ struct ImportRows {
             let createdAt = identity.createdAt ?? user.createdAt ?? now
             identities.integer(createdAt.milliseconds)
             identities.integer((identity.lastUsedAt ?? createdAt).milliseconds)
+            if let isForwarding = identity.mailForwarding { identities.bool(isForwarding) } else { identities.null() }
+            identities.integer(orNull: identity.mailForwardingChangedAt?.milliseconds)
+            identities.integer(orNull: identity.blockedAt?.milliseconds)
+            identities.integer(orNull: identity.standingChangedAt?.milliseconds)
+            identities.integer(orNull: identity.proofsVoidBefore?.milliseconds)
             identities.endRow()
         }
         if let profile = user.profile {

@@ -37,6 +37,7 @@ package struct KidobanUsers: Sendable {
         user.email = try TransferFields.email(try text("email"))
         user.emailVerified = user.email != nil && object["email_verified"]?.boolValue == true
         user.emailClaimed = object["email_claimed"]?.boolValue.map { $0 && user.email != nil && !user.emailVerified }
+        user.emailConfirmedAt = fields.instant(try text("email_confirmed_at"))
         user.displayName = fields.displayName(try text("display_name"))
         user.photoURL = fields.photoURL(try text("photo_url"))
         user.phoneNumber = fields.phoneNumber(try text("phone_number"))
@@ -50,7 +51,7 @@ package struct KidobanUsers: Sendable {
             guard let claims = claims.objectValue else { throw TransferProblem(.claims, "not a JSON object") }
             user.claims = try TransferFields.claims(claims, limit: rules.claimsLimit)
         }
-        user.roles = try roles(object)
+        if object["roles"].map({ $0 != .null }) == true { user.roles = try roles(object) }
         if let hash = try text("password_hash") { user.passwordHash = try TransferHashes.stored(hash, isOwn: true, rules.hashes) }
         user.identities = try Self.list(object, "identities").map { entry throws(TransferProblem) in
             try Self.identity(entry, &fields)
@@ -83,6 +84,11 @@ package struct KidobanUsers: Sendable {
         identity.isPrivateEmail = entry["is_private_email"]?.boolValue ?? false
         identity.createdAt = fields.instant(entry["created_at"]?.stringValue)
         identity.lastUsedAt = fields.instant(entry["last_used_at"]?.stringValue)
+        identity.mailForwarding = entry["mail_forwarding"]?.boolValue
+        identity.mailForwardingChangedAt = fields.instant(entry["mail_forwarding_changed_at"]?.stringValue)
+        identity.blockedAt = fields.instant(entry["blocked_at"]?.stringValue)
+        identity.standingChangedAt = fields.instant(entry["standing_changed_at"]?.stringValue)
+        identity.proofsVoidBefore = fields.instant(entry["proofs_void_before"]?.stringValue)
         return identity
     }
 

@@ -180,13 +180,27 @@ package struct CSVSplitter: RecordSplitter {
     private var fields: [[UInt8]] = []
     private var field: [UInt8] = []
     private var byteCount = 0
+    private let columns: ClosedRange<Int>?
+    /// The row as it came, where there are `columns`.
+    private var raw: [UInt8] = []
 
-    package init() {}
+    /// - Parameter columns: how many a row has, for files of programs that do not double quotes. Each line of a row of several is taken for
+    ///   a row if the whole has another number, or if one of them has that number by itself.
+    package init(columns: ClosedRange<Int>? = nil) {
+        self.columns = columns
+    }
 
     package mutating func take(_ bytes: ArraySlice<UInt8>, _ found: inout [RawRecord]) {
         for byte in bytes {
             byteCount += 1
-            if byteCount > RecordLimits.byteCount, !isLost { lose() }
+            if columns != nil, !isLost { raw.append(byte) }
+            if byteCount > RecordLimits.byteCount, !isLost {
+                if raw.contains(UInt8(ascii: "\n")) {
+                    takeLines(&found)
+                    continue
+                }
+                lose()
+            }
             switch phase {
             case .lost: if byte == UInt8(ascii: "\n") { endRow(&found) }
             case .fieldStart where byte == UInt8(ascii: "\""): phase = .quoted
@@ -199,6 +213,34 @@ package struct CSVSplitter: RecordSplitter {
 
     package mutating func finish(_ found: inout [RawRecord]) {
         if isLost || byteCount > 0 { endRow(&found) }
+        // What has been left over of several lines.
+        if byteCount > 0 { endRow(&found) }
+    }
+
+    /// Whether a quote that nobody has closed holds lines together.
+    private func isSeveralRows(_ columns: ClosedRange<Int>, count: Int) -> Bool {
+        let lines = raw.split(separator: UInt8(ascii: "\n"))
+        guard lines.count > 1 else { return false }
+        return !columns.contains(count)
+            || lines.dropFirst().contains { bytes in
+                var (line, found) = (CSVSplitter(), [RawRecord]())
+                line.take(bytes, &found)
+                line.finish(&found)
+                guard case .row(let row)? = found.first else { return false }
+                return columns.contains(row.count)
+            }
+    }
+
+    private mutating func takeLines(_ found: inout [RawRecord]) {
+        var rest = raw[...]
+        (fields, field, raw, byteCount, phase) = ([], [], [], 0, .fieldStart)
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            var line = CSVSplitter()
+            line.take(rest[...end], &found)
+            line.finish(&found)
+            rest = rest[(end + 1)...]
+        }
+        take(rest, &found)
     }
 
     private var isLost: Bool {
@@ -236,7 +278,7 @@ package struct CSVSplitter: RecordSplitter {
     }
 
     private mutating func lose() {
-        (fields, field) = ([], [])
+        (fields, field, raw) = ([], [], [])
         phase = .lost
     }
 
@@ -246,7 +288,11 @@ package struct CSVSplitter: RecordSplitter {
         endField()
         let row = fields
         fields = []
+        if let columns, !wasLost, isSeveralRows(columns, count: row.count) {
+            return takeLines(&found)
+        }
         byteCount = 0
+        raw.removeAll(keepingCapacity: true)
         guard !wasLost else { return found.append(.problem(TransferProblem(.tooLarge))) }
         guard row.contains(where: { !$0.isEmpty }) else { return }
         let texts = row.compactMap { String(validating: $0, as: UTF8.self) }

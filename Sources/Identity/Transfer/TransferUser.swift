@@ -11,6 +11,12 @@ package struct TransferUser: Equatable, Sendable {
         package var isPrivateEmail = false
         package var createdAt: Timestamp?
         package var lastUsedAt: Timestamp?
+        /// As the provider has said.
+        package var mailForwarding: Bool?
+        package var mailForwardingChangedAt: Timestamp?
+        package var blockedAt: Timestamp?
+        package var standingChangedAt: Timestamp?
+        package var proofsVoidBefore: Timestamp?
 
         /// Nil for a subject that can be none.
         package init?(provider: ProviderID, subject: String) {
@@ -43,13 +49,15 @@ package struct TransferUser: Equatable, Sendable {
     package var emailVerified = false
     /// Nil to have it follow from the rest.
     package var emailClaimed: Bool?
+    package var emailConfirmedAt: Timestamp?
     package var passwordHash: String?
     package var displayName: DisplayName?
     package var photoURL: PhotoURL?
     package var phoneNumber: String?
     package var isAnonymous = false
-    package var claims = JSONObject()
-    package var roles: [String] = []
+    /// Nil where the other system has no such thing; then those that a user has here stay.
+    package var claims: JSONObject?
+    package var roles: [String]?
     package var disabledAt: Timestamp?
     package var createdAt: Timestamp?
     package var updatedAt: Timestamp?

@@ -21,7 +21,7 @@ package struct UserExport: Sendable {
             .uuid(id?.description ?? "00000000-0000-0000-0000-000000000000"), .bool(hasHashes), .integer(Self.pageSize),
             .bool(id == nil),
         ]
-        return try await asking { () throws(PostgresError) in
+        return try await mapPostgresErrors { () throws(PostgresError) in
             var lines = ""
             var last: UserID?
             let rows = try await pool.query(Self.statement, parameters)
@@ -43,6 +43,7 @@ package struct UserExport: Sendable {
         sql: """
             SELECT u.id::text, json_build_object(
                 'id', u.id, 'email', u.email, 'email_verified', u.email_verified, 'email_claimed', u.email_claimed,
+                'email_confirmed_at', \(instant("u.email_confirmed_at")),
                 'password_hash', CASE WHEN $2::boolean THEN u.password_hash END,
                 'display_name', u.display_name, 'photo_url', u.photo_url, 'phone_number', u.phone_number,
                 'is_anonymous', u.is_anonymous, 'claims', u.claims, 'roles', u.roles,
@@ -64,7 +65,10 @@ package struct UserExport: Sendable {
         (SELECT json_agg(json_build_object(
             'provider', provider, 'subject', subject, 'audience', audience, 'email', email, 'email_verified', email_verified,
             'is_private_email', is_private_email, 'created_at', \(instant("created_at")),
-            'last_used_at', \(instant("last_used_at"))) ORDER BY created_at, provider, subject)
+            'last_used_at', \(instant("last_used_at")), 'mail_forwarding', mail_forwarding,
+            'mail_forwarding_changed_at', \(instant("mail_forwarding_changed_at")), 'blocked_at', \(instant("blocked_at")),
+            'standing_changed_at', \(instant("standing_changed_at")), 'proofs_void_before', \(instant("proofs_void_before"))
+            ) ORDER BY created_at, provider, subject)
         FROM identities WHERE user_id = u.id)
         """
 

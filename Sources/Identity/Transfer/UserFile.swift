@@ -15,7 +15,7 @@ package struct UserFile: Sendable {
     package init(_ format: Format) {
         self.format = format
         switch format {
-        case .firebase(_, let isCSV): splitter = isCSV ? CSVSplitter() : JSONElementSplitter()
+        case .firebase(_, let isCSV): splitter = isCSV ? CSVSplitter(columns: FirebaseUsers.columns) : JSONElementSplitter()
         case .supabase(_, let isCSV): splitter = isCSV ? CSVSplitter() : JSONElementSplitter()
         case .django: splitter = JSONElementSplitter()
         case .lines: splitter = LineSplitter()

@@ -9,7 +9,7 @@ package final class UserImport {
     package struct Options: Sendable {
         /// Whether nothing is written.
         package var isDryRun = false
-        /// Whether names, photos, phone numbers, claims and roles of who is here already are brought up to date.
+        /// Whether who is here already is brought up to date: names, photos and phone numbers at once, the rest by what `differences` says.
         package var updates = false
         /// Whether a user whose address is proved on both sides is the same, and gets the alias and the identities.
         package var merges = false
@@ -39,6 +39,23 @@ package final class UserImport {
         }
     }
 
+    /// In what somebody who is here already differs from the file. `Administration.bringUpToDate` changes it.
+    package struct Difference: Equatable, Sendable {
+        /// Of the record.
+        let number: Int
+        package let id: UserID
+        /// Nil for what stays.
+        var claims: JSONObject?
+        var roles: [String]?
+        /// In the place of another that came along; never of one that was made here.
+        var passwordHash: String?
+        var disables = false
+        /// Whether only sessions are behind.
+        var isOfSessions = false
+
+        var isEmpty: Bool { claims == nil && roles == nil && passwordHash == nil && !disables && !isOfSessions }
+    }
+
     /// One line of the report.
     package struct Complaint: Equatable, Sendable {
         package let record: Int
@@ -63,6 +80,7 @@ package final class UserImport {
     private let tables: ImportTables
     package private(set) var tally = Tally()
     private var numbersWereGiven = false
+    private var found: [Difference] = []
 
     /// - Throws: the connection's failure; `locked` when another import runs.
     package init(_ connection: BulkConnection, _ options: Options, at now: Timestamp) throws(ImportFailure) {
@@ -104,6 +122,12 @@ package final class UserImport {
         return complaints.sorted { $0.record < $1.record }
     }
 
+    /// What is to be changed by the last batch, once.
+    package func takeDifferences() -> [Difference] {
+        defer { found = [] }
+        return found.filter { !$0.isEmpty }
+    }
+
     /// After the last batch. Nothing else may be called then.
     package func finish() throws(ImportFailure) {
         do throws(BulkConnection.Failure) {
@@ -118,8 +142,9 @@ package final class UserImport {
     private func store(_ batch: ImportBatch) throws(ImportFailure) -> [Complaint] {
         guard !batch.users.isEmpty else { return [] }
         let verdicts: [Int: ImportTables.Verdict]
+        let differences: [Difference]
         do throws(BulkConnection.Failure) {
-            verdicts = try tables.store(batch)
+            (verdicts, differences) = try tables.store(batch)
         } catch .refused(let sqlState, _) where sqlState.hasPrefix("22") || sqlState.hasPrefix("23") {
             guard batch.users.count > 1 else {
                 let user = batch.users[0]
@@ -132,15 +157,16 @@ package final class UserImport {
             throw ImportFailure(error)
         }
         if batch.hasNumbers { numbersWereGiven = true }
-        return count(verdicts, batch)
+        if !options.isDryRun { found += differences }
+        return count(verdicts, Set(differences.map(\.number)), batch)
     }
 
-    private func count(_ verdicts: [Int: ImportTables.Verdict], _ batch: ImportBatch) -> [Complaint] {
+    private func count(_ verdicts: [Int: ImportTables.Verdict], _ updated: Set<Int>, _ batch: ImportBatch) -> [Complaint] {
         var complaints: [Complaint] = []
         for entry in batch.users {
             switch verdicts[entry.number] {
             case nil: tally.added += 1
-            case .known?: if options.updates { tally.updated += 1 } else { tally.known += 1 }
+            case .known?: if updated.contains(entry.number) { tally.updated += 1 } else { tally.known += 1 }
             case .merged?: tally.merged += 1
             case .refused(let reason)?:
                 complaints.append(
@@ -154,7 +180,57 @@ package final class UserImport {
 
     private func prove(_ addresses: [(UserAlias, EmailAddress)]) throws(ImportFailure) {
         guard !addresses.isEmpty, !options.isDryRun else { return }
-        do throws(BulkConnection.Failure) { tally.proved += try tables.prove(addresses) } catch { throw ImportFailure(error) }
+        do throws(BulkConnection.Failure) {
+            let (count, older) = try tables.prove(addresses)
+            tally.proved += count
+            found += older.map { Difference(number: 0, id: $0, isOfSessions: true) }
+        } catch {
+            throw ImportFailure(error)
+        }
+    }
+}
+
+extension Administration {
+    /// Changes a user as an import wants it. The sessions say it, or have ended, before it is committed: when this stops in between, a second
+    /// run finds the difference again.
+    /// - Throws: `IdentityError.overloaded`, `unavailable`. Whoever is gone by now is no failure.
+    package func bringUpToDate(_ difference: UserImport.Difference) async throws(AdministrationError) {
+        try await with(.changeUsers) { () throws(IdentityError) in
+            do throws(IdentityError) {
+                if difference.isOfSessions {
+                    try await sessions.update(SessionOwner(try await users.user(difference.id)), of: difference.id)
+                } else {
+                    try await change(difference)
+                }
+            } catch .userNotFound {
+                return
+            } catch {
+                throw error
+            }
+        }
+    }
+
+    private func change(_ difference: UserImport.Difference) async throws(IdentityError) {
+        let id = difference.id
+        let (isNewPassword, isNowDisabled) = try await changes.change(id) { held throws(IdentityError) in
+            let rows = try await held.run(
+                HeldUserQueries.bringUpToDate,
+                [
+                    .uuid(id.description), difference.claims.map { .json(UserStore.rendered($0)) } ?? .null,
+                    difference.roles.map { .textArray($0) } ?? .null, .text(orNull: difference.passwordHash),
+                    difference.disables ? .integer(held.now.milliseconds) : .null,
+                ])
+            let isNewPassword = try await mapPostgresErrors { () throws(PostgresError) in try rows.first?.bool(0) ?? false }
+            let isNowDisabled = difference.disables && !held.user.isDisabled
+            if isNowDisabled { return ((isNewPassword, true), .everything(.userDisabled)) }
+            if isNewPassword { return ((true, false), .all(.passwordChanged, forgettingDevices: true)) }
+            try await sessions.update(SessionOwner(try await held.changed()), of: id)
+            return ((false, false), .none)
+        }
+        if difference.claims != nil { await note(.userClaimsChanged, id) }
+        if difference.roles != nil { await note(.userRolesChanged, id) }
+        if isNewPassword { await note(.passwordChanged, id) }
+        if isNowDisabled { await note(.userDisabled, id) }
     }
 }
 

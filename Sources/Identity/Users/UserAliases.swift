@@ -60,7 +60,7 @@ package struct UserAliases: Sendable {
     /// Whose an id of another system is; nil when nobody's.
     /// - Throws: the store's failure.
     package func user(_ alias: UserAlias) async throws(IdentityError) -> UserID? {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(Self.byAlias, [.text(alias.source), .text(alias.id)]).first.map { row throws(PostgresError) in
                 try Self.userID(row, 0)
             }
@@ -70,7 +70,7 @@ package struct UserAliases: Sendable {
     /// Whose the ids are; those that are nobody's are left out.
     /// - Throws: the store's failure.
     package func users(_ ids: [String], in source: String) async throws(IdentityError) -> [String: UserID] {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             var users: [String: UserID] = [:]
             for row in try await pool.query(Self.byAliases, [.text(source), .textArray(ids)]) {
                 users[try row.string(0)] = try Self.userID(row, 1)
@@ -82,7 +82,7 @@ package struct UserAliases: Sendable {
     /// The ids that a user has elsewhere.
     /// - Throws: the store's failure.
     package func aliases(of id: UserID) async throws(IdentityError) -> [UserAlias] {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             var aliases: [UserAlias] = []
             for row in try await pool.query(Self.ofUser, [.uuid(id.description)]) {
                 aliases.append(UserAlias(storedSource: try row.string(0), id: try row.string(1)))
@@ -94,7 +94,7 @@ package struct UserAliases: Sendable {
     /// The ids that users have in one system; those who have none are left out.
     /// - Throws: the store's failure.
     package func ids(of users: [UserID], in source: String) async throws(IdentityError) -> [UserID: String] {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             var ids: [UserID: String] = [:]
             for row in try await pool.query(Self.ofUsers, [.text(source), .textArray(users.map(\.description))]) {
                 ids[try Self.userID(row, 0)] = try row.string(1)
@@ -112,7 +112,7 @@ package struct UserAliases: Sendable {
         } catch .server(sqlState: "23503", _) {
             throw .userNotFound
         } catch {
-            throw IdentityError(error)
+            throw IdentityError(postgres: error)
         }
     }
 

@@ -116,17 +116,6 @@ package enum UserQueries {
             RETURNING \(columns)
             """)
 
-    /// Never goes back. Parameters: id, the instant, updated_at. Returns the user.
-    package static let setTokensValidAfter = Statement(
-        name: "users_set_tokens_valid_after",
-        sql: """
-            UPDATE users
-            SET tokens_valid_after = greatest(tokens_valid_after, to_timestamp($2::bigint / 1000.0)),
-                updated_at = to_timestamp($3::bigint / 1000.0)
-            WHERE id = $1::uuid
-            RETURNING \(columns)
-            """)
-
     /// Parameters: id, updated_at. Returns the user.
     package static let enable = Statement(
         name: "users_enable",

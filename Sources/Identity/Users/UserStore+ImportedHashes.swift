@@ -23,7 +23,7 @@ extension UserStore {
         let parameters: [PostgresValue] = [
             .textArray(kinds.map(\.rawValue)), .textArray(kinds.map { String($0.highest(limits)) }),
         ]
-        return try await asking { () throws(PostgresError) in
+        return try await mapPostgresErrors { () throws(PostgresError) in
             var highest: [HashWork: Int] = [:]
             for row in try await pool.query(Self.highestCosts, parameters) {
                 guard let cost = try row.optionalInt64(1), let kind = HashWork(rawValue: try row.string(0)) else { continue }

@@ -19,7 +19,7 @@ package struct UserStore: Sendable {
         } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
             throw .emailTaken
         } catch {
-            throw IdentityError(error)
+            throw IdentityError(postgres: error)
         }
     }
 
@@ -38,7 +38,7 @@ package struct UserStore: Sendable {
     func credentials(
         _ statement: Statement, _ parameter: PostgresValue
     ) async throws(IdentityError) -> Credentials? {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             let rows = try await pool.query(statement, [parameter])
             return try rows.first.map { row throws(PostgresError) in
                 (try Self.user(row), try row.optionalString(UserQueries.columnCount))
@@ -48,7 +48,7 @@ package struct UserStore: Sendable {
 
     /// - Throws: `IdentityError.userNotFound`, or the store's failure.
     func hasPassword(_ id: UserID) async throws(IdentityError) -> Bool {
-        let answer = try await asking { () throws(PostgresError) in
+        let answer = try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(UserQueries.hasPassword, [.uuid(id.description)]).first.map { row throws(PostgresError) in
                 try row.bool(0)
             }
@@ -92,7 +92,7 @@ package struct UserStore: Sendable {
     }
 
     func found(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) -> User {
-        let user = try await asking { () throws(PostgresError) in
+        let user = try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(statement, parameters).first.map { row throws(PostgresError) in try Self.user(row) }
         }
         guard let user else { throw .userNotFound }
@@ -100,7 +100,7 @@ package struct UserStore: Sendable {
     }
 
     func changes(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) -> Bool {
-        try await asking { () throws(PostgresError) in try await !pool.query(statement, parameters).isEmpty }
+        try await mapPostgresErrors { () throws(PostgresError) in try await !pool.query(statement, parameters).isEmpty }
     }
 
     /// Those of `UserQueries.insert`.

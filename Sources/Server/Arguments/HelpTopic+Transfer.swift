@@ -19,7 +19,10 @@ extension HelpTopic {
         }
         return options + [
             ("--dry-run", "write nothing, and say what would happen"),
-            ("--update", "bring names, photos, phone numbers, claims and roles of who is here already up to date"),
+            (
+                "--update",
+                "bring who is here already up to date: names, photos, phone numbers, claims and roles; disables, and ends sessions"
+            ),
             ("--merge", "take two users for one whose address is proved on both sides: adds the id and the identities"),
             ("--report FILE", "who was refused and why, a line each: FILE.refused.jsonl unless given"),
         ]

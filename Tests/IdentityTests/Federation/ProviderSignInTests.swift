@@ -172,7 +172,7 @@ extension WithStores {
                 do {
                     _ = try await world.a.signIn(.apple("3", email: "c@town.example"), name: "two\nlines")
                     Issue.record("that passed")
-                } catch IdentityError.invalidInput(let problems) {
+                } catch IdentityError.user(.invalidInput(let problems)) {
                     #expect(problems.map(\.field) == [.displayName])
                 }
             }

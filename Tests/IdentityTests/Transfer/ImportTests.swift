@@ -8,57 +8,23 @@ import Text
 extension WithStores {
     /// Users of other systems, taken over into PostgreSQL.
     @Suite struct ImportTests {
-        struct Outcome {
-            let tally: UserImport.Tally
-            /// Number of the record, reason.
-            let refused: [String]
-            let leftOut: [String]
-        }
-
-        private func rules(_ source: String) -> TransferRules { TransferRules(source: source, now: Sample.now) }
+        private func rules(_ source: String) -> TransferRules { Importing.rules(source) }
 
         private func bring(
             _ text: String, _ formats: UserFile.Format..., to world: World, batch: Int = 2,
             _ change: (inout UserImport.Options) -> Void = { _ in }
-        ) throws -> Outcome {
-            var options = UserImport.Options()
-            change(&options)
-            let connection = try BulkConnection(PostgresConfiguration(connectionString: world.connectionString))
-            let users = try UserImport(connection, options, at: Sample.now)
-            var complaints: [UserImport.Complaint] = []
-            for format in formats {
-                var file = UserFile(format)
-                var records: [(number: Int, record: TransferRecord)] = []
-                var rest = Array(text.utf8)[...]
-                while !rest.isEmpty {
-                    records += file.take(rest.prefix(1000))
-                    rest = rest.dropFirst(1000)
-                }
-                records += file.take([])
-                while !records.isEmpty {
-                    complaints += try users.take(Array(records.prefix(batch)))
-                    records.removeFirst(min(batch, records.count))
-                }
-            }
-            try users.finish()
-            func lines(_ isOmission: Bool) -> [String] {
-                complaints.filter { $0.isOmission == isOmission }.map { "\($0.record) \($0.problem.reason.rawValue)" }
-            }
-            return Outcome(tally: users.tally, refused: lines(false), leftOut: lines(true))
+        ) throws -> Importing.Outcome {
+            try Importing.bring(text, formats, to: world, batch: batch, change)
         }
 
-        private func firebase(_ hashing: FirebaseHashing? = nil, isCSV: Bool = false, source: String = "firebase")
-            -> UserFile.Format
-        {
-            .firebase(FirebaseUsers(rules(source), hashing: hashing), isCSV: isCSV)
+        private func firebase(
+            _ hashing: FirebaseHashing? = nil, isCSV: Bool = false, source: String = "firebase"
+        ) -> UserFile.Format {
+            Importing.firebase(hashing, isCSV: isCSV, source: source)
         }
 
         private func user(_ world: World, _ source: String, _ id: String) async throws -> User {
-            let alias = try #require(UserAlias(source: source, id: id))
-            return try await world.a.run { parts in
-                let found = try await UserAliases(pool: parts.users.pool).user(alias)
-                return try await parts.users.user(try #require(found))
-            }
+            try await Importing.user(world, source, id)
         }
 
         private func profile(of user: User, _ copy: Copy) async throws -> Profile {
@@ -66,8 +32,7 @@ extension WithStores {
         }
 
         private func stored(_ email: String, _ world: World) async throws -> String {
-            let credentials = try await world.a.run { try await $0.users.credentials(of: try EmailAddress(email)) }
-            return try #require(credentials?.passwordHash)
+            try await Importing.stored(email, world)
         }
 
         @Test func `every hash form of Firebase imports, signs in, and is an argon2id hash from then on`() async throws {
@@ -216,13 +181,11 @@ extension WithStores {
                     """
                 let hashing = try FirebaseHashing(bcrypt.config)
                 let outcome = try bring(text, firebase(hashing, source: "other"), to: world)
-                #expect(outcome.refused == ["1 email_taken", "2 identity_taken", "3 email_taken"])
-                #expect(try await user(world, "other", "\(member.id)").id != member.id)
+                #expect(outcome.refused == ["1 email_taken", "2 identity_taken", "3 email_taken", "4 id_taken"])
                 // With --merge only where both sides have proved the address, and without the password.
                 let merged = try bring(text, firebase(hashing, source: "other"), to: world) { $0.merges = true }
                 #expect(
-                    merged.refused == ["1 email_taken", "2 identity_taken"] && merged.tally.merged == 1 && merged.tally.known == 1
-                )
+                    merged.refused == ["1 email_taken", "2 identity_taken", "4 id_taken"] && merged.tally.merged == 1)
                 let berta = try await user(world, "other", "3")
                 #expect(try await user(world, "firebase", "g").id == berta.id)
                 #expect(try await world.a.run { try await $0.identities.identities(of: berta.id) }.count == 2)
@@ -230,22 +193,6 @@ extension WithStores {
                 await #expect(throws: IdentityError.invalidCredentials) {
                     try await world.a.signIn("anna@town.example", password: "user1password")
                 }
-            }
-        }
-
-        @Test func `who is here already is brought up to date if that is asked for, and nothing that opens the account changes`()
-            async throws
-        {
-            try await World.run { world in
-                func text(_ name: String, _ email: String, _ disabled: Bool) -> String {
-                    #"[{"localId":"a","email":"\#(email)","displayName":"\#(name)","disabled":\#(disabled),"customAttributes":"{\"n\":\"\#(name)\"}"}]"#
-                }
-                _ = try bring(text("Anna", "a@town.example", false), firebase(), to: world)
-                let outcome = try bring(text("Berta", "b@town.example", true), firebase(), to: world) { $0.updates = true }
-                #expect(outcome.tally.updated == 1)
-                let user = try await user(world, "firebase", "a")
-                #expect(user.displayName?.text == "Berta" && user.claims["n"] == "Berta")
-                #expect(user.email?.normalized == "a@town.example" && !user.isDisabled)
             }
         }
 
@@ -343,53 +290,6 @@ extension WithStores {
                 let rows = try bring(csv, .supabase(SupabaseUsers(rules("supabase")), isCSV: true), to: world)
                 #expect(rows.tally.added == 1 && rows.refused == ["3 malformed"])
                 #expect(try await user(world, "supabase", id.replacing("0b6e", with: "2b6e")).isDisabled)
-            }
-        }
-
-        @Test func `what is written out and taken in again is the same`() async throws {
-            func lines(_ world: World) async throws -> String {
-                try await world.a.run { parts in
-                    var (text, next, isFirst) = ("", UserID?.none, true)
-                    while isFirst || next != nil {
-                        let page = try await UserExport(pool: parts.postgres, hasHashes: true).page(after: next)
-                        text += page.lines
-                        (next, isFirst) = (page.next, false)
-                    }
-                    return text
-                }
-            }
-            let written = try await World.run { world in
-                let text = (1...700).map {
-                    #"{"localId":"u\#($0)","email":"u\#($0)@town.example","emailVerified":\#($0 % 2 == 0),"displayName":"Ä \"\#($0)\" \\","customAttributes":"{\"a\":null}","providerUserInfo":[{"providerId":"google.com","rawId":"\#($0)"}],"passwordHash":"\#(TransferHashTests.firebase[11].hash)","salt":"\#(TransferHashTests.firebase[11].salt)"}"#
-                }.joined(separator: ",")
-                let hashing = try FirebaseHashing(TransferHashTests.firebase[11].config)
-                #expect(try bring("[\(text)]", firebase(hashing), to: world, batch: 100).tally.added == 700)
-                let member = try await world.a.signUp("own@town.example", name: "Own")
-                try await world.a.run { parts in
-                    _ = try await parts.administration.setRoles(try Roles(["admin"]), of: member.id)
-                    var change = AppSettings.Change()
-                    change.theme = .light
-                    change.autoBackup = false
-                    change.biometricEnabled = true
-                    _ = try await AppSettingsStore(pool: parts.postgres).change(change, of: member.id)
-                }
-                _ = try await profile(of: try await world.a.user(member.id), world.a)
-                return try await lines(world)
-            }
-            try await World.run { world in
-                let format = UserFile.Format.lines(KidobanUsers(rules("jsonl")))
-                let outcome = try bring(written, format, to: world, batch: 100)
-                #expect(outcome.tally.added == 701 && outcome.refused == [] && outcome.leftOut == [])
-                let again = try await lines(world).split(separator: "\n"), before = written.split(separator: "\n")
-                for (one, other) in zip(again, before) where one != other { #expect(one == other) }
-                #expect(again.count == before.count)
-                #expect(try bring(written, format, to: world, batch: 100).tally.known == 701)
-                _ = try await world.a.signIn("own@town.example")
-                _ = try await world.a.signIn("u7@town.example", password: "user1password")
-                let without = try await world.a.run {
-                    try await UserExport(pool: $0.postgres, hasHashes: false).page(after: nil).lines
-                }
-                #expect(!without.contains("$argon2id$") && !without.contains("$sha1$"))
             }
         }
     }

@@ -222,7 +222,7 @@ extension WithStores {
                             group.addTask {
                                 do {
                                     return try await copy.signIn(email)
-                                } catch IdentityError.invalidCredentials {
+                                } catch IdentityError.credentials(.invalid) {
                                     return nil
                                 }
                             }

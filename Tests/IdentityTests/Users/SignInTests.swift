@@ -98,7 +98,7 @@ extension WithStores {
                 do {
                     _ = try await world.a.signIn(nonsense.email, password: nonsense.password)
                     Issue.record("that passed")
-                } catch IdentityError.invalidInput(let problems) {
+                } catch IdentityError.user(.invalidInput(let problems)) {
                     #expect(problems.map(\.field) == [nonsense.field])
                 }
                 try await held.release()
@@ -224,7 +224,7 @@ extension WithStores {
                 func guess(_ number: Int, from address: String) async throws -> Copy.Attempt {
                     do {
                         return try await copy.attempt(.email("\(number)@town.example"), password: "wrong", from: address)
-                    } catch IdentityError.overloaded {
+                    } catch IdentityError.service(.overloaded) {
                         return .failed
                     }
                 }

@@ -38,7 +38,7 @@ extension WithStores {
                             do {
                                 _ = try await copies[number % 2].signUp(spellings[number % 4])
                                 return true
-                            } catch IdentityError.emailTaken {
+                            } catch IdentityError.user(.emailTaken) {
                                 return false
                             }
                         }

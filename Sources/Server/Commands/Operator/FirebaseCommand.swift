@@ -96,7 +96,7 @@ struct FirebaseCommand {
             } catch .uniqueViolation {
                 return false
             } catch {
-                throw IdentityError(error)
+                throw IdentityError(postgres: error)
             }
             // One of this name may have been taken away.
             try await worker.apiParts.firebase.clientTokens.admit(client.id)
@@ -158,7 +158,7 @@ struct FirebaseCommand {
             do throws(PostgresError) {
                 return try await ClientStore(pool: worker.postgres).records().filter { isAccount($0.client) }
             } catch {
-                throw IdentityError(error)
+                throw IdentityError(postgres: error)
             }
         }
     }
@@ -202,7 +202,7 @@ struct FirebaseCommand {
             do throws(PostgresError) {
                 _ = try await ClientStore(pool: worker.postgres).delete(id)
             } catch {
-                throw IdentityError(error)
+                throw IdentityError(postgres: error)
             }
             try await worker.apiParts.firebase.clientTokens.endAll(of: id)
         }

@@ -1,3 +1,4 @@
+import Crypto
 import Endpoints
 import Identity
 import Networking
@@ -52,17 +53,20 @@ struct ImportCommand {
         var batch = try await source.next(Self.batchSize)
         while !batch.isEmpty {
             let current = batch
-            async let complaints = writer.take(current)
+            async let taken = writer.take(current)
             let next = await Result { () async throws(Complaint) in try await source.next(Self.batchSize) }
-            let said: [UserImport.Complaint]
+            let outcome: ImportWriter.Outcome
             do {
-                said = try await complaints
+                outcome = try await taken
             } catch let error as Complaint {
                 throw error
             } catch {
                 throw Complaint("\(error)")
             }
-            try report.add(said)
+            try report.add(outcome.complaints)
+            for difference in outcome.differences {
+                try await context.administer { admin throws(AdministrationError) in try await admin.bringUpToDate(difference) }
+            }
             progress.show(count: await writer.count, position: await source.position)
             batch = try next.get()
         }
@@ -96,7 +100,7 @@ struct ImportCommand {
         let isCSV = request.isCSV ?? request.path.lowercased().hasSuffix(".csv")
         switch request.system {
         case .firebase:
-            let hashing = try hashing(files)
+            let hashing = try hashing(files, rules.hashes)
             return [.firebase(FirebaseUsers(rules, hashing: hashing, takesPasswords: request.takesPasswords), isCSV: isCSV)]
         case .supabase: return [.supabase(SupabaseUsers(rules, takesPasswords: request.takesPasswords), isCSV: isCSV)]
         case .django: return [.django(DjangoUsers(rules, .users)), .django(DjangoUsers(rules, .addresses))]
@@ -104,7 +108,7 @@ struct ImportCommand {
         }
     }
 
-    private func hashing(_ files: FileReader) throws(Complaint) -> FirebaseHashing? {
+    private func hashing(_ files: FileReader, _ limits: ForeignHash.Limits) throws(Complaint) -> FirebaseHashing? {
         guard let path = request.hashConfigPath else { return nil }
         let bytes: [UInt8]
         do throws(FileFault) {
@@ -113,7 +117,11 @@ struct ImportCommand {
             throw Complaint("--hash-config \(error.reason)", status: ExitStatus.usage)
         }
         do throws(FirebaseHashing.Problem) {
-            return try FirebaseHashing(String(decoding: bytes, as: UTF8.self))
+            let hashing = try FirebaseHashing(String(decoding: bytes, as: UTF8.self))
+            guard hashing.isWithin(limits) else {
+                throw FirebaseHashing.Problem(text: "a check of its hashes would take more than is permitted")
+            }
+            return hashing
         } catch {
             throw Complaint("--hash-config cannot be used: \(error.text)", status: ExitStatus.usage)
         }
@@ -159,14 +167,20 @@ private actor ImportWriter {
         }
     }
 
-    func take(_ records: [(number: Int, record: TransferRecord)]) async throws(Complaint) -> [UserImport.Complaint] {
-        guard let users else { return [] }
-        let (complaints, tally) = try await blocking { () throws(ImportFailure) in
-            (try users.value.take(records), users.value.tally)
+    struct Outcome: Sendable {
+        var complaints: [UserImport.Complaint] = []
+        var differences: [UserImport.Difference] = []
+    }
+
+    func take(_ records: [(number: Int, record: TransferRecord)]) async throws(Complaint) -> Outcome {
+        guard let users else { return Outcome() }
+        let (outcome, tally) = try await blocking { () throws(ImportFailure) in
+            let complaints = try users.value.take(records)
+            return (Outcome(complaints: complaints, differences: users.value.takeDifferences()), users.value.tally)
         }
         self.tally = tally
         count += records.count
-        return complaints
+        return outcome
     }
 
     func finish() async throws(Complaint) {
