@@ -53,7 +53,7 @@ extension IdentityToolkit.Core {
             answer["nextPageToken"] = users.last.map { .string($0.user.id.description) }
         }
         if !users.isEmpty {
-            answer["users"] = .array(users.map { IdentityToolkit.UserInfo.object($0, withHash: true) })
+            answer["users"] = .array(users.map { IdentityToolkit.UserInfoObject.object($0, withHash: true) })
         }
         return answer
     }
@@ -100,7 +100,7 @@ extension IdentityToolkit.Core {
             let wanted = names
             let users = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.users(wanted) }
             answer["recordsCount"] = .string(String(users.count))
-            if returnsUsers { answer["userInfo"] = .array(users.map { IdentityToolkit.UserInfo.object($0) }) }
+            if returnsUsers { answer["userInfo"] = .array(users.map { IdentityToolkit.UserInfoObject.object($0) }) }
             return answer
         }
         guard returnsUsers else {
@@ -114,7 +114,7 @@ extension IdentityToolkit.Core {
                 by: order, descending: fields.nonEmpty("order") == "DESC", count: limit, offset: offset)
         }
         answer["recordsCount"] = .string(String(users.count))
-        answer["userInfo"] = .array(users.map { IdentityToolkit.UserInfo.object($0) })
+        answer["userInfo"] = .array(users.map { IdentityToolkit.UserInfoObject.object($0) })
         return answer
     }
 

@@ -40,7 +40,7 @@ extension IdentityToolkit.Core {
             guard let token = call.fields.secret("idToken") else { throw Failure("MISSING_ID_TOKEN") }
             users = [try await tokens.holder(of: token).user]
         }
-        if !users.isEmpty { answer["users"] = .array(users.map { IdentityToolkit.UserInfo.object($0) }) }
+        if !users.isEmpty { answer["users"] = .array(users.map { IdentityToolkit.UserInfoObject.object($0) }) }
         return answer
     }
 
@@ -260,8 +260,8 @@ extension IdentityToolkit.Core {
         }
         if let name = user.user.displayName { answer["displayName"] = .string(name.text) }
         if let photo = user.user.photoURL { answer["photoUrl"] = .string(photo.text) }
-        answer["providerUserInfo"] = .array(IdentityToolkit.UserInfo.providers(user))
-        if user.hasPassword { answer["passwordHash"] = .string(IdentityToolkit.UserInfo.redactedHash) }
+        answer["providerUserInfo"] = .array(IdentityToolkit.UserInfoObject.providers(user))
+        if user.hasPassword { answer["passwordHash"] = .string(IdentityToolkit.UserInfoObject.redactedHash) }
         return answer
     }
 }

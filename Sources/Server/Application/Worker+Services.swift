@@ -27,7 +27,8 @@ extension Worker {
                 accounts: identity.accounts, profiles: profiles, codes: OneTimeCodeStore(redis: parts.redis),
                 outbox: parts.outbox,
                 loop: parts.loop),
-            authorization: authorizationServer(shared, parts, identity), app: shared.app, pages: configuration.cookies.pages(issuer: configuration.issuer),
+            authorization: authorizationServer(shared, parts, identity), app: shared.app,
+            pages: configuration.cookies.pages(issuer: configuration.issuer),
             look: configuration.signIn.look,
             clock: shared.clockTolerance, redis: parts.redis, postgres: parts.postgres)
         let apiParts = APIParts(

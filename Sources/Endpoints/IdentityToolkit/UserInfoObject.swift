@@ -3,7 +3,7 @@ import Text
 
 extension IdentityToolkit {
     /// A user as look-ups and lists give one (contract §5.4). What is absent is left out.
-    enum UserInfo {
+    enum UserInfoObject {
         /// Says that there is a password, and nothing of it.
         static let redactedHash = "UkVEQUNURUQ="
 
