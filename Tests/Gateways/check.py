@@ -44,6 +44,13 @@ class Backend(BaseHTTPRequestHandler):
         pass
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        pass  # A gateway has been stopped.
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -236,8 +243,7 @@ def check(gateway, problems):
 
 
 def main(names):
-    backend = ThreadingHTTPServer(("127.0.0.1", 0), Backend)
-    backend.daemon_threads = True
+    backend = Server(("127.0.0.1", 0), Backend)
     threading.Thread(target=backend.serve_forever, daemon=True).start()
     problems, gateways = [], []
     for name in names or GATEWAYS:

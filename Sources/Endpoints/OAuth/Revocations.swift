@@ -73,8 +73,9 @@ extension OAuth {
     }
 }
 
-/// A listener's connection. Confined to its loop.
-private final class Listener: EndlessBody, RevocationSink, @unchecked Sendable {  // every member is touched on the connection's loop only
+/// A listener's connection.
+// @unchecked: every member is touched on the connection's loop only.
+private final class Listener: EndlessBody, RevocationSink, @unchecked Sendable {
     /// Bytes that it may be behind before it is cut off.
     private static let limit = 512 * 1024
 
