@@ -206,7 +206,7 @@ extension IdentityToolkit.Core {
     private func link(_ type: RequestType, _ code: SecretString, _ call: Call) -> SecretString {
         let (code, language) = (code.revealedText, language(call).rawValue)
         let sent = call.query.nonEmpty("key") ?? call.request.head.values(named: "x-goog-api-key").first
-        let key = PercentEncoding.component(
+        let key = PercentEncoding.encode(
             options.isEmulator
                 ? sent ?? "fake-api-key"
                 : sent.flatMap { options.apiKeys.contains($0) ? $0 : nil }
@@ -215,7 +215,7 @@ extension IdentityToolkit.Core {
             options.isEmulator
             ? "\(options.site)/emulator/action?mode=\(type.mode)&lang=\(language)&oobCode=\(code)&apiKey=\(key)"
             : "\(options.site)/__/auth/action?mode=\(type.mode)&oobCode=\(code)&apiKey=\(key)&lang=\(language)"
-        if let url = call.fields.nonEmpty("continueUrl") { text += "&continueUrl=\(PercentEncoding.component(url))" }
+        if let url = call.fields.nonEmpty("continueUrl") { text += "&continueUrl=\(PercentEncoding.encode(url))" }
         return SecretString(text)
     }
 
@@ -233,7 +233,7 @@ extension IdentityToolkit.Core {
             }
             return
         }
-        guard let host = PercentEncoding.host(of: url) else {
+        guard let host = LinkHost.named(in: url) else {
             throw Failure("INVALID_CONTINUE_URI", "((expected an absolute URI with valid scheme and host))")
         }
         guard allows(host: host) else {
@@ -242,7 +242,7 @@ extension IdentityToolkit.Core {
     }
 
     func allows(host: String) -> Bool {
-        options.isEmulator || host == PercentEncoding.host(of: options.site) || options.domains.contains(host)
+        options.isEmulator || host == LinkHost.named(in: options.site) || options.domains.contains(host)
     }
 
     // MARK: Use
@@ -333,24 +333,10 @@ extension IdentityToolkit.Core {
     }
 }
 
-/// What links are made of (RFC 3986 §2.1, §3.2.2).
-enum PercentEncoding {
-    static func component(_ text: String) -> String {
-        var encoded = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default: encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return encoded
-    }
-
+/// What links name (RFC 3986 §3.2.2).
+enum LinkHost {
     /// The host of an absolute `http` or `https` URL in visible ASCII, in lower case, without user and port; nil for anything else.
-    static func host(of url: String) -> String? {
+    static func named(in url: String) -> String? {
         guard url.utf8.count <= 2048, url.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), !url.contains("\\") else { return nil }
         let lowered = url.lowercased()
         guard let scheme = ["https://", "http://"].first(where: { lowered.hasPrefix($0) }) else { return nil }

@@ -43,7 +43,7 @@ extension IdentityToolkit.Core {
     }
 
     private func showPage(_ request: Request) async -> Response {
-        let words = PageWords(AcceptedLanguage(request.head))
+        let words = PageWords(request.head, services.look)
         guard let action = action(request.head.queryBytes, words) else { return void(words) }
         if action.mode == "signIn" { return backToApp(action, request) }
         do throws(IdentityError) {
@@ -63,7 +63,7 @@ extension IdentityToolkit.Core {
         case .changeEmail where action.mode == "verifyAndChangeEmail": title = .addressTitle
         default: return nil
         }
-        var page = Page(title: words[title], language: words.language)
+        var page = Page(title: words[title], language: words.language, look: words.look)
         if let problem { page.alert(words[problem]) }
         let button: PageText
         switch meaning {
@@ -85,7 +85,7 @@ extension IdentityToolkit.Core {
     }
 
     private func usePage(_ request: Request) async -> Response {
-        let words = PageWords(AcceptedLanguage(request.head))
+        let words = PageWords(request.head, services.look)
         guard let action = action(request.body, words) ?? action(request.head.queryBytes, words) else { return void(words) }
         let caller = Caller(request)
         do throws(IdentityError) {
@@ -110,7 +110,8 @@ extension IdentityToolkit.Core {
         }
         if let url = action.continuation { return .empty(.seeOther, fields: ["Location": url, "Cache-Control": "no-store"]) }
         var page = Page(
-            title: words[action.mode == "resetPassword" ? .passwordSavedTitle : .emailConfirmedTitle], language: words.language)
+            title: words[action.mode == "resetPassword" ? .passwordSavedTitle : .emailConfirmedTitle], language: words.language,
+            look: words.look)
         page.paragraph(words[action.mode == "resetPassword" ? .passwordSaved : .emailConfirmed])
         return page.response(.ok)
     }
@@ -129,7 +130,7 @@ extension IdentityToolkit.Core {
         let url = fields.value("continueUrl")
         if let url {
             // A link of somebody else's making leads nowhere.
-            guard let host = PercentEncoding.host(of: url), allows(host: host) else { return nil }
+            guard let host = LinkHost.named(in: url), allows(host: host) else { return nil }
         }
         return Action(mode: mode, code: code, continuation: url, words: words, form: fields)
     }

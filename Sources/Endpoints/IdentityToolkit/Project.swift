@@ -60,7 +60,7 @@ extension IdentityToolkit.Core {
     }
 
     private var domains: [String] {
-        let own = PercentEncoding.host(of: options.site).map { [$0] } ?? []
+        let own = LinkHost.named(in: options.site).map { [$0] } ?? []
         return (options.isEmulator ? ["localhost"] : []) + own.filter { !options.isEmulator || $0 != "localhost" }
             + options.domains
     }

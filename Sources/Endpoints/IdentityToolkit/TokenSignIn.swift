@@ -236,7 +236,7 @@ extension IdentityToolkit.Core {
         guard let identifier = call.fields.nonEmpty("identifier") else { throw Failure("MISSING_IDENTIFIER") }
         guard let uri = call.fields.nonEmpty("continueUri") else { throw Failure("MISSING_CONTINUE_URI") }
         guard let email = try? EmailAddress(identifier) else { throw Failure("INVALID_IDENTIFIER") }
-        guard PercentEncoding.host(of: uri) != nil else { throw Failure("INVALID_CONTINUE_URI") }
+        guard LinkHost.named(in: uri) != nil else { throw Failure("INVALID_CONTINUE_URI") }
         var answer = Self.kind("CreateAuthUriResponse")
         answer["sessionId"] = .string(Base64URL.encode(api.system.random(20)))
         guard try await !hidesAddresses() else { return answer }
