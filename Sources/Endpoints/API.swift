@@ -35,8 +35,12 @@ package struct API: Sendable {
         API("pages", "pages behind the links in mails (`/account/…`)", prefixSetting: "KIDOBAN_PAGES_PREFIX") {
             Pages.make($0.services, prefix: $1)
         },
+        API(SignInPages.name, "sign-in pages (`/sign-in`, `/account`, …)") { parts, _ in SignInPages.make(parts.signIn) },
         API("federation", "providers' API (`/federation/…`)") { parts, _ in Providers.make(parts.services) },
-        API("oauth", "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services) },
+        API("oauth", "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services, parts.oauth) },
+        API("openid", "OpenID provider (`/oauth2/authorize`, …)") { parts, _ in
+            OpenID.make(parts.services, browser: parts.signIn.browser)
+        },
     ]
 }
 
@@ -46,11 +50,18 @@ package struct APIParts: Sendable {
     package let app: AppAPI.Options
     package let cookies: CookieAPI.Policy
     package let restAuth: RestAuth.Parts
+    package let oauth: OAuth.Options
+    package let signIn: SignInPages.Parts
 
-    package init(services: Services, app: AppAPI.Options, cookies: CookieAPI.Policy, restAuth: RestAuth.Parts) {
+    package init(
+        services: Services, app: AppAPI.Options, cookies: CookieAPI.Policy, restAuth: RestAuth.Parts, oauth: OAuth.Options,
+        signIn: SignInPages.Parts
+    ) {
+        self.oauth = oauth
         self.services = services
         self.app = app
         self.cookies = cookies
         self.restAuth = restAuth
+        self.signIn = signIn
     }
 }

@@ -15,7 +15,7 @@ extension Pages {
             let address = try await PageFailure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.address(ofCode: code, caller: Caller(request))
             }
-            var page = Page(title: words[.addressTitle], language: words.language)
+            var page = Page(title: words[.addressTitle], language: words.language, look: words.look)
             page.paragraph(words[.addressQuestion(address.typed)])
             page.form(code: code, button: words[.confirmEmail])
             return page.response(.ok)
@@ -43,7 +43,7 @@ extension Pages {
             let change = try await PageFailure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.changeAddress(code: code, caller: Caller(request))
             }
-            var page = Page(title: words[.addressChangedTitle], language: words.language)
+            var page = Page(title: words[.addressChangedTitle], language: words.language, look: words.look)
             page.paragraph(words[.addressChanged(change.user.email?.typed ?? "")])
             if let resetCode = change.resetCode { page.offerPassword(resetCode, words) }
             return page.response(.ok)

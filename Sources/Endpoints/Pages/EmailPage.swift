@@ -10,7 +10,7 @@ extension Pages {
 
         func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
             let code = try PageCode.inQuery(request)
-            var page = Page(title: words[.emailTitle], language: words.language)
+            var page = Page(title: words[.emailTitle], language: words.language, look: words.look)
             page.paragraph(words[.emailQuestion])
             page.form(code: code, button: words[.confirmEmail])
             return page.response(.ok)
@@ -35,7 +35,7 @@ extension Pages {
             try await PageFailure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.verifyEmail(code: code, caller: Caller(request))
             }
-            var page = Page(title: words[.emailConfirmedTitle], language: words.language)
+            var page = Page(title: words[.emailConfirmedTitle], language: words.language, look: words.look)
             page.paragraph(words[.emailConfirmed])
             return page.response(.ok)
         }

@@ -10,7 +10,8 @@ package enum Pages {
     package static let name = "pages"
 
     package static func make(_ services: Services, prefix: String) -> RouteGroup {
-        RouteGroup(
+        func route<Kind: Endpoint>(_ endpoint: Kind) -> Route { Self.route(endpoint, services.look) }
+        return RouteGroup(
             name: name, prefix: prefix,
             routes: [
                 route(ShowPasswordForm(services: services)), route(SetPassword(services: services)),
@@ -19,14 +20,14 @@ package enum Pages {
                 route(ShowUndoForm(services: services)), route(UndoChange(services: services)),
             ],
             documentation: PageFailure.documentation,
-            failure: { failure, head in PageFailure.request(failure).response(PageWords(head)) })
+            failure: { failure, head in PageFailure.request(failure).response(PageWords(head, services.look)) })
     }
 
-    private static func route<Kind: Endpoint>(_ endpoint: Kind) -> Route {
+    private static func route<Kind: Endpoint>(_ endpoint: Kind, _ look: PageLook) -> Route {
         Route(
             Kind.method, Kind.path, accepts: Kind.accepts, documentation: Kind.documentation,
             handler: LimitFields.telling { request in
-                let words = PageWords(request.head)
+                let words = PageWords(request.head, look)
                 do throws(PageFailure) {
                     return try await endpoint.answer(request, words)
                 } catch {

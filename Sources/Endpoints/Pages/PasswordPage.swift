@@ -51,7 +51,7 @@ extension Pages {
             } catch {
                 throw .identity(error)
             }
-            var page = Page(title: words[.passwordSavedTitle], language: words.language)
+            var page = Page(title: words[.passwordSavedTitle], language: words.language, look: words.look)
             page.paragraph(words[.passwordSaved])
             // Browsers keep whole pages for the way back, those that are not to be stored too, and with them what was typed there.
             return page.response(.ok, fields: ["Clear-Site-Data": "\"cache\""])
@@ -74,7 +74,7 @@ extension Pages {
 
     private enum PasswordPage {
         static func form(_ code: SecretString, _ words: PageWords, problem: PageText?) -> Response {
-            var page = Page(title: words[.passwordTitle], language: words.language)
+            var page = Page(title: words[.passwordTitle], language: words.language, look: words.look)
             if let problem { page.alert(words[problem]) }
             page.passwordForm(code, words, isFaulty: problem != nil)
             return page.response(problem == nil ? .ok : .badRequest)

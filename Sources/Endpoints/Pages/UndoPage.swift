@@ -17,7 +17,7 @@ extension Pages {
                 try await services.confirmations.change(ofCode: code, caller: Caller(request))
             }
             guard !change.isUndone else { return UndonePage.already(words) }
-            var page = Page(title: words[.undoTitle], language: words.language)
+            var page = Page(title: words[.undoTitle], language: words.language, look: words.look)
             page.paragraph(words[.undoQuestion(change.kind)])
             page.paragraph(words[.undoneSince(change.createdAt.pageText)])
             page.paragraph(words[.undoEffect])
@@ -47,7 +47,7 @@ extension Pages {
             let outcome = try await PageFailure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.undo(code: code, caller: Caller(request))
             }
-            var page = Page(title: words[.undoneTitle], language: words.language)
+            var page = Page(title: words[.undoneTitle], language: words.language, look: words.look)
             switch outcome {
             case .alreadyUndone: return UndonePage.already(words)
             case .addressElsewhere: page.paragraph(words[.addressElsewhere])
@@ -70,7 +70,7 @@ extension Pages {
 
     private enum UndonePage {
         static func already(_ words: PageWords) -> Response {
-            var page = Page(title: words[.undoneTitle], language: words.language)
+            var page = Page(title: words[.undoneTitle], language: words.language, look: words.look)
             page.paragraph(words[.alreadyUndone])
             return page.response(.gone)
         }

@@ -14,13 +14,13 @@ extension RestAuth {
         let method: Method
 
         func answer(_ request: Request, _ words: Words) async throws(Failure) -> Response {
-            let texts = PageWords(words.language)
+            let texts = PageWords(words.language, services.look)
             guard let key = request.pathParameters.first, key.utf8.allSatisfy(Self.isPlain) else {
                 return PageFailure.codeIsVoid.response(texts)
             }
             var page: Page
             if method == .get {
-                page = Page(title: texts[.emailTitle], language: texts.language)
+                page = Page(title: texts[.emailTitle], language: texts.language, look: texts.look)
                 page.paragraph(texts[.emailQuestion])
                 page.form(code: SecretString(key), button: texts[.confirmEmail])
             } else {
@@ -29,7 +29,7 @@ extension RestAuth {
                 } catch {
                     return PageFailure.identity(error).response(texts)
                 }
-                page = Page(title: texts[.emailConfirmedTitle], language: texts.language)
+                page = Page(title: texts[.emailConfirmedTitle], language: texts.language, look: texts.look)
                 page.paragraph(texts[.emailConfirmed])
             }
             return page.response(.ok)

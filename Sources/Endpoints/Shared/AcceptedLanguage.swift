@@ -22,6 +22,16 @@ enum AcceptedLanguage: String, Sendable {
         self = best?.element.language ?? .english
     }
 
+    /// The first of the languages in `ui_locales` that there are texts in (OpenID Connect Core 1.0 §3.1.2.1); nil for none.
+    init?(locales: String) {
+        guard locales.utf8.count <= Self.maximumLength,
+            let language = locales.split(separator: " ").lazy.compactMap({ tag in
+                AcceptedLanguage(rawValue: tag.prefix { $0 != "-" }.lowercased())
+            }).first
+        else { return nil }
+        self = language
+    }
+
     /// A language of ours and its weight in thousandths; nil for any other language, and for one that is not wanted.
     private static func range(_ text: Substring) -> (language: AcceptedLanguage, weight: Int)? {
         let parts = text.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }

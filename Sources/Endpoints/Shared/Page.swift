@@ -1,35 +1,29 @@
 import HTTP
+import Routing
 import Text
 
 /// A page of ours: HTML without a script. Whatever text comes into it is escaped here.
 struct Page {
-    /// Nothing is loaded but the one style, whose hash this is; no other page frames it or is sent its form.
-    static let policy =
-        "default-src 'none'; style-src 'sha256-\(styleHash)'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-    /// SHA-256 of `style` in base64; a test compares.
-    static let styleHash = "FWwzpvc63FLNdGLLXEshYo/mRvQNlxPGKJKJ1dglkuA="
-    static let style = """
-        :root{color-scheme:light dark}\
-        body{font:1.0625rem/1.6 system-ui,sans-serif;max-width:32rem;margin:0 auto;padding:2rem 1rem}\
-        h1{font-size:1.5rem;line-height:1.3}\
-        label{display:block;font-weight:600;margin-top:1rem}\
-        input,button{font:inherit;box-sizing:border-box;width:100%;padding:.625rem;border:1px solid;border-radius:.375rem}\
-        button{margin-top:1.5rem;font-weight:600;cursor:pointer}\
-        :focus-visible{outline:3px solid LinkText;outline-offset:2px}\
-        [role=alert]{border-left:.375rem solid #c00;padding-left:.75rem}
-        """
-
-    private let language: AcceptedLanguage
+    let language: AcceptedLanguage
+    let look: PageLook
+    private let title: String
     private var html: String
+    /// Whose pictures it shows, as the policy lists them.
+    private var imageSources: Set<String> = []
+    /// What it loads out of sight.
+    private var frameSources: Set<String> = []
+    /// Where the browser goes by itself after some seconds.
+    private var next: (location: String, seconds: Int)?
+    /// Whether the address of the page is to be seen by nobody, ourselves included: that behind a link in a mail has a code in it. Such a page's
+    /// forms say `Origin: null`.
+    private let hidesAddress: Bool
 
-    init(title: String, language: AcceptedLanguage) {
+    init(title: String, language: AcceptedLanguage, look: PageLook = .plain, hidesAddress: Bool = true) {
         self.language = language
-        let title = HTMLText.escaped(title)
-        html = """
-            <!doctype html><html lang="\(language.rawValue)"><head><meta charset="utf-8">\
-            <meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex">\
-            <title>\(title)</title><style>\(Self.style)</style></head><body><main><h1>\(title)</h1>
-            """
+        self.look = look
+        self.title = title
+        self.hidesAddress = hidesAddress
+        html = "<h1>\(HTMLText.escaped(title))</h1>"
     }
 
     mutating func paragraph(_ text: String) {
@@ -41,6 +35,11 @@ struct Page {
         html += "<p role=\"alert\" id=\"problem\">\(HTMLText.escaped(text))</p>"
     }
 
+    /// What has been done.
+    mutating func status(_ text: String) {
+        html += "<p role=\"status\">\(HTMLText.escaped(text))</p>"
+    }
+
     /// A form that posts the code, with what `fields` adds.
     /// - Parameter action: where to, relative to the page: `?` is the page's own address without its query, so that the code is not in the
     ///   address of what follows.
@@ -50,7 +49,7 @@ struct Page {
         html +=
             "<form method=\"post\" action=\"\(action)\"><input type=\"hidden\" name=\"code\" value=\"\(HTMLText.escaped(code.revealedText))\">"
         fields(&self)
-        html += "<button>\(HTMLText.escaped(button))</button></form>"
+        html += "<button class=\"main\">\(HTMLText.escaped(button))</button></form>"
     }
 
     /// - Parameter isFaulty: whether the alert of the page is about it.
@@ -61,19 +60,121 @@ struct Page {
         if isFaulty { html += " aria-invalid=\"true\"" }
         if !described.isEmpty { html += " aria-describedby=\"\(described)\"" }
         html += ">"
-        if let hint { html += "<p id=\"hint\">\(HTMLText.escaped(hint))</p>" }
+        if let hint { html += "<p id=\"hint\" class=\"hint\">\(HTMLText.escaped(hint))</p>" }
+    }
+
+    /// Markup that is escaped already.
+    mutating func append(_ markup: Markup) {
+        html += markup.html
+    }
+
+    /// A picture from somewhere else.
+    mutating func picture(_ url: String, alternative: String, kind: StaticString) {
+        guard let source = WebOrigin(ofURL: url)?.text else { return }
+        imageSources.insert(source)
+        html += "<img class=\"\(kind)\" src=\"\(HTMLText.escaped(url))\" alt=\"\(HTMLText.escaped(alternative))\">"
+    }
+
+    /// Loads a page of somebody else's out of sight.
+    mutating func frame(_ url: String) {
+        guard let source = WebOrigin(ofURL: url)?.text else { return }
+        frameSources.insert(source)
+        html += "<iframe src=\"\(HTMLText.escaped(url))\" title=\"\" aria-hidden=\"true\"></iframe>"
+    }
+
+    mutating func goOn(to location: String, after seconds: Int) {
+        next = (location, seconds)
     }
 
     /// No cache keeps it, and no address of it reaches another server.
     func response(_ status: Status, fields: ResponseFields = [:]) -> Response {
         var all = fields
         all.append("Cache-Control", "no-store")
-        all.append("Vary", "Accept-Language")
+        all.append("Vary", hidesAddress ? "Accept-Language" : "Accept-Language, Cookie")
         all.append("Content-Language", language.rawValue)
-        all.append("Content-Security-Policy", Self.policy)
-        all.append("Referrer-Policy", "no-referrer")
+        all.append("Content-Security-Policy", policy)
+        all.append("Referrer-Policy", hidesAddress ? "no-referrer" : "same-origin")
         all.append("X-Frame-Options", "DENY")
-        return Response(
-            status, contentType: "text/html; charset=utf-8", fields: all, body: Array((html + "</main></body></html>").utf8))
+        return Response(status, contentType: "text/html; charset=utf-8", fields: all, body: Array(document.utf8))
+    }
+
+    /// Nothing is loaded but the one style, whose hash this has, and pictures and frames that the page names; no other page frames it. Where
+    /// forms may go is left open on the pages that lead back to clients: Chromium holds a redirect after a form to that, too.
+    private var policy: String {
+        var policy = "default-src 'none'; style-src 'sha256-\(look.styleHash)'; frame-ancestors 'none'; base-uri 'none'"
+        if hidesAddress { policy += "; form-action 'self'" }
+        let images = imageSources.union([look.logo.flatMap { WebOrigin(ofURL: $0)?.text }].compactMap(\.self))
+        if !images.isEmpty { policy += "; img-src " + images.sorted().joined(separator: " ") }
+        if !frameSources.isEmpty { policy += "; frame-src " + frameSources.sorted().joined(separator: " ") }
+        return policy
+    }
+
+    private var document: String {
+        let name = HTMLText.escaped(look.name)
+        var text = """
+            <!doctype html><html lang="\(language.rawValue)"><head><meta charset="utf-8">\
+            <meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex">
+            """
+        if let next { text += "<meta http-equiv=\"refresh\" content=\"\(next.seconds);url=\(HTMLText.escaped(next.location))\">" }
+        text +=
+            "<title>\(HTMLText.escaped(title))\(name.isEmpty ? "" : " · \(name)")</title><style>\(look.style)</style></head><body>"
+        if let logo = look.logo {
+            text += "<header><img src=\"\(HTMLText.escaped(logo))\" alt=\"\(name)\"></header>"
+        } else if !name.isEmpty {
+            text += "<header>\(name)</header>"
+        }
+        return text + "<main>\(html)</main></body></html>"
+    }
+}
+
+/// A piece of HTML in which every text is escaped: it is made of constants and of `text`.
+struct Markup: ExpressibleByStringInterpolation, Sendable {
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var html = ""
+
+        init(literalCapacity: Int, interpolationCount: Int) {
+            html.reserveCapacity(literalCapacity + 32 * interpolationCount)
+        }
+
+        mutating func appendLiteral(_ literal: String) {
+            html += literal
+        }
+
+        /// Any text, escaped for the content of an element and for a value in double quotes.
+        mutating func appendInterpolation(_ text: String) {
+            html += HTMLText.escaped(text)
+        }
+
+        mutating func appendInterpolation(_ constant: StaticString) {
+            html += constant.description
+        }
+
+        mutating func appendInterpolation(_ markup: Markup) {
+            html += markup.html
+        }
+
+        mutating func appendInterpolation(_ number: Int) {
+            html += number.description
+        }
+    }
+
+    fileprivate(set) var html: String
+
+    init(stringLiteral value: String) {
+        html = value
+    }
+
+    init(stringInterpolation: StringInterpolation) {
+        html = stringInterpolation.html
+    }
+
+    static func += (left: inout Markup, right: Markup) {
+        left.html += right.html
+    }
+
+    static func + (left: Markup, right: Markup) -> Markup {
+        var both = left
+        both += right
+        return both
     }
 }

@@ -33,7 +33,7 @@ enum PageFailure: APIFailure {
     }
 
     private func page(_ status: Status, _ text: PageText, _ words: PageWords, _ fields: ResponseFields = [:]) -> Response {
-        var page = Page(title: words[.failedTitle], language: words.language)
+        var page = Page(title: words[.failedTitle], language: words.language, look: words.look)
         page.alert(words[text])
         return page.response(status, fields: fields)
     }

@@ -28,13 +28,15 @@ enum PageText {
 /// The texts in the language of a request.
 struct PageWords: Sendable {
     let language: AcceptedLanguage
+    let look: PageLook
 
-    init(_ language: AcceptedLanguage) {
+    init(_ language: AcceptedLanguage, _ look: PageLook) {
         self.language = language
+        self.look = look
     }
 
-    init(_ head: RequestHead?) {
-        self.init(AcceptedLanguage(head))
+    init(_ head: RequestHead?, _ look: PageLook) {
+        self.init(AcceptedLanguage(head), look)
     }
 
     subscript(_ text: PageText) -> String {

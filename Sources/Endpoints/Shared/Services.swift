@@ -11,15 +11,20 @@ package final class Services: Sendable {
     package let introspection: Introspection
     package let clients: ClientRegistry
     package let clientRefusals: ClientRefusals
+    /// Nil where nobody is told what ends.
+    package let revocations: RevocationFeed?
     package let keys: LoopSlot<KeyRing?>
     package let federation: Federation
     package let codes: AuthorizationCodes
     package let notices: ProviderNotices
     package let confirmations: Confirmations
+    /// What gives out tokens by the grants of OAuth.
+    package let authorization: AuthorizationServer
     /// The team's own app, for which protocols that know no clients act.
     package let app: Client
     /// Whose pages may act for their users.
     package let pages: PageOrigins
+    package let look: PageLook
     /// For the readiness check only.
     package let clock: ClockTolerance
     /// For the readiness check only.
@@ -29,9 +34,11 @@ package final class Services: Sendable {
 
     package init(
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
-        clients: ClientRegistry, clientRefusals: ClientRefusals, keys: LoopSlot<KeyRing?>, federation: Federation,
+        clients: ClientRegistry, clientRefusals: ClientRefusals, revocations: RevocationFeed?, keys: LoopSlot<KeyRing?>,
+        federation: Federation,
         codes: AuthorizationCodes, notices: ProviderNotices,
-        confirmations: Confirmations, app: Client, pages: PageOrigins,
+        confirmations: Confirmations, authorization: AuthorizationServer, app: Client, pages: PageOrigins,
+        look: PageLook = .plain,
         clock: ClockTolerance,
         redis: RedisConnection,
         postgres: PostgresPool
@@ -42,13 +49,16 @@ package final class Services: Sendable {
         self.introspection = introspection
         self.clients = clients
         self.clientRefusals = clientRefusals
+        self.revocations = revocations
         self.keys = keys
         self.federation = federation
         self.codes = codes
         self.notices = notices
         self.confirmations = confirmations
+        self.authorization = authorization
         self.app = app
         self.pages = pages
+        self.look = look
         self.clock = clock
         self.redis = redis
         self.postgres = postgres

@@ -19,6 +19,8 @@ package struct SessionTokenKey: Sendable {
         case lastingToken = 5
         /// Of a further grant.
         case grantRefreshToken = 6
+        /// Of a browser at our own pages.
+        case browserCookie = 7
     }
 
     private let key: SymmetricKey

@@ -6,6 +6,8 @@ package enum Authorization: Sendable {
     case basic(BasicCredentials)
     /// RFC 6750 §2.1; a token is never taken from anywhere else.
     case bearer(SecretString)
+    /// An access token that is bound to a key (RFC 9449 §7.1). The proof of the key comes in the field `DPoP`.
+    case dpop(SecretString)
 
     /// Longest field value looked at, in bytes.
     package static let maximumLength = 8 * 1024
@@ -33,6 +35,10 @@ package enum Authorization: Sendable {
             try checkToken(bytes, in: credentials)
             return .bearer(SecretString(bytes.text(in: credentials)))
         }
+        if bytes.equalsIgnoringCase("dpop", in: scheme) {
+            try checkToken(bytes, in: credentials)
+            return .dpop(SecretString(bytes.text(in: credentials)))
+        }
         guard bytes.equalsIgnoringCase("basic", in: scheme) else {
             throw .unsupportedScheme
         }
@@ -41,6 +47,16 @@ package enum Authorization: Sendable {
             throw .malformed
         }
         return .basic(basic)
+    }
+
+    /// The credentials in a text of the form that the field has for HTTP Basic; nil for anything else.
+    package static func basic(in text: String) -> BasicCredentials? {
+        let bytes = [UInt8](text.utf8)
+        let span = bytes.span
+        guard bytes.count <= maximumLength, let end = span.firstIndex(of: .space, in: 0..<bytes.count),
+            span.equalsIgnoringCase("basic", in: 0..<end), (try? checkToken(span, in: end + 1..<bytes.count)) != nil
+        else { return nil }
+        return BasicCredentials(span, in: end + 1..<bytes.count)
     }
 
     /// `token68`: what both schemes carry.

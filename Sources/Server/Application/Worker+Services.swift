@@ -21,17 +21,44 @@ extension Worker {
             clients: identity.clients,
             clientRefusals: ClientRefusals(
                 clients: identity.clients, audit: parts.audit, metrics: parts.metrics, system: shared.system),
-            keys: parts.keys, federation: federation.federation, codes: federation.codes, notices: federation.notices,
+            revocations: revocations(shared, parts, identity), keys: parts.keys, federation: federation.federation,
+            codes: federation.codes, notices: federation.notices,
             confirmations: Confirmations(
                 accounts: identity.accounts, profiles: profiles, codes: OneTimeCodeStore(redis: parts.redis),
                 outbox: parts.outbox,
                 loop: parts.loop),
-            app: shared.app, pages: configuration.cookies.pages(issuer: configuration.issuer),
+            authorization: authorizationServer(shared, parts, identity), app: shared.app, pages: configuration.cookies.pages(issuer: configuration.issuer),
+            look: configuration.signIn.look,
             clock: shared.clockTolerance, redis: parts.redis, postgres: parts.postgres)
         let apiParts = APIParts(
             services: services, app: configuration.placedApp, cookies: configuration.cookies.policy(issuer: configuration.issuer),
-            restAuth: restAuth(shared, profiles: profiles))
+            restAuth: restAuth(shared, profiles: profiles), oauth: configuration.oauthOptions, signIn: signIn(shared, services))
         return (apiParts, federation)
+    }
+}
+
+extension Worker {
+    /// Nil where nobody is told what ends.
+    private static func revocations(
+        _ shared: SharedParts, _ parts: LoopParts, _ identity: IdentityParts
+    ) -> RevocationFeed? {
+        guard shared.configuration.backends.tellsRevocations else { return nil }
+        return RevocationFeed(
+            redis: parts.redis, installation: identity.issuer.installation, clients: identity.clients,
+            places: shared.revocationPlaces, logger: parts.logger)
+    }
+
+    /// What gives out tokens by the grants of OAuth.
+    static func authorizationServer(
+        _ shared: SharedParts, _ parts: LoopParts, _ identity: IdentityParts
+    ) -> AuthorizationServer {
+        AuthorizationServer(
+            policy: shared.configuration.authorization, redis: parts.redis, sessions: identity.sessions,
+            consents: Consents(pool: parts.postgres, sessions: identity.sessions, system: shared.system),
+            limiter: parts.limiter, marks: shared.interactionMarks, nonces: shared.dpopNonces, keys: parts.keys,
+            clientTokens: ClientTokens(
+                redis: parts.redis, tokens: identity.tokens, issuer: identity.issuer, system: shared.system),
+            clientKeys: ClientKeySets(client: shared.accessTokenCalls, loop: parts.loop), system: shared.system)
     }
 }
 
@@ -46,10 +73,24 @@ extension Worker {
     }
 }
 
+extension Worker {
+    /// What the sign-in pages need beside that.
+    static func signIn(_ shared: SharedParts, _ services: Services) -> SignInPages.Parts {
+        let configuration = shared.configuration
+        return SignInPages.Parts(
+            services: services,
+            browser: BrowserSessions(
+                sessions: services.sessions, client: shared.app,
+                policy: configuration.cookies.browserPolicy(issuer: configuration.issuer)),
+            options: configuration.placedSignIn, random: shared.system.random)
+    }
+}
+
 extension Configuration {
     /// Whether an API is open. That of the pages also is while mails of the app API lead to them.
     func serves(_ api: String) -> Bool {
-        apis.open.contains(api) || api == Pages.name && apis.open.contains("app") && placedApp.needsPages
+        apis.open.contains(api)
+            || api == Pages.name && (apis.open.contains("app") && placedApp.needsPages || apis.open.contains(SignInPages.name))
     }
 
     /// How long changes of the ways in can be undone, and where.

@@ -37,9 +37,12 @@ package struct Configuration: Sendable {
     package var keySets = KeySetPolicy()
     package var providerTokens = ProviderTokens()
     package var apis = APIs()
+    package var backends = Backends()
     package var restAuth = RestAuth.Options()
     package var app = AppAPI.Options()
+    package var signIn = SignIn()
     package var accounts = AccountRules()
+    package var authorization = AuthorizationServer.Policy()
     package var mail = Mail()
     package var jobs = JobRunner.Policy()
     package var database = Configuration.localDatabase

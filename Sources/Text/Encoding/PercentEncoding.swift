@@ -14,4 +14,31 @@ package enum PercentEncoding {
         }
         return String(validating: bytes, as: UTF8.self)
     }
+
+    /// Everything but the unreserved characters is escaped: good for any part of a URL and for forms.
+    package static func encode(_ text: some StringProtocol) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count + 16)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                bytes.append(byte)
+            default:
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(upper(byte >> 4))
+                bytes.append(upper(byte & 15))
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Names and values as a query or a form has them.
+    package static func encode(fields: [(name: String, value: String)]) -> String {
+        fields.map { "\(encode($0.name))=\(encode($0.value))" }.joined(separator: "&")
+    }
+
+    private static func upper(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + (value - 10)
+    }
 }

@@ -6,11 +6,14 @@ package enum CookieUse: Sendable, CaseIterable {
     case session
     /// Clients that speak the rest-auth protocol.
     case restAuth
+    /// A browser at our own pages: single sign-on.
+    case browser
 
     var macKind: SessionTokenKey.Kind {
         switch self {
         case .session: .cookie
         case .restAuth: .restAuthCookie
+        case .browser: .browserCookie
         }
     }
 }

@@ -1,0 +1,81 @@
+import Text
+
+/// A form of a sign-in page, with its token and where to go on.
+struct PageForm {
+    private var markup: Markup
+
+    /// - Parameter token: of the browser, for a form that begins a session; else of the session in which it acts.
+    init(_ visit: Visit, to action: StaticString, token: SecretString, destination: Destination? = nil) {
+        markup =
+            "<form method=\"post\" action=\"\(visit.base)\(action)\"><input type=\"hidden\" name=\"form_token\" value=\"\(token.revealedText)\">"
+        if let destination, destination != .account { hidden("continue", destination.text) }
+    }
+
+    mutating func hidden(_ name: StaticString, _ value: String) {
+        markup += "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
+    }
+
+    /// A field with its label, a hint, and what is wrong with it, which a screen reader reads along.
+    mutating func field(_ field: Field) {
+        let described = [field.fault == nil ? nil : "\(field.name)-fault", field.hint == nil ? nil : "\(field.name)-hint"]
+            .compactMap(\.self).joined(separator: " ")
+        markup += "<label for=\"\(field.id ?? field.name)\">\(field.label)</label>"
+        if let fault = field.fault { markup += "<p class=\"fault\" id=\"\(field.name)-fault\">\(fault)</p>" }
+        markup += "<input id=\"\(field.id ?? field.name)\" name=\"\(field.name)\" type=\"\(field.type.rawValue)\""
+        markup += " autocomplete=\"\(field.autocomplete)\" value=\"\(field.value)\""
+        if field.isRequired { markup += " required" }
+        if field.type == .email { markup += " autocapitalize=\"none\" spellcheck=\"false\"" }
+        if field.fault != nil { markup += " aria-invalid=\"true\"" }
+        if field.hasFocus { markup += " autofocus" }
+        if !described.isEmpty { markup += " aria-describedby=\"\(described)\"" }
+        markup += ">"
+        if let hint = field.hint { markup += "<p class=\"hint\" id=\"\(field.name)-hint\">\(hint)</p>" }
+    }
+
+    mutating func check(_ name: StaticString, _ label: String, isOn: Bool = false, isRequired: Bool = false) {
+        markup += "<label class=\"check\"><input type=\"checkbox\" name=\"\(name)\" value=\"on\""
+        if isOn { markup += " checked" }
+        if isRequired { markup += " required" }
+        markup += "><span>\(label)</span></label>"
+    }
+
+    mutating func paragraph(_ text: String, _ kind: StaticString = "soft") {
+        markup += "<p class=\"\(kind)\">\(text)</p>"
+    }
+
+    /// - Parameters:
+    ///   - kind: how it looks.
+    ///   - describes: for a screen reader, where the text alone does not say what it is about.
+    mutating func button(
+        _ text: String, kind: StaticString = "main", id: StaticString? = nil, name: StaticString? = nil, value: String = "",
+        picture: Markup? = nil, describes: String? = nil
+    ) {
+        markup += "<button class=\"\(kind)\""
+        if let id { markup += " id=\"\(id)\"" }
+        if let name { markup += " name=\"\(name)\" value=\"\(value)\"" }
+        if let describes { markup += " aria-label=\"\(text): \(describes)\"" }
+        markup += ">"
+        if let picture { markup += picture }
+        markup += "<span>\(text)</span></button>"
+    }
+
+    /// The whole of it.
+    var html: Markup { markup + "</form>" }
+
+    struct Field {
+        enum Kind: String, Sendable {
+            case text, email, password
+        }
+
+        let name: StaticString
+        let label: String
+        var type = Kind.text
+        var id: StaticString?
+        let autocomplete: StaticString
+        var value = ""
+        var hint: String?
+        var fault: String?
+        var isRequired = true
+        var hasFocus = false
+    }
+}

@@ -1,0 +1,90 @@
+/// What the sign-in pages say. The raw values are the names of texts in a team's own files.
+enum SignInText: String, CaseIterable, Sendable {
+    // Signing in
+    case signIn, signInFor, signInAgain, signedInAs, email, password, remember, signInButton, forgotPassword, newHere
+    case createAccount, or, continueWith, wrongCredentials, emailMissing, passwordMissing, formIsOld, cookiesNeeded, tooMany
+    case providerRefused, emailNeedsLinking, identityTaken
+    // Signing up and a new password
+    case signUp, name, nameHint, passwordHint, signUpButton, haveAccount, emailTaken, emailMalformed, nameMalformed
+    case checkMail, checkMailText, toSignIn
+    case forgot, forgotText, forgotButton, forgotSent, forgotSentText
+    case tooShort, tooLong, tooCommon, equalsEmail, notAllowed
+    // Consent
+    case consent, consentAsks, consentHost, consentAllow, consentDeny, consentOther, consentTake, clientPolicy, clientTerms
+    case scopeOpenID, scopeProfile, scopeEmail, scopeAddress, scopePhone, scopeOffline, scopeOther
+    // Devices with a code
+    case device, deviceText, deviceCode, deviceButton, deviceWrong, deviceConfirm, deviceWarning, deviceAllowed, deviceDenied
+    case deviceClose
+    // Signing out
+    case signOut, signOutText, signOutButton, signOutOffline, signOutStay, signedOut, signedOutText, goOnTo
+    // The account
+    case account, accountName, saveName, accountEmail, emailUnproved, sendProof, proofSent, nameSaved
+    case waysIn, changePassword, setPassword, oldPassword, newPassword, savePassword, passwordSaved, hasPassword, hasNoPassword
+    case link, unlink, linked, unlinked, lastWayIn, oldPasswordWrong
+    case changeEmail, newEmail, changeEmailText, changeEmailButton, emailSent, emailSentText
+    case devices, thisDevice, lastUsed, endDevice, endOthers, deviceEnded, othersEnded
+    case consents, consentsText, noConsents, withdraw, withdrawn, grantedOn
+    case deleteAccount, deleteText, deleteConfirm, deleteButton, deleted, deletedText, confirmSignIn
+    // What goes wrong
+    case failed, notFound, badRequest, badLink, crossSite, unavailable, broken, requestRefused, requestRefusedText, back
+
+    /// In a language, unless the team has a text of its own.
+    func text(in language: AcceptedLanguage) -> String {
+        switch language {
+        case .english: english
+        case .japanese: japanese
+        }
+    }
+
+    /// What stands in braces in it, for the check of a team's own texts.
+    var placeholders: Set<String> { Set(Self.placeholders(in: english)) }
+
+    static func placeholders(in text: String) -> [String] {
+        text.split(separator: "{").dropFirst().compactMap { part in
+            part.contains("}") ? String(part.prefix { $0 != "}" }) : nil
+        }
+    }
+}
+
+/// The texts in the language of a request.
+struct SignInWords: Sendable {
+    let language: AcceptedLanguage
+    let look: PageLook
+
+    subscript(_ text: SignInText) -> String {
+        let service = look.name
+        let template = look.texts[language.rawValue]?[text.rawValue] ?? text.text(in: language)
+        return template.contains("{service}") ? template.replacing("{service}", with: service) : template
+    }
+
+    /// A text with its placeholders filled in.
+    subscript(_ text: SignInText, _ values: (name: String, value: String)...) -> String {
+        var rest = Substring(self[text])
+        var filled = ""
+        while let brace = rest.firstIndex(of: "{") {
+            filled += rest[..<brace]
+            rest = rest[brace...]
+            if let (name, value) = values.first(where: { rest.hasPrefix("{\($0.name)}") }) {
+                filled += value
+                rest = rest.dropFirst(name.count + 2)
+            } else {
+                filled.append(rest.removeFirst())
+            }
+        }
+        return filled + rest
+    }
+
+    /// A day, as people write it.
+    func day(_ iso8601: String) -> String {
+        let parts = iso8601.prefix(10).split(separator: "-").compactMap { Int($0) }
+        guard parts.count == 3, (1...12).contains(parts[1]) else { return String(iso8601.prefix(10)) }
+        switch language {
+        case .english: return "\(parts[2]) \(Self.months[parts[1] - 1]) \(parts[0])"
+        case .japanese: return "\(parts[0])年\(parts[1])月\(parts[2])日"
+        }
+    }
+
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+    ]
+}
