@@ -1,3 +1,4 @@
+package import Identity
 package import Routing
 
 /// A client protocol that the server speaks, as operators know it. `all` is the one list of them: its names are what
@@ -21,7 +22,7 @@ package struct API: Sendable {
 
     package static let all = [
         API("app", "app API (`/auth/…`)", prefixSetting: "KIDOBAN_ECHOLOG_PREFIX") {
-            AppAPI.make($0.services, $0.app, prefix: $1)
+            AppAPI.make($0.services, $0.app, migration: $0.migration, prefix: $1)
         },
         API("token", "token resource (`/auth/token`)", prefixSetting: "KIDOBAN_TOKEN_PREFIX") {
             TokenAPI.make($0.services, prefix: $1)
@@ -31,6 +32,9 @@ package struct API: Sendable {
         },
         API("rest-auth", "rest-auth API", prefixSetting: "KIDOBAN_REST_AUTH_PREFIX") {
             RestAuth.make($0.services, $0.restAuth, prefix: $1)
+        },
+        API("identity-toolkit", "Firebase Authentication's API") { parts, _ in
+            IdentityToolkit.make(parts.services, parts.firebase, prefix: "")
         },
         API("pages", "pages behind the links in mails (`/account/…`)", prefixSetting: "KIDOBAN_PAGES_PREFIX") {
             Pages.make($0.services, prefix: $1)
@@ -52,12 +56,17 @@ package struct APIParts: Sendable {
     package let restAuth: RestAuth.Parts
     package let oauth: OAuth.Options
     package let signIn: SignInPages.Parts
+    package let firebase: IdentityToolkit.Parts
+    /// Nil where no Firebase project's users come over.
+    package let migration: FirebaseMigration?
 
     package init(
         services: Services, app: AppAPI.Options, cookies: CookieAPI.Policy, restAuth: RestAuth.Parts, oauth: OAuth.Options,
-        signIn: SignInPages.Parts
+        signIn: SignInPages.Parts, firebase: IdentityToolkit.Parts, migration: FirebaseMigration?
     ) {
         self.oauth = oauth
+        self.firebase = firebase
+        self.migration = migration
         self.services = services
         self.app = app
         self.cookies = cookies

@@ -1,42 +1,48 @@
 import HTTP
+package import Identity
 package import Routing
 import Text
 
 /// The app API: sign-up, sign-in and everything a mobile app needs afterwards, in JSON (the EchoLog contract).
 package enum AppAPI {
-    /// - Parameter prefix: what stands before `/auth`; empty for none.
-    package static func make(_ services: Services, _ options: Options, prefix: String) -> RouteGroup {
+    /// - Parameters:
+    ///   - migration: of users of a Firebase project; nil for none.
+    ///   - prefix: what stands before `/auth`; empty for none.
+    package static func make(
+        _ services: Services, _ options: Options, migration: FirebaseMigration? = nil, prefix: String
+    ) -> RouteGroup {
         let bearer = BearerUser(services)
         let sharing = PageSharing(services.pages, requestFields: "Authorization, Content-Type, X-Device-ID")
         func route<Kind: Endpoint>(_ endpoint: Kind, at alias: String? = nil) -> Route {
             Self.route(endpoint, sharing, at: alias)
         }
-        let routes = [
-            route(Register(services: services, options: options)),
-            route(Login(services: services)),
-            route(OAuthSignIn(services: services, options: options)),
-            route(OAuthSignIn(services: services, options: options), at: "/auth/oauth/login"),
-            route(OAuthSignIn(services: services, options: options), at: "/auth/oauth-login"),
-            route(RequestPasswordReset(mailer: Mailer(services, options))),
-            route(ResetPassword(services: services)),
-            route(RequestVerification(mailer: Mailer(services, options))),
-            route(VerifyEmail(services: services)),
-            route(RequestAddress(services: services, options: options, bearer: bearer)),
-            route(ConfirmAddress(services: services)),
-            route(Refresh(services: services)),
-            route(Refresh(services: services), at: "/auth/refresh-token"),
-            route(Logout(services: services, bearer: bearer)),
-            route(Me(services: services, bearer: bearer)),
-            route(UpdateMe(services: services, bearer: bearer)),
-            route(DeleteMe(services: services, options: options, bearer: bearer)),
-            route(ListSessions(services: services, bearer: bearer)),
-            route(EndSessions(services: services, bearer: bearer)),
-            route(EndSession(services: services, bearer: bearer)),
-            route(ListIdentities(services: services, bearer: bearer)),
-            route(LinkIdentity(services: services, bearer: bearer)),
-            route(UnlinkIdentity(services: services, bearer: bearer)),
-            route(UnlinkNamedIdentity(services: services, bearer: bearer)),
-        ]
+        let routes =
+            [
+                route(Register(services: services, options: options)),
+                route(Login(services: services)),
+                route(OAuthSignIn(services: services, options: options)),
+                route(OAuthSignIn(services: services, options: options), at: "/auth/oauth/login"),
+                route(OAuthSignIn(services: services, options: options), at: "/auth/oauth-login"),
+                route(RequestPasswordReset(mailer: Mailer(services, options))),
+                route(ResetPassword(services: services)),
+                route(RequestVerification(mailer: Mailer(services, options))),
+                route(VerifyEmail(services: services)),
+                route(RequestAddress(services: services, options: options, bearer: bearer)),
+                route(ConfirmAddress(services: services)),
+                route(Refresh(services: services)),
+                route(Refresh(services: services), at: "/auth/refresh-token"),
+                route(Logout(services: services, bearer: bearer)),
+                route(Me(services: services, bearer: bearer)),
+                route(UpdateMe(services: services, bearer: bearer)),
+                route(DeleteMe(services: services, options: options, bearer: bearer)),
+                route(ListSessions(services: services, bearer: bearer)),
+                route(EndSessions(services: services, bearer: bearer)),
+                route(EndSession(services: services, bearer: bearer)),
+                route(ListIdentities(services: services, bearer: bearer)),
+                route(LinkIdentity(services: services, bearer: bearer)),
+                route(UnlinkIdentity(services: services, bearer: bearer)),
+                route(UnlinkNamedIdentity(services: services, bearer: bearer)),
+            ] + (migration.map { [route(MigrateFirebase(services: services, migration: $0))] } ?? [])
         return RouteGroup(
             name: "app", prefix: prefix, routes: routes + sharing.preflights(of: routes),
             documentation: Failure.documentation,

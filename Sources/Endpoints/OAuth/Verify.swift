@@ -63,7 +63,7 @@ extension OAuth {
             do throws(IdentityError) {
                 return try await services.clients.authenticate(basic.id, secret: basic.secret, as: proof)
             } catch {
-                if error == .invalidClient { await authentication.refusals.note(basic.id, Caller(request)) }
+                if error == .invalidClient { await services.clientRefusals.note(basic.id, Caller(request)) }
                 throw error
             }
         }

@@ -52,6 +52,11 @@ struct Page {
         html += "<button class=\"main\">\(HTMLText.escaped(button))</button></form>"
     }
 
+    /// A field that the form sends along.
+    mutating func hidden(_ name: StaticString, _ value: String) {
+        html += "<input type=\"hidden\" name=\"\(name)\" value=\"\(HTMLText.escaped(value))\">"
+    }
+
     /// - Parameter isFaulty: whether the alert of the page is about it.
     mutating func passwordField(_ name: StaticString, _ label: String, hint: String? = nil, isFaulty: Bool) {
         let described = [isFaulty ? "problem" : nil, hint == nil ? nil : "hint"].compactMap(\.self).joined(separator: " ")

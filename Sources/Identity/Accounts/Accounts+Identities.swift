@@ -28,16 +28,22 @@ extension Accounts {
     }
 
     /// Makes a provider's identity one more way into a user's account (rule 3). One that is the user's already stays.
-    /// - Parameter session: the one that asks, in which the user has just proved who they are.
+    /// - Parameters:
+    ///   - session: the one that asks, in which the user has just proved who they are.
+    ///   - trustsSession: whether the session is enough, however old.
     /// - Throws: `IdentityError.identityTaken` when it is somebody else's; `recentSignInRequired`, also when the account has changed
     ///   meanwhile; `userNotFound`, `unavailable`.
     package func link(
-        _ proof: VerifiedIDToken, to id: UserID, session: SessionID, caller: Caller
+        _ proof: VerifiedIDToken, to id: UserID, session: SessionID, trustsSession: Bool = false, caller: Caller
     ) async throws(IdentityError) {
         let claim = IdentityClaim(proof, toldName: nil, claimedEmail: nil)
         // In this order: whoever ends the sessions has raised the number that the user has from now on.
         let user = try await users.user(id)
-        try await requireRecentSignIn(of: id, session: session, caller: caller)
+        if trustsSession {
+            guard case .live = try await sessions.store.record(session, at: system.now()) else { throw .recentSignInRequired }
+        } else {
+            try await requireRecentSignIn(of: id, session: session, caller: caller)
+        }
         do throws(IdentityError) {
             guard try await add(claim.identity(of: id, at: system.now()), to: user, caller) else {
                 throw .recentSignInRequired

@@ -19,6 +19,8 @@ extension AuditKind {
     }
 
     package static let userSignedIn = AuditKind("user_signed_in")
+    /// With an ID token of the Firebase project that the users come from.
+    package static let sessionMigrated = AuditKind("session_migrated")
 
     package static func signInFailed(_ failure: SignInFailure) -> AuditKind {
         AuditKind("sign_in_failed", reason: failure.rawValue, outcome: .refused)

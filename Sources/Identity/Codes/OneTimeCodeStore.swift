@@ -29,6 +29,23 @@ package struct OneTimeCodeStore: Sendable {
         try Self.grant(try await send(RedisCommand("GET", Self.key(Self.hash(code)))), purpose)
     }
 
+    /// What a code grants, whatever it is for; it stays good.
+    /// - Throws: `IdentityError.invalidCode`, or the store's failure.
+    func look(_ code: OneTimeCode) async throws(IdentityError) -> OneTimeCode.Grant {
+        try Self.grant(try await send(RedisCommand("GET", Self.key(Self.hash(code)))))
+    }
+
+    /// What a code grants, for the last time: of several at once one gets it.
+    /// - Throws: `IdentityError.invalidCode`, or the store's failure.
+    func take(_ code: OneTimeCode, for purpose: OneTimeCode.Purpose) async throws(IdentityError) -> OneTimeCode.Grant {
+        try Self.grant(try await send(RedisCommand("GETDEL", Self.key(Self.hash(code)))), purpose)
+    }
+
+    /// Makes a code good again that was taken and has led to nothing; of no consequence if it fails.
+    func giveBack(_ code: OneTimeCode, _ grant: OneTimeCode.Grant, life: Duration) async {
+        try? await set(Self.key(Self.hash(code)), grant.stored, life: life)
+    }
+
     /// Makes the codes of a user void, whatever they are for.
     /// - Throws: the store's failure.
     func void(of userID: UserID) async throws(IdentityError) {
@@ -71,11 +88,11 @@ package struct OneTimeCodeStore: Sendable {
     }
 
     private static func grant(
-        _ reply: RedisReply, _ purpose: OneTimeCode.Purpose
+        _ reply: RedisReply, _ purpose: OneTimeCode.Purpose? = nil
     ) throws(IdentityError) -> OneTimeCode.Grant {
         guard case .bytes(let bytes) = reply else { throw .invalidCode }
         guard let grant = OneTimeCode.Grant(stored: bytes) else { throw .fault() }
-        guard grant.purpose == purpose else { throw .invalidCode }
+        guard purpose == nil || grant.purpose == purpose else { throw .invalidCode }
         return grant
     }
 }

@@ -5,6 +5,7 @@ extension AuditKind {
     package static let passwordResetRequested = AuditKind("password_reset_requested")
     package static let emailVerified = AuditKind("email_verified")
     package static let emailVerificationRequested = AuditKind("email_verification_requested")
+    package static let signInLinkRequested = AuditKind("sign_in_link_requested")
     /// Another address, which has not been proved yet.
     package static let addressChangeRequested = AuditKind("address_change_requested")
     package static let addressChanged = AuditKind("address_changed")

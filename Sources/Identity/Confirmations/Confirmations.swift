@@ -147,6 +147,23 @@ package final class Confirmations: Sendable {
     private static let nobodysProfile = Profile(
         number: 0, username: Username(stored: "nobody"), firstName: "", lastName: "")
 
+    /// Has a link sent that signs in whoever reads the mails of an address, whether or not there is a user.
+    /// - Throws: `IdentityError.tooManyRequests`, `unavailable`.
+    func sendSignInLink(
+        _ link: SecretString, to address: EmailAddress, of user: User?, life: Duration, language: Mail.Language, _ caller: Caller
+    ) async throws(IdentityError) {
+        let now = system.now()
+        if let user {
+            guard try await outbox.hasRoom(for: user.id, .signInLink, at: system.statementTime) else { return }
+        }
+        try await outbox.add(
+            Mail(
+                id: system.uuid(), userID: user?.id, kind: .signInLink, recipient: address.normalized, language: language,
+                link: link, createdAt: now, expiresAt: now.adding(life)),
+            at: system.statementTime)
+        await accounts.note(.signInLinkRequested, user?.id, by: .anonymous, nil, caller)
+    }
+
     private static func nobody(at now: Timestamp, _ system: SystemContext) -> User {
         User(
             id: UserID(at: now, random: system.random(10)), email: EmailAddress(storedTyped: "nobody", normalized: "nobody"),
@@ -160,6 +177,7 @@ extension Mail.Kind {
         switch self {
         case .passwordReset: .passwordResetRequested
         case .emailVerification: .emailVerificationRequested
+        case .signInLink: .signInLinkRequested
         case .signUpAttempted, .identityLinked, .identityUnlinked, .passwordChanged, .addressChangeRequested, .addressChanged,
             .addressConfirmation, .addressTaken, .changesUndone:
             nil

@@ -11,7 +11,8 @@ package struct Mail: Sendable {
     }
 
     package let id: UUID
-    package let userID: UserID
+    /// Nil for a mail to an address that may be nobody's yet.
+    package let userID: UserID?
     package let kind: Kind
     /// The stored, normalised address of the user; one that a caller has sent only where the mail asks whether it is the user's.
     package let recipient: String
@@ -25,7 +26,7 @@ package struct Mail: Sendable {
     package let expiresAt: Timestamp
 
     package init(
-        id: UUID, userID: UserID, kind: Kind, recipient: String, language: Language, link: SecretString, detail: String = "",
+        id: UUID, userID: UserID?, kind: Kind, recipient: String, language: Language, link: SecretString, detail: String = "",
         createdAt: Timestamp, expiresAt: Timestamp
     ) {
         self.id = id

@@ -34,9 +34,9 @@ package struct MailOutbox: Sendable {
         _ mail: Mail, isCounted: Bool = true, in transaction: Transaction, at time: StatementTime
     ) async throws(IdentityError) {
         let job = try mail.job(seal)
-        if isCounted {
+        if isCounted, let userID = mail.userID {
             let count = try await jobs.count(
-                .mail, mail.kind.rawValue, of: mail.userID, within: Self.window, at: time, in: transaction)
+                .mail, mail.kind.rawValue, of: userID, within: Self.window, at: time, in: transaction)
             guard count < Self.limit else { return }
         }
         try await jobs.enter(job, in: transaction, at: time)
@@ -92,7 +92,7 @@ package struct StoredMail: Sendable {
         createdAt = job.createdAt
         expiresAt = job.givesUpAt ?? job.createdAt
         attempts = job.attempts
-        guard let kind = Mail.Kind(rawValue: kind), let userID = job.userID,
+        guard let kind = Mail.Kind(rawValue: kind),
             let language = job.payload["language"]?.stringValue.flatMap({ Mail.Language(rawValue: $0) }),
             let (link, detail) = job.sealed.flatMap({ try? seal.open($0, of: job.id) })
         else {
@@ -100,7 +100,7 @@ package struct StoredMail: Sendable {
             return
         }
         mail = Mail(
-            id: id, userID: userID, kind: kind, recipient: recipient, language: language, link: link, detail: detail,
+            id: id, userID: job.userID, kind: kind, recipient: recipient, language: language, link: link, detail: detail,
             createdAt: createdAt, expiresAt: expiresAt)
     }
 }

@@ -72,6 +72,15 @@ extension MailTemplates {
                     "The link works for {lifetime}.",
                     "If you know of no such account, there is nothing to do: the address stays unconfirmed.",
                 ])
+        case .signInLink:
+            Words(
+                subject: "Sign in to {product}",
+                before: ["Somebody asked to sign in to {product} with the address {email}. If it was you, go on here:"],
+                action: "Sign in",
+                after: [
+                    "The link works once, within {lifetime}. Do not pass it on: it signs in whoever has it.",
+                    "If it was not you, there is nothing to do.",
+                ])
         case .signUpAttempted:
             Words(
                 subject: "You have an account at {product} already",
@@ -115,6 +124,15 @@ extension MailTemplates {
                 after: [
                     "リンクの有効期限は{lifetime}です。",
                     "お心当たりがない場合は、何もする必要はありません。メールアドレスは未確認のままになります。",
+                ])
+        case .signInLink:
+            Words(
+                subject: "{product} へのログイン",
+                before: ["メールアドレス {email} で {product} にログインする申し込みがありました。ご自身の場合は、次のリンクからお進みください。"],
+                action: "ログインする",
+                after: [
+                    "リンクの有効期限は{lifetime}で、使えるのは一度だけです。リンクを持つ人は誰でもログインできますので、ほかの人には教えないでください。",
+                    "お心当たりがない場合は、何もする必要はありません。",
                 ])
         case .signUpAttempted:
             Words(

@@ -168,7 +168,8 @@ extension Mail.Kind {
         let link: Set<MailPlaceholder> =
             switch self {
             case .addressTaken, .changesUndone: []
-            case .passwordReset, .emailVerification, .signUpAttempted, .identityLinked, .identityUnlinked, .passwordChanged,
+            case .passwordReset, .emailVerification, .signUpAttempted, .signInLink, .identityLinked, .identityUnlinked,
+                .passwordChanged,
                 .addressChangeRequested, .addressChanged, .addressConfirmation:
                 [.link, .lifetime]
             }
@@ -178,7 +179,9 @@ extension Mail.Kind {
     /// What `Mail.detail` is filled in for; nil where there is none.
     var detailPlaceholder: MailPlaceholder? {
         switch self {
-        case .passwordReset, .emailVerification, .signUpAttempted, .addressConfirmation, .addressTaken, .changesUndone: nil
+        case .passwordReset, .emailVerification, .signUpAttempted, .signInLink, .addressConfirmation, .addressTaken,
+            .changesUndone:
+            nil
         case .identityLinked, .identityUnlinked: .provider
         case .passwordChanged: .identities
         case .addressChangeRequested, .addressChanged: .address

@@ -41,6 +41,8 @@ extension Schema {
             -- Compares bytes, whatever the collation of the database.
             CREATE INDEX users_by_email_prefix ON users (email_normalized text_pattern_ops);
 
+            CREATE INDEX users_by_phone_number ON users (phone_number) WHERE phone_number IS NOT NULL;
+
             -- Ids of users in other systems.
             CREATE TABLE user_aliases (
                 -- Which system, by a name of the operator's choice.

@@ -4,6 +4,8 @@ package enum MailKind: String, Sendable, CaseIterable {
     case passwordReset = "password_reset"
     /// With a link that proves that the address is the user's.
     case emailVerification = "email_verification"
+    /// With a link that signs in whoever reads the mail.
+    case signInLink = "sign_in_link"
     /// That an account at a provider has become a way in. With a link that undoes it, as the other changes below have it.
     case identityLinked = "identity_linked"
     /// That somebody tried to sign up with an address that has an account. With a link under which a new password can be set.

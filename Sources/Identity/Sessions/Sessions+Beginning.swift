@@ -3,15 +3,17 @@ import Text
 /// How sessions begin. Each begins with an `Authentication`, whoever has made it.
 extension Sessions {
     /// Begins a session for somebody who has just proved who they are, with a grant for the client through which they did.
-    /// - Parameter refresh: whether each use of the refresh token replaces it.
+    /// - Parameters:
+    ///   - refresh: whether each use of the refresh token replaces it.
+    ///   - write: writes its access token as a client protocol wants it; nil for what the client's is.
     /// - Throws: `IdentityError.invalidCredentials` (`invalidProof` where a provider's proof was the way in) when the user was disabled, deleted
     ///   or given a new password meanwhile, or the sessions were ended; `unavailable` when a store is.
     package func begin(
         _ authentication: Authentication, for client: Client, refresh: RefreshRotation.Mode = .rotating,
-        terms: GrantTerms = GrantTerms(), caller: Caller
+        terms: GrantTerms = GrantTerms(), caller: Caller, writing write: AccessTokenWriter? = nil
     ) async throws(IdentityError) -> SessionTokens {
         try await noting(authentication, client, caller) { () throws(IdentityError) in
-            let tokens = try await beginWithTokens(authentication, client, refresh, terms, caller)
+            let tokens = try await beginWithTokens(authentication, client, refresh, terms, caller, write)
             return (tokens, tokens.session.id)
         }
     }
@@ -65,7 +67,9 @@ extension Sessions {
     }
 
     private func beginWithTokens(
-        _ authentication: Authentication, _ client: Client, _ refresh: RefreshRotation.Mode, _ terms: GrantTerms, _ caller: Caller
+        _ authentication: Authentication, _ client: Client, _ refresh: RefreshRotation.Mode, _ terms: GrantTerms,
+        _ caller: Caller,
+        _ write: AccessTokenWriter?
     ) async throws(IdentityError) -> SessionTokens {
         let now = system.now()
         let grant = Grant(.first, to: client, refresh: refresh, terms)
@@ -77,8 +81,12 @@ extension Sessions {
         let (begun, minted) = try await begin(
             session, of: authentication.user, idle: client.sessionLifetime.idle, caller, at: now
         ) { session throws(IdentityError) in
-            try issuer.mint(
-                for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, at: session.createdAt)
+            if let write {
+                try issuer.mint(for: grant, of: session, client: client, at: session.createdAt, write)
+            } else {
+                try issuer.mint(
+                    for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, at: session.createdAt)
+            }
         }
         guard let minted else { throw .fault() }
         let refreshToken = RefreshToken(session.id, generation: grant.generation, salt: session.salt, key: key)

@@ -46,6 +46,12 @@ package struct JWSSigner: Sendable {
         return token
     }
 
+    /// The bare signature, for what is no JWS.
+    package func signature(over bytes: [UInt8]) throws(JOSEError) -> [UInt8] {
+        guard let signature = try? key.sign(bytes) else { throw .signingFailed }
+        return signature
+    }
+
     package func sign(_ payload: [UInt8]) throws(JOSEError) -> String {
         try String(decoding: signedBytes(payload), as: UTF8.self)
     }

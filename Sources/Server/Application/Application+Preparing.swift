@@ -103,7 +103,7 @@ extension Application {
     /// Those that tokens are signed for: as configured, and as registered.
     private func clients(_ worker: Worker) async throws(SigningKeyStore.Failure) -> [Client] {
         do throws(PostgresError) {
-            return try await ClientStore(pool: worker.postgres).all() + [shared.app, shared.restAuth]
+            return try await ClientStore(pool: worker.postgres).all() + shared.builtInClients
         } catch {
             throw .store(error)
         }

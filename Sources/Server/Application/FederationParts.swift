@@ -12,6 +12,8 @@ struct FederationParts: Sendable {
     let codes: AuthorizationCodes
     let notices: ProviderNotices
     let revocations: ProviderRevocations
+    /// Nil where no Firebase project's users come over.
+    let migration: FirebaseMigration?
 
     init(_ shared: SharedParts, _ parts: LoopParts, _ identity: IdentityParts) {
         let (configuration, settings, system) = (shared.configuration, shared.configuration.providerTokens, shared.system)
@@ -35,6 +37,10 @@ struct FederationParts: Sendable {
             issuers: configuration.noticeIssuers, keys: keys, store: NoticeStore(pool: parts.postgres), tokens: tokens,
             accounts: identity.accounts,
             sessions: identity.sessions, audit: audit, system: system, logger: logger)
+        migration = configuration.firebase.migratedProject.map {
+            FirebaseMigration(
+                project: $0, keySetURL: configuration.firebase.migratedKeySetURL, keys: keys, accounts: identity.accounts)
+        }
         revocations = ProviderRevocations(
             masterKey: shared.masterKey,
             revoker: TokenRevoker(apple: apple, googleRevokeURL: settings.googleRevokeURL, https: shared.tokenCalls),

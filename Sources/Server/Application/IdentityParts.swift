@@ -13,7 +13,7 @@ struct IdentityParts: Sendable {
         let configuration = shared.configuration
         users = UserStore(pool: parts.postgres)
         clients = ClientRegistry(
-            store: ClientStore(pool: parts.postgres), builtIn: [shared.app, shared.restAuth],
+            store: ClientStore(pool: parts.postgres), builtIn: shared.builtInClients,
             lifetime: configuration.clients.cacheLifetime, loop: parts.loop, logger: parts.logger)
         issuer = AccessTokenIssuer(
             issuer: configuration.issuer, audience: configuration.audience, keys: parts.keys, system: shared.system)

@@ -37,6 +37,8 @@ struct SharedParts: Sendable {
     let app: Client
     /// The app once more, as it speaks rest-auth.
     let restAuth: Client
+    /// The app once more, as it speaks Firebase; nil where that API is off.
+    let firebase: Client?
     let mailSeal: MailSeal
     let accountChangeSeal: AccountChangeSeal
     let jobSignal = JobSignal()
@@ -68,6 +70,7 @@ struct SharedParts: Sendable {
         housekeeping = BlockingPool(label: "kidoban.keep", threads: 1, queueLimit: 64)
         app = Self.app(configuration)
         restAuth = Self.restAuth(configuration, app: app)
+        firebase = configuration.firebase.project == nil ? nil : Self.firebase(configuration, app: app)
         do throws(OutboundError) {
             outbound = try HTTPSClient(configuration.outbound)
             tokenCalls = try HTTPSClient(configuration.outbound)
@@ -137,6 +140,9 @@ struct SharedParts: Sendable {
 
     static let appID = "app"
     static let restAuthID = "rest-auth"
+    static let firebaseID = "firebase"
+    /// The clients that are there without a record.
+    var builtInClients: [Client] { [app, restAuth] + (firebase.map { [$0] } ?? []) }
 
     /// The team's own app: the client of every protocol that knows none. It is public, because it is on everybody's phone.
     private static func app(_ configuration: Configuration) -> Client {
@@ -147,6 +153,11 @@ struct SharedParts: Sendable {
             accessTokenLifetime: configuration.tokens.accessTokenLifetime, sessionLifetime: configuration.sessions.lifetime,
             scopes: configuration.tokens.appScopes, rotatesRefreshTokens: configuration.apis.rotatesRefreshTokens,
             isFirstParty: true)
+    }
+
+    static func firebase(_ configuration: Configuration, app: Client) -> Client {
+        guard let id = ClientID(firebaseID) else { preconditionFailure("a constant client id") }
+        return configuration.firebase.client(id, like: app)
     }
 
     private static func restAuth(_ configuration: Configuration, app: Client) -> Client {

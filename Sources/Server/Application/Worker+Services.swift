@@ -32,7 +32,15 @@ extension Worker {
             clock: shared.clockTolerance, redis: parts.redis, postgres: parts.postgres)
         let apiParts = APIParts(
             services: services, app: configuration.placedApp, cookies: configuration.cookies.policy(issuer: configuration.issuer),
-            restAuth: restAuth(shared, profiles: profiles), oauth: configuration.oauthOptions, signIn: signIn(shared, services))
+            restAuth: restAuth(shared, profiles: profiles), oauth: configuration.oauthOptions, signIn: signIn(shared, services),
+            firebase: IdentityToolkit.Parts(
+                options: configuration.placedFirebase,
+                client: shared.firebase ?? SharedParts.firebase(configuration, app: shared.app),
+                accounts: ProjectAccounts(accounts: identity.accounts, rules: configuration.firebase.rules),
+                clientTokens: ClientTokens(
+                    redis: parts.redis, tokens: identity.tokens, issuer: identity.issuer, system: shared.system),
+                system: shared.system),
+            migration: federation.migration)
         return (apiParts, federation)
     }
 }
@@ -89,7 +97,9 @@ extension Worker {
 extension Configuration {
     /// Whether an API is open. That of the pages also is while mails of the app API lead to them.
     func serves(_ api: String) -> Bool {
-        apis.open.contains(api)
+        // Without a project there is nothing to serve.
+        if api == "identity-toolkit", firebase.project == nil { return false }
+        return apis.open.contains(api)
             || api == Pages.name && (apis.open.contains("app") && placedApp.needsPages || apis.open.contains(SignInPages.name))
     }
 

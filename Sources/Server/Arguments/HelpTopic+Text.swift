@@ -28,7 +28,11 @@ extension HelpTopic {
         case .clientList: "\(invocation) [--json]"
         case .clientDisable, .clientEnable, .clientDelete: "\(invocation) ID"
         case .clientRotate: "\(invocation) ID [--overlap T | --now | --end-previous]"
-        case .user, .importUsers, .sessions, .limits, .keys, .mail: "\(invocation) <command> [--help]"
+        case .firebaseAccountAdd: "\(invocation) NAME [--file PATH]"
+        case .firebaseAccountList: "\(invocation) [--json]"
+        case .firebaseAccountRemove: "\(invocation) NAME"
+        case .user, .importUsers, .firebase, .firebaseAccount, .sessions, .limits, .keys, .mail:
+            "\(invocation) <command> [--help]"
         case .importFirebase, .importDjango, .importSupabase, .importLines: "\(invocation) FILE [options]"
         case .exportUsers: "\(invocation) [FILE] [--with-hashes]"
         case .userCreate: "\(invocation) EMAIL [options]"
@@ -94,6 +98,11 @@ extension HelpTopic {
         case .importSupabase: "Take over rows of Supabase's auth.users, JSON or CSV."
         case .importLines: "Take over users as lines of JSON, which `kidoban export` writes."
         case .exportUsers: "Write all users as lines of JSON."
+        case .firebase: "Look after the Firebase project."
+        case .firebaseAccount: "Look after the service accounts of the project's servers."
+        case .firebaseAccountAdd: "Make a service account, and write its credentials to a file."
+        case .firebaseAccountList: "List the service accounts."
+        case .firebaseAccountRemove: "Remove a service account. Its tokens are void at once."
         case .sessions: "Look after the sessions of all users."
         case .sessionsPrune: "End the sessions of users whom PostgreSQL does not know or has disabled."
         case .audit: "Print audit events, the newest first."
@@ -145,7 +154,8 @@ extension HelpTopic {
                 ("--limit N", "how many at most: 20, or 1 to 1000"),
                 ("--json", "print one JSON object a line"),
             ]
-        case .userShow, .keysList, .mailShow, .clientShow, .clientList: [("--json", "print JSON")]
+        case .firebaseAccountAdd: [("--file PATH", "where to, and no file may be there: NAME.json")]
+        case .userShow, .keysList, .mailShow, .clientShow, .clientList, .firebaseAccountList: [("--json", "print JSON")]
         case .userDelete: [("--yes", "do not ask")]
         case .keysShow: [("--pem", "as PEM, for balancers and libraries that read no key set")]
         case .userSetPassword: [("--generate", "make one up and print it, once")]
@@ -187,7 +197,8 @@ extension HelpTopic {
                 ("--file PATH", "where the token is, if it is not an argument and not at the standard input"),
             ]
         case .userSendReset, .userVerifyEmail, .limits, .mailRetry, .serve, .migrate, .health, .client,
-            .clientDisable, .clientEnable, .clientDelete, .user, .importUsers, .userDisable, .userEnable, .userSignOut,
+            .clientDisable, .clientEnable, .clientDelete, .user, .importUsers, .firebase, .firebaseAccount,
+            .firebaseAccountRemove, .userDisable, .userEnable, .userSignOut,
             .userExport, .sessions, .keys, .keysRotate, .keysRetire, .keysReseal, .mail, .mailTest, .mailTemplates, .openAPI,
             .explain, .help,
             .version:
@@ -234,7 +245,8 @@ extension HelpTopic {
 
             \(Self.stores)
             """
-        case .userFind, .audit, .keysList: Self.stores
+        case .firebaseAccountAdd: accountDetails
+        case .userFind, .audit, .keysList, .firebaseAccountList, .firebaseAccountRemove: Self.stores
         case .sessionsEnd:
             """
             With --provider it says first how many sessions that are, and asks. It looks at all keys of Redis.
@@ -341,12 +353,7 @@ extension HelpTopic {
             """
         case .mailTest:
             "It sends with the settings of `kidoban serve`: KIDOBAN_SMTP_URL, KIDOBAN_MAIL_SENDER and those that go with them."
-        case .mailTemplates:
-            """
-            A file of that name in KIDOBAN_MAIL_TEMPLATES takes the place of the built-in text. The first line of a `.txt` is
-            its subject. In it these stand for what they say; other braces for themselves:
-            \(MailPlaceholder.list).
-            """
+        case .mailTemplates: templateDetails
         case .health:
             """
             It asks `/health/ready` at KIDOBAN_OPERATIONS_LISTEN, as the server of the same environment has it.
@@ -374,7 +381,9 @@ extension HelpTopic {
             """
         case .importFirebase, .importDjango, .importSupabase, .importLines: importDetails
         case .exportUsers: exportDetails
-        case .client, .user, .importUsers, .sessions, .limits, .keys, .mail, .explain, .help, .version: nil
+        case .client, .user, .importUsers, .firebase, .firebaseAccount, .sessions, .limits, .keys, .mail, .explain, .help,
+            .version:
+            nil
         }
     }
 
@@ -386,13 +395,5 @@ extension HelpTopic {
         return rows.map { name, text in
             "  " + name + String(repeating: " ", count: width - name.count + 3) + text + "\n"
         }.joined()
-    }
-}
-
-extension MailPlaceholder {
-    /// As they are written, for a sentence.
-    fileprivate static var list: String {
-        let names = allCases.map { "{\($0.rawValue)}" }
-        return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
     }
 }

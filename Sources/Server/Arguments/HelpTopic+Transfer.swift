@@ -36,6 +36,15 @@ extension HelpTopic {
         """
     }
 
+    var accountDetails: String {
+        """
+        The file is for its owner alone, and has what `credentials.Certificate` of the Admin SDKs takes. Whoever has it
+        administers all users.
+
+        \(Self.stores)
+        """
+    }
+
     var importDetails: String {
         """
         Who is here already, by the id there, is left alone: after a break, run it again. Nobody gets into an account that

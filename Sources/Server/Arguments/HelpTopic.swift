@@ -35,6 +35,11 @@ package enum HelpTopic: String, CaseIterable, Sendable {
     case importSupabase = "import supabase"
     case importLines = "import jsonl"
     case exportUsers = "export"
+    case firebase
+    case firebaseAccount = "firebase service-account"
+    case firebaseAccountAdd = "firebase service-account add"
+    case firebaseAccountList = "firebase service-account list"
+    case firebaseAccountRemove = "firebase service-account remove"
     case sessions
     case sessionsPrune = "sessions prune"
     case sessionsEnd = "sessions end"

@@ -39,6 +39,7 @@ package struct Configuration: Sendable {
     package var apis = APIs()
     package var backends = Backends()
     package var restAuth = RestAuth.Options()
+    package var firebase = IdentityToolkit.Options()
     package var app = AppAPI.Options()
     package var signIn = SignIn()
     package var accounts = AccountRules()

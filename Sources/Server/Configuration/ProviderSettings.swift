@@ -1,3 +1,4 @@
+import Endpoints
 package import Identity
 
 extension Settings {
@@ -150,6 +151,7 @@ extension Configuration {
         if federation.provider(.google) != nil, googleEventKeys == .googleEvents {
             urls.append((.googleEvents, providerTokens.googleEventKeysURL))
         }
+        if firebase.migratedProject != nil { urls.append((FirebaseMigration.keysID, firebase.migratedKeySetURL)) }
         return Dictionary(urls) { first, _ in first }
     }
 }

@@ -45,7 +45,8 @@ enum RedisRights {
                 ("XADD", ["*", "x", "y"]), ("XRANGE", ["-", "+"]), ("XREVRANGE", ["+", "-"]), ("PEXPIRE", ["1000"]),
             ]
         ),
-        ("code:", "", [("GET", []), ("DEL", [])]), ("audit:", "", [("GET", []), ("INCRBY", ["1"]), ("PEXPIRE", ["1000"])]),
+        ("code:", "", [("GET", []), ("GETDEL", []), ("DEL", [])]),
+        ("audit:", "", [("GET", []), ("INCRBY", ["1"]), ("PEXPIRE", ["1000"])]),
         ("successor:", "", [("GET", [])]), ("it:", "", [("GET", []), ("DEL", [])]),
     ]
 

@@ -10,6 +10,7 @@ package enum Command: Equatable, Sendable {
     case user(UserAction)
     case importUsers(ImportRequest)
     case exportUsers(ExportRequest)
+    case firebase(FirebaseAction)
     case sessions(SessionsAction)
     case limits(LimitsAction)
     case audit(AuditQuestion)
@@ -29,7 +30,8 @@ package enum Command: Equatable, Sendable {
         case .serve, .keys(.rotate), .keys(.retire), .keys(.reseal), .mail(.show), .limits, .user(.setPassword),
             .user(.sendReset), .user(.changeEmail):
             true
-        case .migrate, .health, .doctor, .client, .user, .importUsers, .exportUsers, .sessions, .audit, .auditRetention,
+        case .migrate, .health, .doctor, .client, .user, .importUsers, .exportUsers, .firebase, .sessions, .audit,
+            .auditRetention,
             .keys(.list), .keys(.show),
             .mail(.test),
             .mail(.templates),
@@ -60,7 +62,8 @@ extension Command {
     private static func command(_ topic: HelpTopic, _ rest: ArraySlice<String>) throws(ArgumentsError) -> Command {
         switch topic {
         case .program where rest.first == "--version": try bare(.version, rest.dropFirst(), .version)
-        case .program, .client, .user, .importUsers, .sessions, .limits, .keys, .mail, .explain: throw unknown(rest, in: topic)
+        case .program, .client, .user, .importUsers, .firebase, .firebaseAccount, .sessions, .limits, .keys, .mail, .explain:
+            throw unknown(rest, in: topic)
         case .serve: try bare(.serve, rest, topic)
         case .migrate: try bare(.migrate, rest, topic)
         case .health: try bare(.health, rest, topic)
@@ -92,6 +95,9 @@ extension Command {
         case .importSupabase: try .importUsers(ImportRequest(.supabase, parsing: rest, topic))
         case .importLines: try .importUsers(ImportRequest(.jsonl, parsing: rest, topic))
         case .exportUsers: try .exportUsers(ExportRequest(parsing: rest))
+        case .firebaseAccountAdd: try .firebase(.parseAdd(rest))
+        case .firebaseAccountList: try .firebase(.parseList(rest))
+        case .firebaseAccountRemove: try .firebase(.parseRemove(rest))
         case .userClaims: try .user(.parseClaims(rest))
         case .userRoles: try .user(.parseRoles(rest))
         case .mailRetry: try bare(.mail(.retry), rest, topic)

@@ -121,6 +121,14 @@ final class TestProvider: Sendable {
         return try sign(claims, changes, isForged: isForged)
     }
 
+    /// Any claims but null ones.
+    static func signed(_ claims: [(String, JSONValue)], isForged: Bool = false) throws -> String {
+        var object = JSONObject()
+        for (name, value) in claims where value != .null { object[name] = value }
+        let provider = try shared.get()
+        return try (isForged ? provider.stranger : provider.signer).sign(JSONValue.object(object).serialized)
+    }
+
     private static func sign(
         _ claims: KeyValuePairs<String, JSONValue>, _ changes: KeyValuePairs<String, JSONValue>, isForged: Bool
     ) throws -> String {

@@ -33,11 +33,13 @@ package struct AppleTokenService: Sendable {
         return tokens
     }
 
-    /// Revokes a refresh token (RFC 7009 §2).
-    func revoke(_ token: SecretString, of clientID: String) async throws(ProviderCallFailure) {
+    /// Revokes a refresh token, or whatever else the hint says (RFC 7009 §2).
+    func revoke(_ token: SecretString, of clientID: String, hint: StaticString = "refresh_token")
+        async throws(ProviderCallFailure)
+    {
         var call = try authenticated(revokeURL, clientID)
         call.form.append("token", token)
-        call.form.append("token_type_hint", "refresh_token")
+        call.form.append("token_type_hint", "\(hint)")
         _ = try await call.send(by: https)
     }
 

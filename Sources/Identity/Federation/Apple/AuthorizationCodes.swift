@@ -91,6 +91,53 @@ package actor AuthorizationCodes {
         }
     }
 
+    /// What an app wants Apple to revoke.
+    package enum Revocable: Sendable {
+        /// What an authorization code is worth.
+        case code
+        case refreshToken
+        case accessToken
+    }
+
+    /// Has Apple revoke what an app got for a user.
+    /// - Throws: `IdentityError.unknownProvider` while there is no key to ask Apple with; `invalidProof` for what Apple does not take, or
+    ///   what is another user's; `overloaded`, `unavailable`.
+    package func revoke(_ text: SecretString, _ kind: Revocable, of grant: ProviderGrant) async throws(IdentityError) {
+        guard let apple else { throw .unknownProvider }
+        guard underWay < Self.limit else { throw .overloaded(retryAfter: .seconds(1)) }
+        underWay += 1
+        defer { underWay -= 1 }
+        do throws(CodeExchangeFailure) {
+            var token = text
+            if kind == .code {
+                let tokens = try await obtain(text, grant, by: apple)
+                try await check(tokens, for: grant)
+                token = tokens.refreshToken
+            }
+            try await revoke(token, grant, hint: kind == .accessToken ? "access_token" : "refresh_token", by: apple)
+        } catch {
+            switch error {
+            case .call(.refused(.invalidGrant)), .call(.refused(.invalidToken)), .call(.refused(.invalidRequest)), .idToken:
+                throw .invalidProof
+            case .call, .userGone, .store:
+                logger.warning(
+                    "a token was not revoked",
+                    ["provider": .string(grant.provider.text), "reason": .string(error.description)])
+                throw .unavailable(retryAfter: .seconds(5))
+            }
+        }
+    }
+
+    private func revoke(
+        _ token: SecretString, _ grant: ProviderGrant, hint: StaticString, by apple: AppleTokenService
+    ) async throws(CodeExchangeFailure) {
+        do throws(ProviderCallFailure) {
+            try await apple.revoke(token, of: grant.clientID, hint: hint)
+        } catch {
+            throw .call(error)
+        }
+    }
+
     /// Waits for what is under way; each call ends within seconds.
     package func close() async {
         while underWay > 0 { await loop.sleep(for: .milliseconds(10)) }

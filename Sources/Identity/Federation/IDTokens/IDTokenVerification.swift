@@ -68,7 +68,8 @@ extension VerifiedIDToken {
             isPrivateEmail: claims.flag("is_private_email") == true
                 || email?.normalized.hasSuffix(Self.relayDomain) == true,
             name: Self.text("name", claims), pictureURL: Self.text("picture", claims), issuedAt: issuedAt, expiresAt: expiresAt,
-            digest: digest, codeHash: Self.hash("c_hash", claims), accessTokenHash: Self.hash("at_hash", claims))
+            digest: digest, codeHash: Self.hash("c_hash", claims), accessTokenHash: Self.hash("at_hash", claims),
+            authenticatedAt: Self.instant("auth_time", claims))
     }
 
     /// What is no text is the hash of nothing.
@@ -78,6 +79,12 @@ extension VerifiedIDToken {
         case .string(let text): text
         default: ""
         }
+    }
+
+    /// Until the end of the year 9999.
+    private static func instant(_ name: String, _ claims: JWTClaims) -> Timestamp? {
+        guard let seconds = claims[name]?.integerValue, (0...253_402_300_799).contains(seconds) else { return nil }
+        return Timestamp(seconds: seconds)
     }
 
     private static func text(_ name: String, _ claims: JWTClaims) -> String? {

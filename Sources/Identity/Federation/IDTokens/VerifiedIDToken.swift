@@ -28,6 +28,8 @@ package struct VerifiedIDToken: Equatable, Sendable {
     package let codeHash: String?
     /// `at_hash`: of the access token that came along (§3.3.2.11).
     package var accessTokenHash: String?
+    /// `auth_time`: when the user proved who they are (OpenID Connect Core §2).
+    package var authenticatedAt: Timestamp?
     /// That of this use, if it was the first: with it the use can be undone.
     package var replayMark: ReplayMark?
 }

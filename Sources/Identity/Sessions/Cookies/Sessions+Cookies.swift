@@ -54,6 +54,8 @@ extension Sessions {
     ) async throws(IdentityError) {
         try await endAll(of: userID, reason: .revoked, except: current)
         if !keepingIt { try await end(current, of: userID, reason: .signedOut) }
+        // For who goes by the time in a token. The sessions are over without it too.
+        try? await users.voidTokens(of: userID, before: system.now())
         await note(
             .allSessionsEnded(keepingIt ? .revoked : .signedOut), current, of: userID, client: nil, by: .user(userID), caller)
     }

@@ -41,12 +41,13 @@ package final class AccessTokenIssuer: Sendable {
 
     /// The same, written by somebody else.
     func mint(
-        for grant: Grant, of session: Session, client: Client, at now: Timestamp, _ write: (AccessTokenFacts) -> SecretString
-    ) -> Minted {
+        for grant: Grant, of session: Session, client: Client, at now: Timestamp,
+        _ write: (AccessTokenFacts) throws(IdentityError) -> SecretString
+    ) throws(IdentityError) -> Minted {
         let record = record(for: grant, of: session, client, leeway: .zero, at: now)
         let facts = AccessTokenFacts(
             session: session, tokenID: record.tokenID, issuedAt: record.issuedAt, expiresAt: record.expiresAt)
-        return minted(write(facts), record)
+        return minted(try write(facts), record)
     }
 
     /// A token of a client that acts by itself, not stored yet.

@@ -9,6 +9,9 @@ package struct AccessTokenFacts: Sendable {
     package let expiresAt: Timestamp
 }
 
+/// Writes an access token as a client protocol wants it.
+package typealias AccessTokenWriter = (AccessTokenFacts) throws(IdentityError) -> SecretString
+
 /// An access token that has been issued in a session that was there already.
 package struct FurtherAccessToken: Sendable {
     package let text: SecretString
@@ -21,11 +24,11 @@ extension Sessions {
     /// it ends with the session, like every other.
     /// - Throws: `IdentityError.invalidToken` when the session is over, or has no such grant; `unavailable`.
     package func issue(
-        in session: Session, client: Client, _ write: (AccessTokenFacts) -> SecretString
+        in session: Session, client: Client, _ write: (AccessTokenFacts) throws(IdentityError) -> SecretString
     ) async throws(IdentityError) -> FurtherAccessToken {
         guard let grant = session.grant(.first) else { throw .invalidToken }
         let now = session.time(at: system.now())
-        let minted = issuer.mint(for: grant, of: session, client: client, at: now, write)
+        let minted = try issuer.mint(for: grant, of: session, client: client, at: now, write)
         try await listing(minted, in: session.id, at: now) { () throws(IdentityError) in
             try await store.list(minted.issued, of: grant.id, in: session.id, at: now)
         }

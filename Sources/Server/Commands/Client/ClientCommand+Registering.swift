@@ -58,7 +58,7 @@ extension ClientCommand {
     }
 
     /// The clients that are there without a record.
-    static let builtInIDs = [SharedParts.appID, SharedParts.restAuthID]
+    static let builtInIDs = [SharedParts.appID, SharedParts.restAuthID, SharedParts.firebaseID]
 
     /// What becomes of a client by what is said on the command line; the secret, if it gets one by that.
     private func checked(_ change: ClientChange, _ client: Client) throws(Complaint) -> (Client, ClientSecret?) {

@@ -42,6 +42,7 @@ extension EnvironmentReader {
         refuseMailOfNobody()
         refuseTellingUsernames()
         refuseVerifyingForEverybody()
+        refuseOpenFirebase()
         if configuration.redis.authoritiesFile != nil, !configuration.redis.usesTLS {
             refuseContradiction(
                 of: "KIDOBAN_REDIS_CA_FILE", with: "REDIS_URL", "has no use, because REDIS_URL does not begin with rediss://")

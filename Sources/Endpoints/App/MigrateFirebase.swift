@@ -1,0 +1,59 @@
+import HTTP
+import Identity
+import Routing
+import Text
+
+extension AppAPI {
+    /// `POST /migrate/firebase`: a session for an ID token of the Firebase project that the users come from. An app that changes over signs nobody in anew.
+    struct MigrateFirebase: Endpoint {
+        static let method = Method.post
+        static let path = "/migrate/firebase"
+        static let accepts = AcceptedContent.json
+
+        let services: Services
+        let migration: FirebaseMigration
+
+        func answer(_ request: Request) async throws(Failure) -> Response {
+            var body = try JSONBody(request)
+            let token = body.fields.string("idToken")
+            let rotates = body.fields.optionalBool("rotate") ?? false
+            guard let token, body.fields.isClean else { throw .invalidInput(body.issues) }
+            let caller = Caller(request)
+            let (user, tokens) = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await exchange(SecretString(token), rotates ? .rotating : .static, caller)
+            }
+            return try await AuthResponse.make(.ok, user, tokens, services)
+        }
+
+        private func exchange(
+            _ token: SecretString, _ refresh: RefreshRotation.Mode, _ caller: Caller
+        ) async throws(IdentityError) -> (User, SessionTokens) {
+            let admission = try await migration.admit(token, client: services.app, caller: caller)
+            do throws(IdentityError) {
+                let tokens = try await services.sessions.begin(
+                    admission.authentication, for: services.app, refresh: refresh, caller: caller)
+                return (admission.authentication.user, tokens)
+            } catch {
+                await migration.giveBack(admission)
+                throw error
+            }
+        }
+
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Exchange an ID token of the old Firebase project for a session",
+                details:
+                    "The user must have been imported. A token is good once; an app gets a fresh one with `getIDToken(forcingRefresh: true)`.",
+                body: .required(.object([.required("idToken", .string), .optional("rotate", Login.rotate)])),
+                responses: [
+                    .json(.ok, "The session has begun.", AuthResponse.schema), Failure.invalidInputDocumented,
+                    Failure.documented(
+                        .unauthorized, "Invalid OAuth token",
+                        "It proves nothing, has been used, or the user is disabled or was signed out since the sign-in that it tells of."
+                    ),
+                    Failure.documented(.notFound, "User not found", "Nobody was imported with this id."),
+                    Failure.limitedDocumented,
+                ])
+        }
+    }
+}

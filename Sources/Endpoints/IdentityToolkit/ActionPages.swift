@@ -1,0 +1,140 @@
+import HTTP
+import Identity
+import Routing
+import Text
+
+/// The page behind a link with a code, which a `GET` shows and only its form uses: a mail scanner that follows links spoils nothing.
+extension IdentityToolkit.Core {
+    private static let actionPaths = ["/__/auth/action"]
+
+    var pageRoutes: [Route] {
+        (Self.actionPaths + (options.isEmulator ? ["/emulator/action"] : [])).flatMap { path in
+            [
+                Route(
+                    .get, path,
+                    documentation: RouteDocumentation(
+                        "The page behind the link of a mail",
+                        responses: [
+                            .text(.ok, "A page with a form.", type: "text/html"),
+                            .empty(.seeOther, "Back to the app, with the code."),
+                            .text(.notFound, "The link is void.", type: "text/html"),
+                        ]),
+                    handler: { request in await self.showPage(request) }),
+                Route(
+                    .post, path, accepts: .jsonOrAnyForm,
+                    documentation: RouteDocumentation(
+                        "Do what the page asks about", body: .optional(.any),
+                        responses: [
+                            .text(.ok, "A page: it is done.", type: "text/html"), .empty(.seeOther, "Back to the app."),
+                            .text(.badRequest, "The password is none to be had.", type: "text/html"),
+                            .text(.notFound, "The link is void.", type: "text/html"),
+                        ]),
+                    handler: { request in await self.usePage(request) }),
+            ]
+        }
+    }
+
+    private struct Action {
+        let mode: String
+        let code: SecretString
+        let continuation: String?
+        let words: PageWords
+        let form: FormFields?
+    }
+
+    private func showPage(_ request: Request) async -> Response {
+        let words = PageWords(AcceptedLanguage(request.head))
+        guard let action = action(request.head.queryBytes, words) else { return void(words) }
+        if action.mode == "signIn" { return backToApp(action, request) }
+        do throws(IdentityError) {
+            let meaning = try await accounts.meaning(of: action.code, in: services.confirmations, caller: Caller(request))
+            return page(action, meaning, problem: nil) ?? void(words)
+        } catch {
+            return PageFailure.identity(error).response(words)
+        }
+    }
+
+    private func page(_ action: Action, _ meaning: ActionCode, problem: PageText?) -> Response? {
+        let words = action.words
+        let title: PageText
+        switch meaning {
+        case .resetPassword where action.mode == "resetPassword": title = .passwordTitle
+        case .verifyEmail where action.mode == "verifyEmail": title = .emailTitle
+        case .changeEmail where action.mode == "verifyAndChangeEmail": title = .addressTitle
+        default: return nil
+        }
+        var page = Page(title: words[title], language: words.language)
+        if let problem { page.alert(words[problem]) }
+        let button: PageText
+        switch meaning {
+        case .resetPassword: button = .savePassword
+        case .changeEmail(_, let address):
+            page.paragraph(words[.addressQuestion(address.typed)])
+            button = .confirmEmail
+        case .verifyEmail, .signIn:
+            page.paragraph(words[.emailQuestion])
+            button = .confirmEmail
+        }
+        page.form(code: action.code, button: words[button]) { page in
+            page.hidden("mode", action.mode)
+            if let url = action.continuation { page.hidden("continueUrl", url) }
+            guard case .resetPassword = meaning else { return }
+            page.passwordField("password", words[.newPassword], hint: nil, isFaulty: problem != nil)
+        }
+        return page.response(problem == nil ? .ok : .badRequest)
+    }
+
+    private func usePage(_ request: Request) async -> Response {
+        let words = PageWords(AcceptedLanguage(request.head))
+        guard let action = action(request.body, words) ?? action(request.head.queryBytes, words) else { return void(words) }
+        let caller = Caller(request)
+        do throws(IdentityError) {
+            if action.mode == "resetPassword" {
+                let meaning = try await accounts.meaning(of: action.code, in: services.confirmations, caller: caller)
+                guard let password = (action.form?.secret("password") ?? action.form?.secret("newPassword")), !password.isEmpty
+                else {
+                    return page(action, meaning, problem: .passwordMissing) ?? void(words)
+                }
+                do throws(IdentityError) {
+                    try await accounts.resetPassword(
+                        code: action.code, to: password, in: services.confirmations, caller: caller)
+                } catch .user(.invalidInput(let problems)) {
+                    return page(action, meaning, problem: problems.first.map { PageText($0.reason) } ?? .notAllowed)
+                        ?? void(words)
+                }
+            } else {
+                _ = try await apply(action.code, caller)
+            }
+        } catch {
+            return PageFailure.identity(error).response(words)
+        }
+        if let url = action.continuation { return .empty(.seeOther, fields: ["Location": url, "Cache-Control": "no-store"]) }
+        var page = Page(
+            title: words[action.mode == "resetPassword" ? .passwordSavedTitle : .emailConfirmedTitle], language: words.language)
+        page.paragraph(words[action.mode == "resetPassword" ? .passwordSaved : .emailConfirmed])
+        return page.response(.ok)
+    }
+
+    /// The app itself signs in with the code.
+    private func backToApp(_ action: Action, _ request: Request) -> Response {
+        guard let url = action.continuation, let query = request.head.query else { return void(action.words) }
+        let separator = url.contains("?") ? "&" : "?"
+        return .empty(.seeOther, fields: ["Location": "\(url)\(separator)\(query)", "Cache-Control": "no-store"])
+    }
+
+    private func action(_ form: [UInt8], _ words: PageWords) -> Action? {
+        guard let fields = try? FormFields(parsing: form), let mode = fields.value("mode"),
+            let code = fields.secret("oobCode") ?? fields.secret("code")
+        else { return nil }
+        let url = fields.value("continueUrl")
+        if let url {
+            // A link of somebody else's making leads nowhere.
+            guard let host = PercentEncoding.host(of: url), allows(host: host) else { return nil }
+        }
+        return Action(mode: mode, code: code, continuation: url, words: words, form: fields)
+    }
+
+    private func void(_ words: PageWords) -> Response {
+        PageFailure.identity(.invalidCode).response(words)
+    }
+}

@@ -1,0 +1,201 @@
+import Crypto
+import HTTP
+import Identity
+import JOSE
+import Text
+
+extension IdentityToolkit {
+    /// Writes and reads the ID tokens of the project (contract §7). One is the access token of its session besides: it is kept, can be introspected by
+    /// the backend whose audience the project is, and dies with the session.
+    struct IDTokens: Sendable {
+        private let services: Services
+        private let api: Parts
+
+        /// Who a live token speaks for.
+        struct Holder {
+            let user: ProjectUser
+            let session: SessionID
+        }
+
+        init(_ services: Services, _ api: Parts) {
+            self.services = services
+            self.api = api
+        }
+
+        /// Begins a session for somebody, and gives its tokens. It costs one signature: the ID token is the session's first access token.
+        func begin(_ authentication: Authentication, _ caller: Caller) async throws(Failure) -> Issued {
+            let ring = try keyRing()
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                let user = try await api.accounts.user(authentication.user.id)
+                let write: AccessTokenWriter = { facts throws(IdentityError) in
+                    try ring.sign(claims(user, facts), type: .idToken, algorithm: .rs256)
+                }
+                let tokens = try await services.sessions.begin(
+                    authentication, for: api.client, terms: GrantTerms(audiences: [api.options.projectID]), caller: caller,
+                    writing: write)
+                return Issued(
+                    user: user, idToken: tokens.accessToken, refreshToken: tokens.refreshToken,
+                    life: api.client.accessTokenLifetime.components.seconds)
+            }
+        }
+
+        struct Issued {
+            let user: ProjectUser
+            let idToken: SecretString
+            let refreshToken: SecretString
+            let life: Int64
+
+            func write(to object: inout JSONObject) {
+                object["idToken"] = .string(idToken.revealedText)
+                object["refreshToken"] = .string(refreshToken.revealedText)
+                object["expiresIn"] = .string(String(life))
+            }
+        }
+
+        /// The ID token of a session that has been refreshed.
+        func issue(_ tokens: SessionTokens) async throws(Failure) -> Issued {
+            let ring = try keyRing()
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                let user = try await api.accounts.user(tokens.session.userID)
+                guard !user.user.isDisabled else { throw .userDisabled }
+                let further = try await services.sessions.issue(in: tokens.session, client: api.client) {
+                    facts throws(IdentityError) in
+                    try ring.sign(claims(user, facts), type: .idToken, algorithm: .rs256)
+                }
+                let life = further.expiresAt.duration(since: further.issuedAt).components.seconds
+                return Issued(user: user, idToken: further.text, refreshToken: tokens.refreshToken, life: life)
+            }
+        }
+
+        /// The claims of a session cookie: those of an ID token that is good, under another issuer and for as long as is asked.
+        func sessionCookie(_ token: SecretString, life: Int64) async throws(Failure) -> SecretString {
+            _ = try await holder(of: token)
+            let ring = try keyRing()
+            let parts = token.revealedText.split(separator: ".")
+            guard parts.count == 3, let payload = Base64URL.decode(parts[1]),
+                var object = try? JSON.parse(payload).objectValue
+            else { throw Failure("INVALID_ID_TOKEN") }
+            let now = api.system.now().seconds
+            object["iss"] = .string("https://session.firebase.google.com/\(api.options.projectID)")
+            object["iat"] = .integer(now)
+            object["exp"] = .integer(now + life)
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try ring.sign(object, type: .idToken, algorithm: .rs256)
+            }
+        }
+
+        /// Whose ID token it is.
+        /// - Throws: `INVALID_ID_TOKEN`, `TOKEN_EXPIRED` for one that is over, `USER_NOT_FOUND`, `USER_DISABLED`.
+        func holder(of token: SecretString) async throws(Failure) -> Holder {
+            let principal: Principal
+            do throws(IdentityError) {
+                principal = try await services.accessTokens.authenticate(token)
+            } catch .invalidToken {
+                throw await reason(for: token)
+            } catch {
+                throw Failure(error)
+            }
+            guard let holder = principal.user, holder.clientID == api.client.id,
+                principal.audiences == [api.options.projectID]
+            else { throw Failure("INVALID_ID_TOKEN") }
+            let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await api.accounts.user(holder.userID)
+            }
+            guard !user.user.isDisabled else { throw Failure("USER_DISABLED") }
+            return Holder(user: user, session: holder.sessionID)
+        }
+
+        /// Why a token that is not kept is not good.
+        private func reason(for token: SecretString) async -> Failure {
+            guard let ring = services.keys.value, let claims = try? ring.claims(of: token.revealedText, as: .idToken),
+                claims.issuer == api.options.idTokenIssuer, let localID = claims.subject
+            else { return Failure("INVALID_ID_TOKEN") }
+            do throws(IdentityError) {
+                let user = try await api.accounts.user(localID: localID)
+                return Failure(user.user.isDisabled ? "USER_DISABLED" : "TOKEN_EXPIRED")
+            } catch {
+                return Failure(error)
+            }
+        }
+
+        private func keyRing() throws(Failure) -> KeyRing {
+            do throws(IdentityError) {
+                return try services.keys.current()
+            } catch {
+                throw Failure(error)
+            }
+        }
+
+        private func claims(_ user: ProjectUser, _ facts: AccessTokenFacts) -> JSONObject {
+            let session = facts.session
+            var claims = JSONObject()
+            let isCustom = ProjectAccounts.customToken.map { session.methods.contains($0) } ?? false
+            let own = (isCustom ? session.owner.claims.members : []) + user.user.claims.members
+            for member in own where !ReservedClaims.names.contains(member.key) { claims[member.key] = member.value }
+            claims["iss"] = .string(api.options.idTokenIssuer)
+            claims["aud"] = .string(api.options.projectID)
+            claims["auth_time"] = .integer(session.authenticatedAt.seconds)
+            claims["user_id"] = .string(user.localID)
+            claims["sub"] = .string(user.localID)
+            claims["iat"] = .integer(facts.issuedAt.seconds)
+            claims["exp"] = .integer(facts.expiresAt.seconds)
+            // Two of one second would else be one token, and both would end with either session.
+            claims["jti"] = .string(facts.tokenID.description)
+            var identities = JSONObject()
+            for identity in user.identities {
+                let name = ProviderName.wire(identity.provider)
+                identities[name] = .array((identities[name]?.arrayValue ?? []) + [.string(identity.subject)])
+            }
+            if let email = user.user.email {
+                claims["email"] = .string(email.typed)
+                claims["email_verified"] = .bool(user.user.emailVerified)
+                identities["email"] = .array([.string(email.typed)])
+            }
+            if let name = user.user.displayName { claims["name"] = .string(name.text) }
+            if let photo = user.user.photoURL { claims["picture"] = .string(photo.text) }
+            if let phone = user.user.phoneNumber {
+                claims["phone_number"] = .string(phone)
+                identities["phone"] = .array([.string(phone)])
+            }
+            let provider = Self.signInProvider(session, user, isCustom: isCustom)
+            if provider == "anonymous" { claims["provider_id"] = .string(provider) }
+            var firebase = JSONObject()
+            firebase["identities"] = .object(identities)
+            firebase["sign_in_provider"] = .string(provider)
+            claims["firebase"] = .object(firebase)
+            return claims
+        }
+
+        private static func signInProvider(_ session: Session, _ user: ProjectUser, isCustom: Bool) -> String {
+            if let provider = session.provider { return ProviderName.wire(provider) }
+            if isCustom { return "custom" }
+            return session.methods.isEmpty && user.user.isAnonymous ? "anonymous" : "password"
+        }
+    }
+
+    /// Names that custom claims cannot have (contract §5.5).
+    enum ReservedClaims {
+        static let names: Set<String> = [
+            "acr", "amr", "at_hash", "aud", "auth_time", "azp", "cnf", "c_hash", "exp", "firebase", "iat", "iss", "jti", "nbf",
+            "nonce", "sub",
+        ]
+    }
+
+    /// Providers as Firebase calls them.
+    enum ProviderName {
+        static func wire(_ id: ProviderID) -> String {
+            switch id {
+            case .google, .apple: "\(id).com"
+            default: "oidc.\(id)"
+            }
+        }
+
+        static func id(_ name: String) -> ProviderID? {
+            switch name {
+            case "google.com": .google
+            case "apple.com": .apple
+            default: name.hasPrefix("oidc.") ? ProviderID(String(name.dropFirst(5))) : nil
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+import Crypto
+import Networking
+import Redis
+package import Text
+
+/// The codes of mails that sign somebody in by an address, in Redis: `code:link:<SHA-256>` is the address.
+package struct EmailLinkStore: Sendable {
+    private let redis: RedisConnection
+
+    init(redis: RedisConnection) {
+        self.redis = redis
+    }
+
+    /// - Throws: the store's failure; the code is not to be given out then.
+    func keep(_ code: OneTimeCode, for email: EmailAddress, life: Duration) async throws(IdentityError) {
+        var command = RedisCommand("SET", Self.key(code), email.typed, "PX")
+        command.append(max(1, life.wholeMilliseconds))
+        _ = try await send(command)
+    }
+
+    /// The address that a code is good for; it stays good.
+    /// - Throws: `IdentityError.invalidCode`, `unavailable`.
+    func look(_ code: OneTimeCode) async throws(IdentityError) -> EmailAddress {
+        try Self.address(try await send(RedisCommand("GET", Self.key(code))))
+    }
+
+    /// The same for the last time: of several at once one gets it.
+    /// - Throws: `IdentityError.invalidCode`, `unavailable`.
+    func take(_ code: OneTimeCode) async throws(IdentityError) -> EmailAddress {
+        try Self.address(try await send(RedisCommand("GETDEL", Self.key(code))))
+    }
+
+    private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
+        try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
+    }
+
+    private static func key(_ code: OneTimeCode) -> String {
+        "code:link:\(SHA256.hash(code.text.revealedText).hex)"
+    }
+
+    private static func address(_ reply: RedisReply) throws(IdentityError) -> EmailAddress {
+        guard let text = reply.text, let address = try? EmailAddress(text) else { throw .invalidCode }
+        return address
+    }
+}
+
+/// What an action code of a project is good for.
+package enum ActionCode: Sendable {
+    case resetPassword(User)
+    case verifyEmail(User)
+    case changeEmail(User, to: EmailAddress)
+    case signIn(EmailAddress)
+}
+
+/// Codes that are given to an administrator, or shown in the emulator, in place of a mail; and what a code is good for.
+extension ProjectAccounts {
+    /// A code that sets a password.
+    /// - Throws: `IdentityError.unavailable`.
+    package func resetCode(
+        for user: User, in confirmations: Confirmations
+    ) async throws(IdentityError) -> SecretString {
+        try await confirmations.resetCode(for: user)
+    }
+
+    /// A code that proves the address of a user, or a new one.
+    /// - Throws: `IdentityError.unavailable`.
+    package func addressCode(
+        for user: User, newEmail: EmailAddress? = nil, in confirmations: Confirmations
+    ) async throws(IdentityError) -> SecretString {
+        let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
+        let grant = OneTimeCode.Grant(
+            purpose: newEmail == nil ? .verifyEmail : .changeEmail, userID: user.id, email: user.email?.normalized ?? "",
+            credentialsVersion: user.credentialsVersion, newEmail: newEmail?.typed)
+        let lifetimes = confirmations.lifetimes
+        try await confirmations.codes.issue(
+            code, grant, life: newEmail == nil ? lifetimes.emailVerification : lifetimes.addressChange)
+        return code.text
+    }
+
+    /// A code that signs in whoever reads the mail of an address, whether or not there is a user.
+    /// - Parameter caller: who asks; nil for an administrator.
+    /// - Throws: `IdentityError.tooManyRequests`, `unavailable`.
+    package func signInCode(for email: EmailAddress, caller: Caller?) async throws(IdentityError) -> SecretString {
+        if let caller { try await accounts.limiter.take(.mail(caller), caller) }
+        let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
+        try await links.keep(code, for: email, life: rules.emailLinkLifetime)
+        return code.text
+    }
+
+    /// Has a mail sent with a code that signs in whoever reads it, whether or not there is a user; not to one who is barred.
+    /// - Throws: `IdentityError.tooManyRequests`, `unavailable`.
+    package func mailSignInLink(
+        to email: EmailAddress, language: Mail.Language, link: (SecretString) -> SecretString, by confirmations: Confirmations,
+        caller: Caller
+    ) async throws(IdentityError) {
+        try await confirmations.pacing { () throws(IdentityError) in
+            guard try await confirmations.permits(.signInLink, to: email, caller) else { return }
+            let user = try await user(of: email)
+            guard user?.isDisabled != true else { return }
+            let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
+            try await links.keep(code, for: email, life: rules.emailLinkLifetime)
+            try await confirmations.sendSignInLink(
+                link(code.text), to: email, of: user, life: rules.emailLinkLifetime, language: language, caller)
+        }
+    }
+
+    /// What a code is good for, which it stays.
+    /// - Throws: `IdentityError.invalidCode`, `tooManyRequests`, `unavailable`.
+    package func meaning(
+        of text: SecretString, in confirmations: Confirmations, caller: Caller
+    ) async throws(IdentityError) -> ActionCode {
+        guard let code = OneTimeCode(text) else { throw .invalidCode }
+        return try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
+            do throws(IdentityError) {
+                return try await meaning(of: try await confirmations.codes.look(code), confirmations)
+            } catch .invalidCode {
+                return .signIn(try await links.look(code))
+            }
+        }
+    }
+
+    private func meaning(
+        of grant: OneTimeCode.Grant, _ confirmations: Confirmations
+    ) async throws(IdentityError) -> ActionCode {
+        switch grant.purpose {
+        case .resetPassword: return .resetPassword(try await confirmations.holder(of: grant))
+        case .verifyEmail:
+            // It proves the address, whatever opens the account by now.
+            guard let user = try? await users.user(grant.userID), !user.isDisabled, user.email?.normalized == grant.email else {
+                throw .invalidCode
+            }
+            return .verifyEmail(user)
+        case .changeEmail:
+            guard let address = grant.newEmail.flatMap({ try? EmailAddress($0) }) else { throw .invalidCode }
+            return .changeEmail(try await confirmations.holder(of: grant), to: address)
+        }
+    }
+
+    /// Proves the address that a code was sent to, for which it is good once.
+    /// - Throws: `IdentityError.invalidCode`, `tooManyRequests`, `unavailable`.
+    package func verifyEmail(
+        code text: SecretString, in confirmations: Confirmations, caller: Caller
+    ) async throws(IdentityError) {
+        guard let code = OneTimeCode(text) else { throw .invalidCode }
+        let userID = try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
+            // First of all looked at: one that is good for something else stays.
+            _ = try await confirmations.codes.look(code, for: .verifyEmail)
+            let grant = try await confirmations.codes.take(code, for: .verifyEmail)
+            do throws(IdentityError) {
+                guard try await users.verifyEmail(of: grant.userID, grant.email, at: system.now()) else {
+                    throw IdentityError.invalidCode
+                }
+                try await sessions.update(SessionOwner(try await users.user(grant.userID)), of: grant.userID)
+            } catch {
+                if error.isOurs {
+                    await confirmations.codes.giveBack(code, grant, life: confirmations.lifetimes.emailVerification)
+                }
+                throw error
+            }
+            return grant.userID
+        }
+        await accounts.note(.emailVerified, userID, by: .user(userID), nil, caller)
+    }
+
+    /// Sets a new password by a code, by the project's rule for passwords, and ends all sessions.
+    /// - Throws: as `Confirmations.resetPassword`.
+    package func resetPassword(
+        code text: SecretString, to password: SecretString, in confirmations: Confirmations, caller: Caller
+    ) async throws(IdentityError) {
+        guard let code = OneTimeCode(text) else { throw .invalidCode }
+        try await accounts.limiter.limiting(.code(account: nil, hashes: true, caller), caller) { () throws(IdentityError) in
+            let user = try await confirmations.holder(of: try await confirmations.codes.look(code, for: .resetPassword))
+            let hash = try await hash(password, of: user, caller)
+            let outcome = try await accounts.changes.change(user, orThrow: .invalidCode) { held throws(IdentityError) in
+                let before = try await AccountState.hold(user.id, in: held.transaction)
+                let outcome = try await held.prove(.passwordReset)
+                try await held.setPassword(hash)
+                try await accounts.notices.enterPassword(
+                    of: before, beside: try await held.identities(), language: caller.language(), in: held.transaction)
+                return (outcome, outcome == .takenBack ? .everything(.accountReclaimed) : .everything(.passwordChanged))
+            }
+            await confirmations.codes.forget(code)
+            accounts.outbox.ring()
+            await accounts.note(.passwordReset, user.id, by: .user(user.id), nil, caller)
+            if outcome == .takenBack { await accounts.note(.accountReclaimed, user.id, by: .user(user.id), nil, caller) }
+        }
+    }
+
+    private func hash(_ text: SecretString, of user: User, _ caller: Caller) async throws(IdentityError) -> String {
+        let password: Password
+        do throws(InputProblem) {
+            password = try rules.password(text.revealedText, of: user.email)
+        } catch {
+            throw .invalidInput([error])
+        }
+        let owner = JobOwner(hashingFor: caller, account: user.account, client: nil)
+        return try await accounts.hasher.hash(password, for: owner)
+    }
+
+    /// Signs in who has a code that was sent to this address, and makes the user if there is none. An account whose address nobody had proved is
+    /// taken back by it.
+    /// - Throws: `IdentityError.invalidCode`; `invalidCredentials` for a code of another address, which stays good; `userDisabled`,
+    ///   `tooManyRequests`, `unavailable`.
+    package func signIn(
+        link text: SecretString, email: EmailAddress, client: Client, caller: Caller
+    ) async throws(IdentityError) -> Authentication {
+        guard client.maySignUsersIn else { throw .clientNotPermitted }
+        guard let code = OneTimeCode(text) else { throw .invalidCode }
+        return try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
+            guard try await links.look(code).normalized == email.normalized else { throw .invalidCredentials }
+            try await sessions.checkReadiness()
+            _ = try await links.take(code)
+            let (user, isNew) = try await owner(of: email, client, caller)
+            guard !user.isDisabled else { throw IdentityError.userDisabled }
+            return Authentication(
+                of: user, by: [.oneTimePassword], at: system.now(), occasion: isNew ? .signUp : .continued)
+        }
+    }
+
+    /// Gives a user who is signed in the address of a code.
+    /// - Throws: `IdentityError.invalidCode`, `invalidCredentials`, `emailTaken`, `unavailable`.
+    package func link(
+        _ text: SecretString, email: EmailAddress, to session: Session, caller: Caller
+    ) async throws(IdentityError) -> ProjectUser {
+        guard let code = OneTimeCode(text) else { throw .invalidCode }
+        guard try await links.look(code).normalized == email.normalized else { throw .invalidCredentials }
+        _ = try await links.take(code)
+        var change = ProjectUserChange()
+        change.email = .set(email)
+        change.emailVerified = true
+        return try await self.change(session.userID, change, by: .user(session.userID), asked: session, caller: caller)
+    }
+
+    /// Whoever has the mailbox: found, taken back, or made.
+    private func owner(
+        of email: EmailAddress, _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) -> (User, isNew: Bool) {
+        if let found = try await users.credentials(of: email)?.user {
+            guard !found.isDisabled, !found.emailVerified else { return (found, false) }
+            let user = try await accounts.changes.change(found, orThrow: .invalidCode) { held throws(IdentityError) in
+                let outcome = try await held.prove(.mailSignIn)
+                return (try await held.changed(), outcome == .takenBack ? .everything(.accountReclaimed) : .none)
+            }
+            await accounts.note(.accountReclaimed, user.id, by: .user(user.id), client, caller)
+            return (user, false)
+        }
+        let now = system.now()
+        let new = User(
+            id: UserID(at: now, random: system.random(10)), email: email, emailVerified: true, createdAt: now, updatedAt: now)
+        do throws(IdentityError) {
+            let user = try await users.insert(new, passwordHash: nil)
+            accounts.metrics.countSignUp()
+            await accounts.note(.userSignedUp, user.id, by: .user(user.id), client, caller)
+            return (user, true)
+        } catch .emailTaken {
+            // Somebody was faster; the code is used up, and the next one finds the account.
+            throw .invalidCode
+        }
+    }
+}
+
+/// What the emulator shows in place of sending mails.
+extension ProjectAccounts {
+    private static let shownKey = "emulator:codes"
+    private static let privacyKey = "emulator:hides-addresses"
+    private static let shownLimit: Int64 = 1000
+
+    /// - Throws: `IdentityError.unavailable`.
+    package func show(_ item: JSONObject) async throws(IdentityError) {
+        var push = RedisCommand("RPUSH", Self.shownKey)
+        push.append(JSONValue.object(item).serialized)
+        var trim = RedisCommand("LTRIM", Self.shownKey)
+        trim.append(-Self.shownLimit)
+        trim.append(-1)
+        for command in [push, trim, RedisCommand("EXPIRE", Self.shownKey, "86400")] { _ = try await send(command) }
+    }
+
+    /// - Throws: `IdentityError.unavailable`.
+    package func shownCodes() async throws(IdentityError) -> [JSONValue] {
+        guard case .array(let replies) = try await send(RedisCommand("LRANGE", Self.shownKey, "0", "-1")) else { return [] }
+        return replies.compactMap { reply in
+            guard case .bytes(let bytes) = reply else { return nil }
+            return try? JSON.parse(bytes)
+        }
+    }
+
+    /// What a test has said about hiding addresses; nil for nothing.
+    /// - Throws: `IdentityError.unavailable`.
+    package func emulatorHidesAddresses() async throws(IdentityError) -> Bool? {
+        try await send(RedisCommand("GET", Self.privacyKey)).text.map { $0 == "1" }
+    }
+
+    /// - Throws: `IdentityError.unavailable`.
+    package func setEmulator(hidesAddresses: Bool) async throws(IdentityError) {
+        _ = try await send(RedisCommand("SET", Self.privacyKey, hidesAddresses ? "1" : "0", "EX", "86400"))
+    }
+
+    /// - Throws: `IdentityError.unavailable`.
+    package func forgetCodes() async throws(IdentityError) {
+        _ = try await send(RedisCommand("DEL", Self.shownKey))
+    }
+
+    private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
+        let redis = accounts.sessions.store.redis
+        return try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
+    }
+}

@@ -1,0 +1,114 @@
+import Crypto
+import JOSE
+package import Text
+
+/// Takes ID tokens of the Firebase project that the users come from, so that an app changes over without signing anybody in anew.
+///
+/// Such a token is good once, for a user who was imported with the id that it names (`UserAlias`), and who has not been signed out, or
+/// given other ways in, since the sign-in that it tells of.
+package final class FirebaseMigration: Sendable {
+    /// Under which name the project's keys are looked up. No provider of an operator's can be called so.
+    package static let keysID = ProviderID(checked: "firebase:migration")
+    /// Where Google publishes the keys of all projects.
+    package static let standardKeySetURL =
+        "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
+
+    private let issuer: IdentityProvider
+    private let keys: Federation.KeyLookup
+    private let memory: OnceMemory
+    private let accounts: Accounts
+    private let aliases: UserAliases
+
+    /// - Parameters:
+    ///   - project: the old one.
+    ///   - keySetURL: where its keys are, which `keys` asks for under `keysID`.
+    package init(project: String, keySetURL: String, keys: @escaping Federation.KeyLookup, accounts: Accounts) {
+        issuer = IdentityProvider(
+            id: Self.keysID, issuers: ["https://securetoken.google.com/\(project)"], keySetURL: keySetURL, clientIDs: [project])
+        self.keys = keys
+        self.accounts = accounts
+        memory = OnceMemory(redis: accounts.sessions.store.redis)
+        aliases = UserAliases(pool: accounts.users.pool)
+    }
+
+    /// A token that has been used up, and for whom.
+    package struct Admission: Sendable {
+        package let authentication: Authentication
+        fileprivate let name: String
+    }
+
+    /// Uses a token up.
+    /// - Throws: `IdentityError.invalidProof`, the reason of which is in the audit log; `userNotFound` for one of a user who was not
+    ///   imported; `clientNotPermitted`, `tooManyRequests`, `unavailable`.
+    package func admit(_ token: SecretString, client: Client, caller: Caller) async throws(IdentityError) -> Admission {
+        guard client.maySignUsersIn else { throw .clientNotPermitted }
+        return try await accounts.limiter.limiting(.proof(caller), caller) { () throws(IdentityError) in
+            let now = accounts.system.now()
+            let proof: VerifiedIDToken
+            switch try await verified(token, at: now) {
+            case .success(let verified): proof = verified
+            case .failure(let refusal): throw await refused(refusal, caller)
+            }
+            guard let since = proof.authenticatedAt, since <= now.adding(IDTokenCheck.leeway) else {
+                throw await refused(.unacceptable(.missingClaim("auth_time")), caller)
+            }
+            let user = try await user(of: proof, since: since, client, caller)
+            let name = "firebase-migration:\(proof.digest.hex)"
+            let life = proof.expiresAt.adding(IDTokenCheck.leeway * 2).duration(since: now)
+            guard try await memory.admit(name, life: life) else { throw await refused(.replayed, caller) }
+            await accounts.note(.sessionMigrated, user.id, by: .user(user.id), client, caller)
+            return Admission(
+                authentication: Authentication(of: user, by: [.provider], at: min(since, now), occasion: .continued), name: name)
+        }
+    }
+
+    /// Makes a token good again with which no session could begin.
+    package func giveBack(_ admission: Admission) async {
+        await memory.giveBack(admission.name)
+    }
+
+    private func verified(
+        _ token: SecretString, at now: Timestamp
+    ) async throws(IdentityError) -> Result<VerifiedIDToken, IDTokenRefusal> {
+        let verification: IDTokenVerification
+        do throws(IDTokenRefusal) {
+            verification = try IDTokenVerification(token, from: issuer)
+        } catch {
+            return .failure(error)
+        }
+        let key: JWK
+        switch await keys(verification.keyID, Self.keysID) {
+        case .key(let found): key = found
+        case .unknownKey: return .failure(.unknownKey(keyID: verification.keyID))
+        case .unavailable(let delay): throw .unavailable(retryAfter: delay)
+        }
+        return Result { () throws(IDTokenRefusal) in try verification.verify(with: key, nonce: nil, now: now) }
+    }
+
+    private func user(
+        of proof: VerifiedIDToken, since: Timestamp, _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) -> User {
+        guard let alias = UserAlias(source: ProjectUser.aliasSource, id: proof.subject),
+            let id = try await aliases.user(alias)
+        else { throw .userNotFound }
+        let user = try await accounts.user(id)
+        // Whatever opens the account may have been changed because somebody else was in it.
+        // Both are whole seconds, within which nobody knows what came first.
+        let isOver =
+            user.tokensValidAfter.map { $0 >= since } ?? false || user.credentialsVersion > 0 && user.updatedAt > since
+        guard !user.isDisabled, !isOver else {
+            await accounts.note(
+                .signInFailed(user.isDisabled ? .disabledUser : .accountChanged), user.id, by: .anonymous, client, caller)
+            throw .invalidProof
+        }
+        return user
+    }
+
+    /// Puts a refusal on record.
+    private func refused(_ refusal: IDTokenRefusal, _ caller: Caller) async -> IdentityError {
+        await accounts.note(
+            .proofRefused(refusal), nil, by: .anonymous, nil, caller,
+            detail: JSONObject([JSONObject.Member(key: "explanation", value: .string(refusal.explanation))]))
+        return .invalidProof
+    }
+}

@@ -1,0 +1,170 @@
+import Networking
+import Postgres
+package import Text
+
+/// How users come in that only this protocol knows.
+extension ProjectAccounts {
+    /// The method of a session that began with a token of the project's own servers.
+    package static let customToken = AuthenticationMethod("custom")
+
+    /// Makes a user with a password.
+    /// - Throws: `IdentityError.emailTaken`, `clientNotPermitted`, `tooManyRequests`, `overloaded`, `unavailable`.
+    package func signUp(
+        email: EmailAddress, password: Password, displayName: DisplayName?, client: Client, caller: Caller
+    ) async throws(IdentityError) -> Authentication {
+        guard client.maySignUsersIn else { throw .clientNotPermitted }
+        _ = try await accounts.permitSignUp(email: email.typed, client: client, caller: caller)
+        // Without a session the user would be told to come back, and then that the address is taken.
+        try await sessions.checkReadiness()
+        let owner = JobOwner(hashingFor: caller, account: email.normalized, client: client.id)
+        let hash = try await accounts.hasher.hash(password, for: owner)
+        let now = system.now()
+        let new = User(
+            id: UserID(at: now, random: system.random(10)), email: email, displayName: displayName, createdAt: now,
+            updatedAt: now)
+        do throws(IdentityError) {
+            return try await begun(
+                try await users.insert(new, passwordHash: hash), by: [.password], client, caller)
+        } catch {
+            if error == .emailTaken { await accounts.note(.signUpRefused, nil, by: .anonymous, client, caller) }
+            throw error
+        }
+    }
+
+    /// Makes a user of whom nothing is known.
+    /// - Throws: `IdentityError.clientNotPermitted`, `tooManyRequests`, `unavailable`.
+    package func signUpAnonymously(client: Client, caller: Caller) async throws(IdentityError) -> Authentication {
+        guard client.maySignUsersIn else { throw .clientNotPermitted }
+        try await accounts.limiter.take(.signUp(account: nil, client: client.id, hashes: false, caller), caller)
+        try await sessions.checkReadiness()
+        let now = system.now()
+        let new = User(
+            id: UserID(at: now, random: system.random(10)), email: nil, isAnonymous: true, createdAt: now, updatedAt: now)
+        return try await begun(try await users.insert(new, passwordHash: nil), by: [], client, caller)
+    }
+
+    /// Signs in whom the project's own servers vouch for, and makes the user if there is none of that id.
+    /// - Parameter claims: for the tokens of this session, beside the user's own.
+    /// - Throws: `IdentityError.userDisabled`, `clientNotPermitted`, `tooManyRequests`, `unavailable`.
+    package func signIn(
+        customID: String, claims: JSONObject, client: Client, caller: Caller
+    ) async throws(IdentityError) -> Authentication {
+        guard client.maySignUsersIn else { throw .clientNotPermitted }
+        var isNew = false
+        let user: User
+        do throws(IdentityError) {
+            user = try await self.user(localID: customID).user
+        } catch .userNotFound {
+            try await sessions.checkReadiness()
+            do throws(IdentityError) {
+                user = try await create(NewProjectUser(localID: customID), by: client, caller: caller).user
+                isNew = true
+            } catch .usernameTaken {
+                user = try await self.user(localID: customID).user
+            }
+        }
+        guard !user.isDisabled else { throw .userDisabled }
+        var methods: Set<AuthenticationMethod> = []
+        if let method = Self.customToken { methods.insert(method) }
+        return Authentication(
+            of: user.with(claims: claims), by: methods, at: system.now(), occasion: isNew ? .signUp : .continued)
+    }
+
+    /// Whoever has just changed the ways in begins anew, in the place of the session that asked. What was before is void, so that the time of the
+    /// sign-in must not be before either.
+    package func continuing(
+        _ user: User, after session: Session, with method: AuthenticationMethod? = nil, provider: ProviderID? = nil
+    ) -> Authentication {
+        var methods = session.methods
+        if let method { methods.insert(method) }
+        return Authentication(
+            of: user, by: methods, provider: provider ?? session.provider, at: system.now(), occasion: .continued)
+    }
+
+    private func begun(
+        _ user: User, by methods: Set<AuthenticationMethod>, _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) -> Authentication {
+        accounts.metrics.countSignUp()
+        await accounts.note(.userSignedUp, user.id, by: .user(user.id), client, caller)
+        return Authentication(of: user, by: methods, at: system.now(), occasion: .signUp)
+    }
+}
+
+extension User {
+    /// The same user with further claims for the tokens of one session.
+    fileprivate func with(claims further: JSONObject) -> User {
+        guard !further.isEmpty else { return self }
+        var claims = claims
+        for member in further.members { claims[member.key] = member.value }
+        return User(
+            id: id, email: email, emailVerified: emailVerified, displayName: displayName, photoURL: photoURL,
+            phoneNumber: phoneNumber, isAnonymous: isAnonymous, claims: claims, roles: roles, tokensValidAfter: tokensValidAfter,
+            credentialsVersion: credentialsVersion, disabledAt: disabledAt, createdAt: createdAt, updatedAt: updatedAt,
+            lastSignInAt: lastSignInAt, firstProvider: firstProvider, emailClaimed: emailClaimed)
+    }
+}
+
+/// What became of a refresh token that is not good.
+package enum RefreshTokenStanding: Sendable {
+    /// It never was one of ours.
+    case garbage
+    /// Its session is over, or it has been used up.
+    case over
+}
+
+extension Sessions {
+    /// Why a refresh token was refused: for a protocol whose clients sign out for one reason and not for the other.
+    /// - Throws: `IdentityError.unavailable`.
+    package func standing(ofRefused token: SecretString) async throws(IdentityError) -> RefreshTokenStanding {
+        guard let presented = PresentedRefreshToken(token.revealedText) else { return .garbage }
+        do throws(IdentityError) {
+            _ = try await holder(of: token)
+            return .over
+        } catch .invalidRefreshToken {
+            // Of a session that nobody remembers the mac cannot be checked.
+            if case .missing = try await store.record(presented.sessionID, at: system.now()) { return .over }
+            return .garbage
+        }
+    }
+}
+
+extension ProjectAccounts {
+    /// Makes a provider's account a further way in for who is signed in, and signs them in by it. A user without an address gets the provider's,
+    /// if nobody has it.
+    /// - Parameter trustsSession: whether the session is enough, however old. For a user who is anonymous it is.
+    /// - Throws: as `Accounts.link`.
+    package func link(
+        _ proof: VerifiedIDToken, to user: ProjectUser, in id: SessionID, trustsSession: Bool, caller: Caller
+    ) async throws(IdentityError) -> Authentication {
+        let session = try await sessions.session(id)
+        try await accounts.link(
+            proof, to: user.user.id, session: id, trustsSession: trustsSession || user.user.isAnonymous, caller: caller)
+        if user.user.isAnonymous { try await endAnonymity(of: user.user.id) }
+        var change = ProjectUserChange()
+        if user.user.email == nil, let email = proof.email {
+            change.email = .set(email)
+            change.emailVerified = proof.isEmailVerified
+        }
+        if user.user.displayName == nil, let name = proof.name.flatMap({ try? DisplayName($0) }) {
+            change.displayName = .set(name)
+        }
+        if user.user.photoURL == nil, let photo = proof.pictureURL.flatMap({ try? PhotoURL($0) }) {
+            change.photoURL = .set(photo)
+        }
+        do throws(IdentityError) {
+            _ = try await self.change(user.user.id, change, by: .user(user.user.id), asked: session, caller: caller)
+        } catch .emailTaken {
+            // Somebody else's account has it; the identity is linked without.
+        }
+        return continuing(try await users.user(user.user.id), after: session, with: .provider, provider: proof.provider)
+    }
+
+    private func endAnonymity(of id: UserID) async throws(IdentityError) {
+        _ = try await mapPostgresErrors { () throws(PostgresError) in
+            try await users.pool.query(Self.nameUser, [.uuid(id.description)])
+        }
+    }
+
+    private static let nameUser = Statement(
+        name: "project_users_end_anonymity", sql: "UPDATE users SET is_anonymous = false WHERE id = $1::uuid")
+}

@@ -1,0 +1,136 @@
+import Postgres
+import Text
+
+/// A user as the clients of a Firebase project know one: by the id that the project has given, with every way in.
+package struct ProjectUser: Sendable {
+    /// The system whose ids are `localID`s, among the aliases of users.
+    package static let aliasSource = "firebase"
+
+    /// A link to a provider.
+    package struct Identity: Sendable {
+        package let provider: ProviderID
+        package let subject: String
+        package let email: String?
+    }
+
+    package let user: User
+    /// What an import or an administrator has chosen, else the user's own id.
+    package let localID: String
+    package let hasPassword: Bool
+    /// The oldest first.
+    package let identities: [Identity]
+}
+
+/// Whom to look up: whoever is named in one of these ways.
+package struct ProjectUserNames: Sendable {
+    package var localIDs: [String] = []
+    package var emails: [String] = []
+    package var phoneNumbers: [String] = []
+    package var identities: [(provider: String, subject: String)] = []
+
+    package init(localIDs: [String] = [], emails: [String] = []) {
+        self.localIDs = localIDs
+        self.emails = emails
+    }
+
+    package init(provider: ProviderID, subject: String) {
+        identities = [(provider.text, subject)]
+    }
+
+    package var count: Int { localIDs.count + emails.count + phoneNumbers.count + identities.count }
+
+    package init(phoneNumber: String) {
+        phoneNumbers = [phoneNumber]
+    }
+}
+
+/// By what a list is sorted.
+package enum ProjectUserOrder: String, Sendable {
+    case id = "USER_ID"
+    case name = "NAME"
+    case creation = "CREATED_AT"
+    case signIn = "LAST_LOGIN_AT"
+    case email = "USER_EMAIL"
+}
+
+/// The SQL of users as a project knows them.
+enum ProjectUserQueries {
+    /// Those of `UserQueries`, whether there is a password, the project's id or null, the identities as JSON.
+    private static let columns: SQL = """
+        \(UserQueries.columns), password_hash IS NOT NULL,
+        (SELECT user_aliases.id FROM user_aliases WHERE user_aliases.user_id = users.id AND source = 'firebase'),
+        (
+            SELECT coalesce(
+                json_agg(
+                    json_build_object('provider', provider, 'subject', subject, 'email', identities.email)
+                    ORDER BY identities.created_at, provider
+                )::text, '[]')
+            FROM identities WHERE identities.user_id = users.id
+        )
+        """
+
+    /// Parameters: ids of users, ids of the project, normalised addresses, phone numbers, providers and their subjects.
+    static let find = Statement(
+        name: "project_users_find",
+        sql: """
+            SELECT \(columns) FROM users
+            WHERE id = ANY (ARRAY(
+                SELECT unnest($1::text[])::uuid
+                UNION SELECT user_id FROM user_aliases WHERE source = 'firebase' AND user_aliases.id = ANY ($2::text[])
+                UNION SELECT named.id FROM users AS named WHERE named.email_normalized = ANY ($3::text[]) AND NOT named.email_claimed
+                UNION SELECT named.id FROM users AS named WHERE named.phone_number = ANY ($4::text[])
+                UNION SELECT identities.user_id FROM identities
+                    JOIN unnest($5::text[], $6::text[]) AS wanted (provider, subject)
+                    ON wanted.provider = identities.provider AND wanted.subject = identities.subject
+            ))
+            ORDER BY users.id
+            """, retryable: true)
+
+    /// Parameter: id.
+    static let byID = Statement(
+        name: "project_users_by_id", sql: "SELECT \(columns) FROM users WHERE id = $1::uuid", retryable: true)
+
+    /// Parameters: the id after which the page begins, how many.
+    static let page = Statement(
+        name: "project_users_page",
+        sql: "SELECT \(columns) FROM users WHERE id > $1::uuid ORDER BY users.id LIMIT $2::bigint", retryable: true)
+
+    /// Parameters: what to sort by, whether it is the other way round, how many, after how many.
+    static let sorted = Statement(
+        name: "project_users_sorted",
+        sql: """
+            WITH keyed AS (
+                SELECT users.id AS key_id, CASE $1::text
+                    WHEN 'NAME' THEN display_name
+                    WHEN 'USER_EMAIL' THEN email_normalized
+                    WHEN 'CREATED_AT' THEN to_char(created_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS')
+                    WHEN 'LAST_LOGIN_AT' THEN to_char(last_sign_in_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS')
+                    ELSE users.id::text
+                END AS key FROM users
+            ), chosen AS (
+                SELECT key_id, row_number() OVER (
+                    ORDER BY CASE WHEN $2::boolean THEN NULL ELSE key END ASC NULLS LAST,
+                        CASE WHEN $2::boolean THEN key END DESC NULLS LAST, key_id
+                ) AS place FROM keyed
+                ORDER BY place LIMIT $3::bigint OFFSET $4::bigint
+            )
+            SELECT \(columns) FROM users JOIN chosen ON chosen.key_id = users.id ORDER BY chosen.place
+            """, retryable: true)
+
+    static let count = Statement(name: "project_users_count", sql: "SELECT count(*) FROM users", retryable: true)
+
+    static func user(_ row: Row) throws(PostgresError) -> ProjectUser {
+        let user = try UserStore.user(row)
+        let first = UserQueries.columnCount
+        let identities = try? JSON.parse(try row.string(first + 2)).arrayValue
+        guard let identities else { throw .unexpectedColumn(first + 2) }
+        return ProjectUser(
+            user: user, localID: try row.optionalString(first + 1) ?? user.id.description, hasPassword: try row.bool(first),
+            identities: identities.compactMap { value in
+                guard let provider = value["provider"]?.stringValue.flatMap({ ProviderID($0) }),
+                    let subject = value["subject"]?.stringValue
+                else { return nil }
+                return ProjectUser.Identity(provider: provider, subject: subject, email: value["email"]?.stringValue)
+            })
+    }
+}

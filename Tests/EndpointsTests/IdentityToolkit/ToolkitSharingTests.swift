@@ -1,0 +1,123 @@
+import Endpoints
+import Identity
+import Server
+import TestSupport
+import Testing
+import Text
+
+/// The users and sessions of the API are those of all others.
+@Suite(.needsServers, .timeLimit(.minutes(5)))
+struct ToolkitSharingTests {
+    private static func configure(_ configuration: inout Configuration) {
+        ToolkitClient.configure(&configuration)
+        // What a backend of the project may ask about.
+        configuration.explicitAudience = ToolkitClient.project
+    }
+
+    @Test func `an id token is introspected until its session ends, whoever ends it`() async throws {
+        try await Installation(Self.configure).run { installation in
+            let (server, backend) = (try installation.server, try await installation.backend())
+            let client = ToolkitClient(http: server)
+            let user = try await client.signUp()
+            let seen = try await server.introspect(user.idToken, backend)
+            #expect(seen.json["active"] == true && seen.json["sub"] == .string(user.localID), "\(seen.text)")
+            let account = try Account(
+                await server.post("/auth/login", ["email": .string(user.email), "password": .string(Account.password)]))
+            let list = try await server.get("/auth/sessions", bearer: account.accessToken).json["sessions"]?.arrayValue ?? []
+            let other = try #require(list.first { $0["current"] != true }?["id"]?.stringValue)
+            #expect(try await server.delete("/auth/sessions/\(other)", bearer: account.accessToken).status == 204)
+            #expect(try await server.introspect(user.idToken, backend).json["active"] == false)
+            #expect(try await client.refresh(user.refreshToken).failure == "TOKEN_EXPIRED")
+            // The app's own endpoints are not opened by it.
+            let again = try ToolkitClient.SignedIn(
+                await client.call(
+                    "signInWithPassword", ["email": .string(user.email), "password": .string(Account.password)]))
+            #expect(try await server.get("/auth/me", bearer: again.idToken).status == 401)
+            #expect(try await client.call("lookup", ["idToken": .string(account.accessToken)]).failure == "INVALID_ID_TOKEN")
+        }
+    }
+
+    @Test func `who has signed up elsewhere signs in here, and is deleted for all`() async throws {
+        try await Installation(Self.configure).run { installation in
+            let server = try installation.server
+            let (client, account) = (ToolkitClient(http: server), try await server.signUp())
+            let user = try ToolkitClient.SignedIn(
+                await client.call(
+                    "signInWithPassword", ["email": .string(account.email), "password": .string(Account.password)]))
+            #expect(user.localID == account.id)
+            #expect(try await client.call("delete", ["idToken": .string(user.idToken)]).status == 200)
+            #expect(try await server.get("/auth/me", bearer: account.accessToken).status == 401)
+        }
+    }
+
+    @Test func `an old session changes no way in, and an anonymous one may name itself`() async throws {
+        try await Installation(Self.configure).run { installation in
+            let client = ToolkitClient(http: try installation.server)
+            let user = try await client.signUp()
+            let anonymous = try ToolkitClient.SignedIn(await client.call("signUp", ["returnSecureToken": true]))
+            installation.clock.advance(by: .seconds(1800))
+            let token = JSONValue.string(user.idToken)
+            for (method, body) in [
+                ("update", ["idToken": token, "password": "another password"]), ("delete", ["idToken": token]),
+                ("signUp", ["idToken": token, "email": .string(user.email), "password": "another password"]),
+            ] as [(String, JSONValue)] {
+                #expect(try await client.call(method, body).failure == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+            }
+            #expect(try await client.call("update", ["idToken": token, "displayName": "Still mine"]).status == 200)
+            let named = try await client.call(
+                "signUp",
+                [
+                    "idToken": .string(anonymous.idToken), "email": .string(Account.newEmail()),
+                    "password": .string(Account.password),
+                ])
+            #expect(named.status == 200, "\(named.text)")
+        }
+    }
+
+    @Test func `guesses of a password count at every API together`() async throws {
+        let installation = try Installation { configuration in
+            Self.configure(&configuration)
+            configuration.limits.isEnforced = true
+        }
+        try await installation.run { installation in
+            let server = try installation.server
+            let (client, account) = (ToolkitClient(http: server), try await server.signUp())
+            var answers: [TestHTTPResponse] = []
+            for _ in 0..<200 where answers.last?.failure?.hasPrefix("TOO_MANY") != true {
+                answers.append(
+                    try await client.call(
+                        "signInWithPassword", ["email": .string(account.email), "password": "not the password"]))
+            }
+            let last = try #require(answers.last)
+            #expect(last.status == 400 && last.failure == "TOO_MANY_ATTEMPTS_TRY_LATER : Try again later.")
+            let login = try await server.post(
+                "/auth/login", ["email": .string(account.email), "password": "not the password"])
+            #expect(login.status == 429)
+        }
+    }
+
+    @Test(.enabled(if: TestRedis.isAvailable)) func `without Redis it says so, and nobody is made`() async throws {
+        let redis = try TestRedis()
+        try await Installation(redisURL: redis.url, Self.configure).run { installation in
+            let client = ToolkitClient(http: try installation.server)
+            let user = try await client.signUp()
+            redis.stop()
+            let email = JSONValue.string(Account.newEmail())
+            for (method, body) in [
+                ("signUp", ["email": email, "password": .string(Account.password)]), ("signUp", ["returnSecureToken": true]),
+                ("signInWithPassword", ["email": .string(user.email), "password": .string(Account.password)]),
+                ("lookup", ["idToken": .string(user.idToken)]), ("delete", ["idToken": .string(user.idToken)]),
+                ("resetPassword", ["oobCode": .string(String(repeating: "a", count: 43))]),
+            ] as [(String, JSONValue)] {
+                let answer = try await client.call(method, body)
+                #expect(answer.status == 503 && answer.value("Retry-After") != nil, "\(method): \(answer.text)")
+                #expect(answer.json["error"]?["status"] == "UNAVAILABLE")
+            }
+            #expect(try await client.refresh(user.refreshToken).status == 503)
+            try redis.start()
+            try await eventually {
+                try await client.call("signUp", ["email": email, "password": .string(Account.password)]).status == 200
+            }
+        }
+    }
+}
