@@ -10,6 +10,8 @@ struct ImportTables {
 
     /// lock_not_available, which the lock of a second import gives.
     static let lockedState = "55P03"
+    /// unique_violation.
+    static let takenState = "23505"
     /// "kidoimp" in ASCII.
     private static let lockKey = 30_231_710_505_499_504
 
@@ -55,9 +57,11 @@ struct ImportTables {
     }
 
     /// Stores a batch in one transaction.
+    /// - Parameter yields: whether a row that somebody else has written in this very moment is left as it is; it is dearer, and a unique
+    ///   violation (`takenState`) otherwise.
     /// - Returns: what was decided on users who are not simply added, by their numbers; and how known users differ, if that is asked for.
     func store(
-        _ batch: ImportBatch
+        _ batch: ImportBatch, yields: Bool
     ) throws(BulkConnection.Failure) -> (verdicts: [Int: Verdict], differences: [UserImport.Difference]) {
         let rows = ImportRows(batch)
         return try connection.transaction { () throws(BulkConnection.Failure) in
@@ -72,7 +76,7 @@ struct ImportTables {
                 "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off")
             try judge()
             let differences = options.updates ? try differences() : []
-            if options.isDryRun { try remember() } else { try write(count: batch.users.count) }
+            if options.isDryRun { try remember() } else { try write(batch.users.count, yields) }
             return (try verdicts(), differences)
         }
     }
@@ -153,7 +157,8 @@ struct ImportTables {
         """
 
     /// Writes those that nothing is in the way of.
-    private func write(count: Int) throws(BulkConnection.Failure) {
+    private func write(_ count: Int, _ yields: Bool) throws(BulkConnection.Failure) {
+        let conflict = yields ? "ON CONFLICT DO NOTHING" : ""
         let added = try connection.run(
             """
             INSERT INTO users (
@@ -166,7 +171,7 @@ struct ImportTables {
                 to_timestamp(updated_at / 1000.0::float8), to_timestamp(last_sign_in_at / 1000.0::float8),
                 to_timestamp(tokens_valid_after / 1000.0::float8), to_timestamp(email_confirmed_at / 1000.0::float8)
             FROM import_users WHERE verdict IS NULL
-            ON CONFLICT DO NOTHING
+            \(conflict)
             """
         ).affectedCount
         if added < count {
@@ -177,15 +182,16 @@ struct ImportTables {
                 WHERE i.verdict IS NULL AND NOT EXISTS (SELECT FROM users u WHERE u.id = i.id)
                 """)
         }
-        try connection.runScript(Self.hangOn)
+        try connection.runScript(Self.hangOn(conflict))
         if options.updates { try connection.runScript(Self.updateProfiles) }
     }
 
-    private static let hangOn = """
+    private static func hangOn(_ conflict: String) -> String {
+        """
         INSERT INTO user_aliases (source, id, user_id, created_at)
         SELECT a.source, a.id, coalesce(i.existing, i.id), clock_timestamp()
         FROM import_aliases a JOIN import_users i ON i.id = a.user_id WHERE i.verdict IS NULL OR i.verdict = 'merged'
-        ON CONFLICT DO NOTHING;
+        \(conflict);
 
         INSERT INTO identities (
             provider, subject, user_id, audience, email, email_verified, is_private_email, created_at, last_used_at, mail_forwarding,
@@ -197,23 +203,24 @@ struct ImportTables {
             to_timestamp(x.blocked_at / 1000.0::float8), to_timestamp(x.standing_changed_at / 1000.0::float8),
             to_timestamp(x.proofs_void_before / 1000.0::float8)
         FROM import_identities x JOIN import_users i ON i.id = x.user_id WHERE i.verdict IS NULL OR i.verdict = 'merged'
-        ON CONFLICT DO NOTHING;
+        \(conflict);
 
         INSERT INTO profiles (user_id, number, username, username_folded, first_name, last_name)
         SELECT p.user_id, p.profile, p.username, p.username_folded, p.first_name, p.last_name
         FROM import_profiles p JOIN import_users i ON i.id = p.user_id WHERE i.verdict IS NULL AND p.profile IS NOT NULL
-        ON CONFLICT DO NOTHING;
+        \(conflict);
 
         INSERT INTO profiles (user_id, username, username_folded, first_name, last_name)
         SELECT p.user_id, p.username, p.username_folded, p.first_name, p.last_name
         FROM import_profiles p JOIN import_users i ON i.id = p.user_id WHERE i.verdict IS NULL AND p.profile IS NULL
-        ON CONFLICT DO NOTHING;
+        \(conflict);
 
         INSERT INTO app_settings (user_id, settings)
         SELECT s.user_id, s.settings
         FROM import_settings s JOIN import_users i ON i.id = s.user_id WHERE i.verdict IS NULL
-        ON CONFLICT DO NOTHING
+        \(conflict)
         """
+    }
 
     private static let profileDiffers = """
         (coalesce(i.display_name, u.display_name) IS DISTINCT FROM u.display_name

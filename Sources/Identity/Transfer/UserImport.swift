@@ -144,7 +144,7 @@ package final class UserImport {
         let verdicts: [Int: ImportTables.Verdict]
         let differences: [Difference]
         do throws(BulkConnection.Failure) {
-            (verdicts, differences) = try tables.store(batch)
+            (verdicts, differences) = try stored(batch)
         } catch .refused(let sqlState, _) where sqlState.hasPrefix("22") || sqlState.hasPrefix("23") {
             guard batch.users.count > 1 else {
                 let user = batch.users[0]
@@ -159,6 +159,18 @@ package final class UserImport {
         if batch.hasNumbers { numbersWereGiven = true }
         if !options.isDryRun { found += differences }
         return count(verdicts, Set(differences.map(\.number)), batch)
+    }
+
+    private func stored(
+        _ batch: ImportBatch
+    ) throws(BulkConnection.Failure) -> (verdicts: [Int: ImportTables.Verdict], differences: [Difference]) {
+        do throws(BulkConnection.Failure) {
+            return try tables.store(batch, yields: false)
+        } catch .refused(ImportTables.takenState, _) {
+            return try tables.store(batch, yields: true)
+        } catch {
+            throw error
+        }
     }
 
     private func count(_ verdicts: [Int: ImportTables.Verdict], _ updated: Set<Int>, _ batch: ImportBatch) -> [Complaint] {

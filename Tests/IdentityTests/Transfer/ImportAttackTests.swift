@@ -47,6 +47,19 @@ extension WithStores {
             }
         }
 
+        @Test func `a merge with an identity that the user has already is none of somebody else's`() async throws {
+            try await World.run { world in
+                func text(_ id: String) -> String {
+                    #"[{"localId":"\#(id)","email":"a@town.example","emailVerified":true,"providerUserInfo":[{"providerId":"google.com","rawId":"1"}]},{"localId":"\#(id)b"}]"#
+                }
+                _ = try Importing.bring(text("1"), [Importing.firebase()], to: world)
+                let merged = try Importing.bring(text("2"), [Importing.firebase(source: "other")], to: world) { $0.merges = true }
+                #expect(merged.tally.merged == 1 && merged.tally.added == 1 && merged.refused == [])
+                let user = try await Importing.user(world, "other", "2")
+                #expect(try await Importing.user(world, "firebase", "1").id == user.id)
+            }
+        }
+
         @Test func `an id there is never the id of another user here`() async throws {
             try await World.run { world in
                 let member = try await world.a.signUp()
