@@ -10,6 +10,7 @@ package final class Services: Sendable {
     package let accessTokens: AccessTokens
     package let introspection: Introspection
     package let clients: ClientRegistry
+    package let clientTokens: ClientTokens
     package let clientRefusals: ClientRefusals
     package let keys: LoopSlot<KeyRing?>
     package let federation: Federation
@@ -29,7 +30,8 @@ package final class Services: Sendable {
 
     package init(
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
-        clients: ClientRegistry, clientRefusals: ClientRefusals, keys: LoopSlot<KeyRing?>, federation: Federation,
+        clients: ClientRegistry, clientTokens: ClientTokens, clientRefusals: ClientRefusals, keys: LoopSlot<KeyRing?>,
+        federation: Federation,
         codes: AuthorizationCodes, notices: ProviderNotices,
         confirmations: Confirmations, app: Client, pages: PageOrigins,
         clock: ClockTolerance,
@@ -41,6 +43,7 @@ package final class Services: Sendable {
         self.accessTokens = accessTokens
         self.introspection = introspection
         self.clients = clients
+        self.clientTokens = clientTokens
         self.clientRefusals = clientRefusals
         self.keys = keys
         self.federation = federation

@@ -353,7 +353,7 @@ extension HelpTopic {
         }
     }
 
-    private static let stores =
+    static let stores =
         "It finds PostgreSQL and Redis as `kidoban serve` does; see `kidoban serve --help` for the settings."
 
     private static func columns(_ rows: [(String, String)]) -> String {
