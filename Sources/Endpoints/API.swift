@@ -36,7 +36,7 @@ package struct API: Sendable {
             Pages.make($0.services, prefix: $1)
         },
         API("federation", "providers' API (`/federation/…`)") { parts, _ in Providers.make(parts.services) },
-        API("oauth", "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services) },
+        API("oauth", "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services, parts.oauth) },
     ]
 }
 
@@ -46,8 +46,12 @@ package struct APIParts: Sendable {
     package let app: AppAPI.Options
     package let cookies: CookieAPI.Policy
     package let restAuth: RestAuth.Parts
+    package let oauth: OAuth.Options
 
-    package init(services: Services, app: AppAPI.Options, cookies: CookieAPI.Policy, restAuth: RestAuth.Parts) {
+    package init(
+        services: Services, app: AppAPI.Options, cookies: CookieAPI.Policy, restAuth: RestAuth.Parts, oauth: OAuth.Options
+    ) {
+        self.oauth = oauth
         self.services = services
         self.app = app
         self.cookies = cookies

@@ -29,7 +29,7 @@ extension AppAPI {
                     authentication, for: services.app, refresh: rotates ? .rotating : .static, caller: caller)
                 return (authentication.user, tokens)
             }
-            return AuthResponse.make(.ok, user, tokens)
+            return try await AuthResponse.make(.ok, user, tokens, services)
         }
 
         static var documentation: RouteDocumentation {

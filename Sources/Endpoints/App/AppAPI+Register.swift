@@ -33,7 +33,7 @@ extension AppAPI {
             }
             let (user, tokens) = try await signUp(body, Caller(request))
             await sendVerification(to: user, request)
-            return AuthResponse.make(.created, user, tokens)
+            return try await AuthResponse.make(.created, user, tokens, services)
         }
 
         /// Puts a mail for the address into the outbox (hole 18). The sign-up stands: a mail that cannot be written now can be asked for again.

@@ -68,7 +68,7 @@ extension AppAPI {
             }
             var writer = JSONWriter()
             writer.beginObject()
-            writer.member("email", change.user.email.typed)
+            writer.member("email", change.user.email?.typed ?? "")
             if let code = change.resetCode { writer.member("password_code", code.revealedText) }
             writer.endObject()
             return .appJSON(.ok, writer)

@@ -17,12 +17,15 @@ extension AppAPI {
             let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.user(authenticated.userID)
             }
-            return Self.response(user)
+            let settings = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await services.appSettings.settings(of: user.id)
+            }
+            return Self.response(user, settings)
         }
 
-        static func response(_ user: User) -> Response {
+        static func response(_ user: User, _ settings: AppSettings) -> Response {
             var writer = JSONWriter(capacity: 512)
-            UserObject.write(user, to: &writer)
+            UserObject.write(user, settings, to: &writer)
             return .appJSON(.ok, writer)
         }
 

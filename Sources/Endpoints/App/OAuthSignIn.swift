@@ -29,7 +29,7 @@ extension AppAPI {
             let (user, tokens) =
                 body.identity.token == nil
                 ? try await believe(body, caller) : try await verify(body, caller)
-            return AuthResponse.make(.ok, user, tokens)
+            return try await AuthResponse.make(.ok, user, tokens, services)
         }
 
         private func begin(

@@ -44,7 +44,7 @@ extension Pages {
                 try await services.confirmations.changeAddress(code: code, caller: Caller(request))
             }
             var page = Page(title: words[.addressChangedTitle], language: words.language)
-            page.paragraph(words[.addressChanged(change.user.email.typed)])
+            page.paragraph(words[.addressChanged(change.user.email?.typed ?? "")])
             if let resetCode = change.resetCode { page.offerPassword(resetCode, words) }
             return page.response(.ok)
         }

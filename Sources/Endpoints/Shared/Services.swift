@@ -12,6 +12,8 @@ package final class Services: Sendable {
     package let clients: ClientRegistry
     package let clientTokens: ClientTokens
     package let clientRefusals: ClientRefusals
+    /// Nil where nobody is told what ends.
+    package let revocations: RevocationFeed?
     package let keys: LoopSlot<KeyRing?>
     package let federation: Federation
     package let codes: AuthorizationCodes
@@ -30,7 +32,8 @@ package final class Services: Sendable {
 
     package init(
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
-        clients: ClientRegistry, clientTokens: ClientTokens, clientRefusals: ClientRefusals, keys: LoopSlot<KeyRing?>,
+        clients: ClientRegistry, clientTokens: ClientTokens, clientRefusals: ClientRefusals, revocations: RevocationFeed?,
+        keys: LoopSlot<KeyRing?>,
         federation: Federation,
         codes: AuthorizationCodes, notices: ProviderNotices,
         confirmations: Confirmations, app: Client, pages: PageOrigins,
@@ -45,6 +48,7 @@ package final class Services: Sendable {
         self.clients = clients
         self.clientTokens = clientTokens
         self.clientRefusals = clientRefusals
+        self.revocations = revocations
         self.keys = keys
         self.federation = federation
         self.codes = codes

@@ -67,12 +67,14 @@ struct ChangeUndoing: Sendable {
         let now = PostgresValue.integer(system.now().milliseconds)
         let id = PostgresValue.uuid(held.user.id.description)
         let state = try await AccountState.hold(held.user.id, in: held.transaction)
-        let isFree = try await free(before.email, for: held, at: now)
+        // A change is entered of an account with a proved address only.
+        guard let old = before.email else { throw .fault("a change has no address to go back to") }
+        let isFree = try await free(old, for: held, at: now)
         let keepsPassword = before.hasPassword(state.passwordHash)
         let identities = PostgresValue.json(String(decoding: before.identities.serialized, as: UTF8.self))
         try await held.run(
             HeldUserQueries.restore,
-            [id, .text(before.email.typed), .text(before.email.normalized), .bool(keepsPassword), .bool(!isFree)])
+            [id, .text(old.typed), .text(old.normalized), .bool(keepsPassword), .bool(!isFree)])
         try await held.run(HeldUserQueries.removeNewIdentities, [id, identities])
         try await held.run(HeldUserQueries.restoreIdentities, [id, identities, now])
         try await mapPostgresErrors { () throws(PostgresError) in
@@ -80,9 +82,9 @@ struct ChangeUndoing: Sendable {
                 AccountChangeQueries.markUndone,
                 [system.statementTime.parameter, id, .uuid(change.id.description)])
         }
-        let replaced = held.user.email.normalized == before.email.normalized ? nil : held.user.email
+        let replaced = held.user.email?.normalized == old.normalized ? nil : held.user.email
         // To both: whoever has moved to another mailbox learns what was done from the old one.
-        for address in [before.email, replaced].compactMap(\.self) {
+        for address in [old, replaced].compactMap(\.self) {
             try await notices.tell(
                 .changesUndone, held.user.id, at: address, language: language, in: held.transaction)
         }
@@ -93,7 +95,7 @@ struct ChangeUndoing: Sendable {
     private func free(
         _ email: EmailAddress, for held: HeldUser, at now: PostgresValue
     ) async throws(IdentityError) -> Bool {
-        guard held.user.email.normalized != email.normalized else { return true }
+        guard held.user.email?.normalized != email.normalized else { return true }
         return try await mapPostgresErrors { () throws(PostgresError) in
             let holder = try await held.query(
                 AccountChangeQueries.holder, [.text(email.normalized), .uuid(held.user.id.description)]

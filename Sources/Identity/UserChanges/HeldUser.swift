@@ -58,6 +58,11 @@ package struct HeldUser: Sendable {
         }
     }
 
+    /// Has tokens from before an instant refused by whoever compares their `auth_time` with it, as the Admin SDKs of Firebase do.
+    func voidTokens(before instant: Timestamp) async throws(IdentityError) {
+        try await run(HeldUserQueries.voidTokens, [id, .integer(instant.milliseconds)])
+    }
+
     func disable() async throws(IdentityError) {
         try await run(HeldUserQueries.disable, [id, .integer(now.milliseconds)])
     }

@@ -14,6 +14,19 @@ extension UserStore {
         }
     }
 
+    /// Replaces a user's claims, roles, or both.
+    /// - Throws: `IdentityError.userNotFound`, or the store's failure.
+    func setTokenContent(
+        of id: UserID, claims: CustomClaims?, roles: Roles?, at now: Timestamp
+    ) async throws(IdentityError) -> User {
+        try await found(
+            UserQueries.setTokenContent,
+            [
+                .uuid(id.description), claims.map { .json(Self.rendered($0.object)) } ?? .null,
+                roles.map { .textArray($0.names) } ?? .null, .integer(now.milliseconds),
+            ])
+    }
+
     enum State: Sendable {
         case active, disabled
     }
@@ -31,6 +44,7 @@ extension UserStore {
             return states
         }
     }
+
     /// Everything that PostgreSQL has of a user but for audit events, as a JSON document without secrets.
     /// - Throws: `IdentityError.userNotFound`, or the store's failure.
     package func data(of id: UserID) async throws(IdentityError) -> JSONObject {

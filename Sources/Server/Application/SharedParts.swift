@@ -42,6 +42,7 @@ struct SharedParts: Sendable {
     let jobSignal = JobSignal()
     let limitKey: LimitKey
     let sharedSecretTokens: SharedSecretTokens
+    let revocationPlaces: RevocationPlaces
     let phase = ServerPhase()
     let reloads = ReloadState()
     let http: HTTPServer.Configuration
@@ -55,6 +56,7 @@ struct SharedParts: Sendable {
         self.logger = logger
         self.system = system
         self.masterKey = masterKey
+        revocationPlaces = RevocationPlaces(limit: configuration.backends.revocationListeners)
         hashing = BlockingPool(
             label: "kidoban.hash", threads: configuration.passwords.threadCount,
             bounds: configuration.passwords.bounds, niceness: 5)
@@ -79,8 +81,8 @@ struct SharedParts: Sendable {
             limitKey = try LimitKey(masterKey)
             sharedSecretTokens = try SharedSecretTokens(masterKey)
             hasher = try PasswordHasher(
-                configuration.passwords.argon2, hidesImported: configuration.passwords.hidesImported, pool: hashing,
-                random: system.random)
+                configuration.passwords.argon2, hidesImported: configuration.passwords.hidesImported,
+                importedLimits: configuration.passwords.importedLimits, pool: hashing, random: system.random)
         } catch {
             throw .configuration("the master key or the password parameters cannot be used: \(error)")
         }
@@ -136,7 +138,8 @@ struct SharedParts: Sendable {
     private static func app(_ configuration: Configuration) -> Client {
         guard let id = ClientID(appID) else { preconditionFailure("a constant client id") }
         return Client(
-            id: id, name: "App", authentication: .publicClient, permissions: [.signIn], audiences: [configuration.audience],
+            id: id, name: "App", authentication: .publicClient, permissions: [.signIn],
+            audiences: [configuration.audience] + configuration.tokens.furtherAudiences.filter { $0 != configuration.audience },
             accessTokenFormat: configuration.tokens.signingAlgorithm == .rs256 ? .jwtRS256 : .jwtES256,
             accessTokenLifetime: configuration.tokens.accessTokenLifetime, sessionLifetime: configuration.sessions.lifetime,
             scopes: configuration.tokens.appScopes, rotatesRefreshTokens: configuration.apis.rotatesRefreshTokens,

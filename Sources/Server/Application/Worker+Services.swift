@@ -23,7 +23,8 @@ extension Worker {
                 redis: parts.redis, tokens: identity.tokens, issuer: identity.issuer, system: shared.system),
             clientRefusals: ClientRefusals(
                 clients: identity.clients, audit: parts.audit, metrics: parts.metrics, system: shared.system),
-            keys: parts.keys, federation: federation.federation, codes: federation.codes, notices: federation.notices,
+            revocations: revocations(shared, parts, identity), keys: parts.keys, federation: federation.federation,
+            codes: federation.codes, notices: federation.notices,
             confirmations: Confirmations(
                 accounts: identity.accounts, profiles: profiles, codes: OneTimeCodeStore(redis: parts.redis),
                 outbox: parts.outbox,
@@ -32,12 +33,22 @@ extension Worker {
             clock: shared.clockTolerance, redis: parts.redis, postgres: parts.postgres)
         let apiParts = APIParts(
             services: services, app: configuration.placedApp, cookies: configuration.cookies.policy(issuer: configuration.issuer),
-            restAuth: restAuth(shared, profiles: profiles))
+            restAuth: restAuth(shared, profiles: profiles), oauth: configuration.oauthOptions)
         return (apiParts, federation)
     }
 }
 
 extension Worker {
+    /// Nil where nobody is told what ends.
+    private static func revocations(
+        _ shared: SharedParts, _ parts: LoopParts, _ identity: IdentityParts
+    ) -> RevocationFeed? {
+        guard shared.configuration.backends.tellsRevocations else { return nil }
+        return RevocationFeed(
+            redis: parts.redis, installation: identity.issuer.installation, clients: identity.clients,
+            places: shared.revocationPlaces, logger: parts.logger)
+    }
+
     /// What the rest-auth API needs beside the parts that all APIs share.
     static func restAuth(
         _ shared: SharedParts, profiles: ProfileStore

@@ -197,7 +197,9 @@ extension WithStores {
 
         @Test func `the highest cost of a bcrypt hash is known as long as there is one`() async throws {
             try await World.run { world in
-                func cost() async throws -> Int? { try await world.a.run { try await $0.users.importedHashCost() } }
+                func cost() async throws -> Int? {
+                    try await world.a.run { try await $0.users.importedHashes(within: ForeignHash.Limits()).highest[.bcrypt] }
+                }
                 _ = try await world.a.signUp()
                 #expect(try await cost() == nil)
                 try await bringAlong(Self.bcrypt, world.a)
