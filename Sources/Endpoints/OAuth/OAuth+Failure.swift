@@ -27,7 +27,7 @@ extension OAuth {
             case .session, .user(.notFound): self = .invalidGrant
             case .service(.tooManyRequests(let delay)): self = .slowDown(retryAfter: delay)
             case .service(.unavailable(let delay)), .service(.overloaded(let delay)): self = .unavailable(retryAfter: delay)
-            case .service(.internalFault), .user, .credentials, .code, .federation: self = .serverError
+            case .service(.internalFault), .client(.idTaken), .user, .credentials, .code, .federation: self = .serverError
             }
         }
 

@@ -10,6 +10,7 @@ package final class Services: Sendable {
     package let accessTokens: AccessTokens
     package let introspection: Introspection
     package let clients: ClientRegistry
+    package let clientTokens: ClientTokens
     package let clientRefusals: ClientRefusals
     /// Nil where nobody is told what ends.
     package let revocations: RevocationFeed?
@@ -34,7 +35,8 @@ package final class Services: Sendable {
 
     package init(
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
-        clients: ClientRegistry, clientRefusals: ClientRefusals, revocations: RevocationFeed?, keys: LoopSlot<KeyRing?>,
+        clients: ClientRegistry, clientTokens: ClientTokens, clientRefusals: ClientRefusals, revocations: RevocationFeed?,
+        keys: LoopSlot<KeyRing?>,
         federation: Federation,
         codes: AuthorizationCodes, notices: ProviderNotices,
         confirmations: Confirmations, authorization: AuthorizationServer, app: Client, pages: PageOrigins,
@@ -48,6 +50,7 @@ package final class Services: Sendable {
         self.accessTokens = accessTokens
         self.introspection = introspection
         self.clients = clients
+        self.clientTokens = clientTokens
         self.clientRefusals = clientRefusals
         self.revocations = revocations
         self.keys = keys

@@ -20,8 +20,14 @@ extension Administration {
     /// - Throws: `IdentityError.sessionNotFound` when there is none, or none any more; `unavailable`: it may live on then.
     package func end(_ id: SessionID) async throws(AdministrationError) {
         try await with(.endSessions) { () throws(IdentityError) in
-            guard case .live(let session) = try await sessions.store.record(id, at: system.now()) else { throw .sessionNotFound }
-            try await sessions.end(id, of: session.userID, reason: .revoked, noting: record(of: session))
+            switch try await sessions.store.record(id, at: system.now()) {
+            case .live(let session):
+                try await sessions.end(id, of: session.userID, reason: .revoked, noting: note(session.clientID))
+            case .malformed:
+                let owner = try await sessions.store.owner(ofDamaged: id)
+                try await sessions.end(id, of: owner, reason: .revoked, noting: note(nil))
+            case .ended, .missing: throw .sessionNotFound
+            }
         }
     }
 
@@ -44,8 +50,8 @@ extension Administration {
         }
     }
 
-    private func record(of session: Session) -> SessionEndNote {
-        SessionEndNote(actor: actor, clientID: session.clientID, caller: caller)
+    private func note(_ clientID: ClientID?) -> SessionEndNote {
+        SessionEndNote(actor: actor, clientID: clientID, caller: caller)
     }
 }
 

@@ -1,6 +1,7 @@
+import Postgres
 package import Text
 
-/// What an administrator does with users, sessions, mails, limits and keys, by the same rules as everybody. Each action asks for a
+/// What an administrator does with users, sessions, clients, mails, limits and keys, by the same rules as everybody. Each action asks for a
 /// permission, and what changes something leaves an audit event with the administrator's name.
 ///
 /// A value is made for each command or request.
@@ -10,7 +11,11 @@ package struct Administration: Sendable {
     let accounts: Accounts
     let confirmations: Confirmations
     let signingKeys: SigningKeyStore
+    let clientTokens: ClientTokens
 
+    let pool: PostgresPool
+    let clientStore: ClientStore
+    let jobs: JobQueue
     let users: UserStore
     let changes: UserChanges
     let sessions: Sessions
@@ -21,14 +26,18 @@ package struct Administration: Sendable {
 
     /// - Parameter caller: whence the administrator asks, for audit events.
     package init(
-        accounts: Accounts, confirmations: Confirmations, signingKeys: SigningKeyStore, as administrator: Administrator,
-        caller: Caller
+        accounts: Accounts, confirmations: Confirmations, signingKeys: SigningKeyStore, clientTokens: ClientTokens,
+        as administrator: Administrator, caller: Caller
     ) {
         self.administrator = administrator
         self.caller = caller
         self.accounts = accounts
         self.confirmations = confirmations
         self.signingKeys = signingKeys
+        self.clientTokens = clientTokens
+        pool = accounts.users.pool
+        clientStore = ClientStore(pool: pool)
+        jobs = JobQueue(pool: pool)
         users = accounts.users
         changes = accounts.changes
         sessions = accounts.sessions

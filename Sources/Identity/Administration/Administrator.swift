@@ -22,6 +22,7 @@ package struct Administrator: Equatable, Sendable {
         case readAudit = "audit:read"
         case readKeys = "keys:read"
         case manageKeys = "keys:write"
+        case readClients = "clients:read"
         case manageClients = "clients:write"
     }
 

@@ -56,10 +56,13 @@ package final class ClientTokens: Sendable {
     }
 
     /// Ends all access tokens of a client, and refuses it others until it is admitted again, by those copies too that still take it for what it was.
+    /// - Parameter refusal: for how long, if nobody admits it; zero for a client that goes on.
     /// - Throws: `IdentityError.unavailable`; some may be good then, and the call may be repeated.
-    package func endAll(of id: ClientID) async throws(IdentityError) {
+    package func endAll(
+        of id: ClientID, refusingFor refusal: Duration = EndClientTokensScript.refusal
+    ) async throws(IdentityError) {
         let keys = Self.keys(id)
-        let life = SessionScript.arguments(EndClientTokensScript.refusal.wholeMilliseconds)
+        let life = SessionScript.arguments(refusal.wholeMilliseconds)
         let reply = try await mapRedisErrors { () throws(RedisError) in
             try await redis.runLasting(Self.end, keys: keys, arguments: life)
         }
@@ -125,14 +128,14 @@ package enum ListClientTokenScript {
 
 /// Ends the access tokens of a client.
 ///
-/// - Keys: as `ListClientTokenScript`. Argument: for how long the client gets none, in milliseconds.
+/// - Keys: as `ListClientTokenScript`. Argument: for how long the client gets none, in milliseconds; 0 for one that goes on.
 /// - Returns the hashes of all tokens that it may have.
 package enum EndClientTokensScript {
     /// Longer than any copy takes a client for what it was.
-    static let refusal: Duration = .seconds(86_400)
+    package static let refusal: Duration = .seconds(86_400)
 
     package static let source = """
-        redis.call('SET', KEYS[2], '1', 'PX', ARGV[1])
+        if tonumber(ARGV[1]) > 0 then redis.call('SET', KEYS[2], '1', 'PX', ARGV[1]) end
         return redis.call('ZRANGE', KEYS[1], 0, -1)
         """
 }

@@ -4,4 +4,6 @@ package enum ClientError: Error, Equatable, Sendable {
     case invalid
     /// It may not do what it asks for.
     case notPermitted
+    /// There is a client of this id.
+    case idTaken
 }

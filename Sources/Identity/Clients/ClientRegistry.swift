@@ -55,7 +55,8 @@ package actor ClientRegistry {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let store: ClientStore
-    private var lifetime: Duration
+    /// How old a record may be before it is looked up again.
+    private(set) var lifetime: Duration
     private let logger: Logger
     private let strangers: GCRA
     private let builtIn: [String: Entry]

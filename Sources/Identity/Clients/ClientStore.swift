@@ -11,15 +11,17 @@ package struct ClientStore: Sendable {
         case unknown
     }
 
-    private let pool: PostgresPool
+    let pool: PostgresPool
 
     package init(pool: PostgresPool) {
         self.pool = pool
     }
 
     /// - Throws: `PostgresError`; a unique violation when the id is taken.
-    package func insert(_ client: Client, at now: Timestamp) async throws(PostgresError) {
-        _ = try await pool.query(ClientQueries.insert, Self.parameters(client, now))
+    package func insert(
+        _ client: Client, at now: Timestamp, in transaction: Transaction? = nil
+    ) async throws(PostgresError) {
+        _ = try await query(ClientQueries.insert, Self.parameters(client, now), transaction)
     }
 
     /// - Throws: `PostgresError`.
@@ -52,33 +54,47 @@ package struct ClientStore: Sendable {
         _ id: ClientID, at now: Timestamp, _ change: (Client) -> Result<Client, Refusal>
     ) async throws(PostgresError) -> Update<Refusal> {
         try await pool.transaction { transaction throws(PostgresError) in
-            guard let row = try await transaction.query(ClientQueries.hold, [.text(id.text)]).first else { return .unknown }
-            let before = try ClientRecord(row).client
-            switch change(before) {
-            case .failure(let refusal): return .refused(refusal)
-            case .success(let after):
-                _ = try await transaction.query(ClientQueries.update, Self.parameters(after, now))
-                return .done(before: before, after: after)
-            }
+            try await update(id, at: now, in: transaction, change)
         }
+    }
+
+    func update<Refusal: Error>(
+        _ id: ClientID, at now: Timestamp, in transaction: Transaction, _ change: (Client) -> Result<Client, Refusal>
+    ) async throws(PostgresError) -> Update<Refusal> {
+        guard let before = try await hold(id, in: transaction) else { return .unknown }
+        switch change(before) {
+        case .failure(let refusal): return .refused(refusal)
+        case .success(let after):
+            _ = try await transaction.query(ClientQueries.update, Self.parameters(after, now))
+            return .done(before: before, after: after)
+        }
+    }
+
+    /// A client that nobody else changes until the transaction ends.
+    func hold(_ id: ClientID, in transaction: Transaction) async throws(PostgresError) -> Client? {
+        guard let row = try await transaction.query(ClientQueries.hold, [.text(id.text)]).first else { return nil }
+        return try ClientRecord(row).client
     }
 
     /// Gives a client another secret. The one that it had stays good for the overlap; the one before that is refused from now on.
     /// False when there is no such client, or it has no secret.
     /// - Throws: `PostgresError`.
     package func replaceSecret(
-        of id: ClientID, with digest: Digest, overlap: Duration, at now: Timestamp
+        of id: ClientID, with digest: Digest, overlap: Duration, at now: Timestamp, in transaction: Transaction? = nil
     ) async throws(PostgresError) -> Bool {
         let parameters: [PostgresValue] = [
             .text(id.text), .bytes(digest.bytes), .integer(now.milliseconds), .integer(overlap.wholeMilliseconds),
         ]
-        return try await !pool.query(ClientQueries.replaceSecret, parameters).isEmpty
+        return try await !query(ClientQueries.replaceSecret, parameters, transaction).isEmpty
     }
 
     /// Has the secret before the present one refused from now on. False when there is none that is still good.
     /// - Throws: `PostgresError`.
-    package func endPreviousSecret(of id: ClientID, at now: Timestamp) async throws(PostgresError) -> Bool {
-        try await !pool.query(ClientQueries.endPreviousSecret, [.text(id.text), .integer(now.milliseconds)]).isEmpty
+    package func endPreviousSecret(
+        of id: ClientID, at now: Timestamp, in transaction: Transaction? = nil
+    ) async throws(PostgresError) -> Bool {
+        let parameters: [PostgresValue] = [.text(id.text), .integer(now.milliseconds)]
+        return try await !query(ClientQueries.endPreviousSecret, parameters, transaction).isEmpty
     }
 
     /// Puts on record that the secret before the present one has proved a client.
@@ -90,8 +106,18 @@ package struct ClientStore: Sendable {
 
     /// False when there is no such client.
     /// - Throws: `PostgresError`.
-    package func delete(_ id: ClientID) async throws(PostgresError) -> Bool {
-        try await !pool.query(ClientQueries.delete, [.text(id.text)]).isEmpty
+    package func delete(_ id: ClientID, in transaction: Transaction? = nil) async throws(PostgresError) -> Bool {
+        try await !query(ClientQueries.delete, [.text(id.text)], transaction).isEmpty
+    }
+
+    private func query(
+        _ statement: Statement, _ parameters: [PostgresValue], _ transaction: Transaction?
+    ) async throws(PostgresError) -> Rows {
+        if let transaction {
+            try await transaction.query(statement, parameters)
+        } else {
+            try await pool.query(statement, parameters)
+        }
     }
 
     /// Those of `insert` and `update`.

@@ -6,6 +6,8 @@ package enum JobKind: String, Sendable, CaseIterable {
     case providerRevocation = "provider_revocation"
     /// Ends sessions once more that ended with a change of a user's row.
     case sessionEnding = "session_ending"
+    /// Ends the tokens that a client got by itself.
+    case clientTokenEnding = "client_token_ending"
     /// Tells a client that a session is over (OpenID Connect Back-Channel Logout 1.0 §2.5).
     case backchannelLogout = "backchannel_logout"
 
@@ -14,7 +16,7 @@ package enum JobKind: String, Sendable, CaseIterable {
         switch self {
         case .mail: MailKind.allCases.map(\.rawValue)
         case .providerRevocation: [ProviderID.apple, .google].map(\.text)
-        case .sessionEnding, .backchannelLogout: [""]
+        case .sessionEnding, .clientTokenEnding, .backchannelLogout: [""]
         }
     }
 }

@@ -4,7 +4,8 @@ import Text
 /// What has ended before its time, as backends are told of it that verify tokens by themselves. Never the token, nor anything that it could
 /// be found by.
 package enum Revocation: Sendable {
-    case session(SessionID, of: UserID)
+    /// Without a user if its record was damaged.
+    case session(SessionID, of: UserID?)
     case token(AccessTokenRecordFacts)
     /// All tokens that a client has got for itself.
     case client(ClientID)
@@ -24,7 +25,7 @@ package enum Revocation: Sendable {
         switch self {
         case .session(let id, let userID):
             writer.member("sid", id.text)
-            writer.member("sub", userID.description)
+            if let userID { writer.member("sub", userID.description) }
         case .token(let facts):
             writer.member("jti", facts.tokenID)
             writer.member("sub", facts.subject)

@@ -60,6 +60,13 @@ extension SessionStore {
         return sessions
     }
 
+    /// Whose a session is that has a record which cannot be read; nil unless its first bytes and the user's index agree.
+    /// - Throws: the store's failure.
+    func owner(ofDamaged id: SessionID) async throws(IdentityError) -> UserID? {
+        guard let owner = try await live([id]).keys.first, try await ids(of: owner).contains(id) else { return nil }
+        return owner
+    }
+
     private static func session(_ key: String) -> SessionID? {
         guard key.hasPrefix(SessionRecord.prefix), key.hasSuffix("}") else { return nil }
         return SessionID(String(key.dropFirst(SessionRecord.prefix.count).dropLast()))

@@ -184,10 +184,13 @@ package struct SessionStore: Sendable {
     }
 
     /// The last of an end: nothing is left to do for who finds the session in its user's index.
-    /// - Parameter isRecorded: whether the end is on record now.
+    /// - Parameters:
+    ///   - userID: nil if nobody knows; an entry in an index then stays until the session would have been over.
+    ///   - isRecorded: whether the end is on record now.
     /// - Throws: the store's failure.
-    func finishEnd(of id: SessionID, of userID: UserID, isRecorded: Bool) async throws(IdentityError) {
+    func finishEnd(of id: SessionID, of userID: UserID?, isRecorded: Bool) async throws(IdentityError) {
         if isRecorded { _ = try await run(Self.recordEnd, [SessionRecord.key(id)], []) }
+        guard let userID else { return }
         var command = RedisCommand("ZREM", IndexSessionScript.key(userID))
         command.append(id.bytes)
         _ = try await send(command)

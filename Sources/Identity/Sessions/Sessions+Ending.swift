@@ -29,7 +29,11 @@ extension Sessions {
         switch try await store.record(id, at: system.now()) {
         case .live(let session) where session.userID == userID: seen = session
         case .ended(let tombstone) where tombstone.userID == userID: seen = nil
-        case .live, .ended, .missing, .malformed: throw .sessionNotFound
+        case .malformed:
+            // The index still says whose it is.
+            guard try await store.ids(of: userID).contains(id) else { throw .sessionNotFound }
+            seen = nil
+        case .live, .ended, .missing: throw .sessionNotFound
         }
         let note = SessionEndNote(actor: .user(userID), clientID: seen?.clientID, caller: caller)
         return try await end(id, of: userID, reason: reason, noting: note) || seen != nil
@@ -117,11 +121,13 @@ extension Sessions {
     ///
     /// Whether the end still is to be put on record says the tombstone. It says so until somebody has: of several at once, or one after
     /// the other because the first has failed half-way, each writes the same event, which is there once.
-    /// - Parameter note: nil where the caller puts something else on record, or nothing.
+    /// - Parameters:
+    ///   - userID: nil if nobody knows, because the record is damaged.
+    ///   - note: nil where the caller puts something else on record, or nothing.
     /// - Returns: whether this call has put it on record.
     @discardableResult
     func end(
-        _ id: SessionID, of userID: UserID, reason: SessionEnd, noting note: SessionEndNote? = nil
+        _ id: SessionID, of userID: UserID?, reason: SessionEnd, noting note: SessionEndNote? = nil
     ) async throws(IdentityError) -> Bool {
         let reply = try await store.end(id, reason: reason, isRecorded: note != nil, at: system.now())
         let isNews = reply.outcome == .ended || reply.outcome == .already && reply.unrecordedSince != nil
@@ -138,7 +144,7 @@ extension Sessions {
 
 extension AuditEvent {
     /// The one event of the end of a session: whoever makes it gives it the same id.
-    fileprivate init(endOf id: SessionID, of userID: UserID, reason: SessionEnd, at end: Timestamp, _ note: SessionEndNote) {
+    fileprivate init(endOf id: SessionID, of userID: UserID?, reason: SessionEnd, at end: Timestamp, _ note: SessionEndNote) {
         self.init(
             id: UUID(version7At: end, random: Array(SHA256.hash("session_ended:\(id)").bytes.prefix(10))), time: end,
             kind: .sessionEnded(reason), actor: note.actor, userID: userID, clientID: note.clientID, sessionID: id,

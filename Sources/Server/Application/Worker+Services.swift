@@ -19,6 +19,8 @@ extension Worker {
                 ownClients: [shared.app.id, shared.restAuth.id]),
             introspection: Introspection(tokens: identity.tokens, sessions: identity.sessions, metrics: parts.metrics),
             clients: identity.clients,
+            clientTokens: ClientTokens(
+                redis: parts.redis, tokens: identity.tokens, issuer: identity.issuer, system: shared.system),
             clientRefusals: ClientRefusals(
                 clients: identity.clients, audit: parts.audit, metrics: parts.metrics, system: shared.system),
             revocations: revocations(shared, parts, identity), keys: parts.keys, federation: federation.federation,

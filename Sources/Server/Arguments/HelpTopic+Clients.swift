@@ -87,7 +87,7 @@ extension HelpTopic {
             The id, and the secret if it has one, are printed to the standard output, once; what to know besides, to the standard
             error: of a client that introspects, whose tokens it will see.
 
-            \(Self.clientDatabase)
+            \(Self.stores)
             """
         case .clientUpdate:
             """
@@ -95,7 +95,7 @@ extension HelpTopic {
             this has it printed, once. Every copy knows within KIDOBAN_CLIENT_CACHE_LIFETIME; sessions go on, with tokens as they
             are from then on.
 
-            \(Self.clientDatabase)
+            \(Self.stores)
             """
         case .clientRotate:
             """
@@ -105,20 +105,25 @@ extension HelpTopic {
             What to do after a leak:
               of the present secret, with no new one made yet   rotate ID --now: the backend is refused until it has the new one
               of the old secret, after a rotation               rotate ID --end-previous: the backend must have the new one by then
+            Both end the access tokens that the client got by itself, as soon as every copy refuses the secret.
 
-            \(Self.clientDatabase)
+            \(Self.stores)
             """
         case .clientDisable:
             """
             It is refused as if there were no such client, within KIDOBAN_CLIENT_CACHE_LIFETIME, and its users' sessions give no
-            new tokens. Access tokens that it has live out their lives. `client enable` undoes it.
+            new tokens. Access tokens that it got by itself end at once; those of its users' sessions live out their lives.
+            `client enable` undoes it.
 
-            \(Self.clientDatabase)
+            \(Self.stores)
             """
-        default: Self.clientDatabase
+        case .clientDelete:
+            """
+            What holds for `client disable` holds here too, for good.
+
+            \(Self.stores)
+            """
+        default: Self.stores
         }
     }
-
-    private static let clientDatabase =
-        "It finds the database as `kidoban serve` does; see `kidoban serve --help` for the settings."
 }

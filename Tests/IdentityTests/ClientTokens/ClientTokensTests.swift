@@ -12,16 +12,11 @@ extension WithStores {
                 audiences: [World.audience], accessTokenFormat: format, scopes: ["read"])
         }
 
-        private func tokens(_ parts: IdentityParts, _ system: SystemContext) -> ClientTokens {
-            ClientTokens(
-                redis: parts.redis, tokens: parts.sessions.tokens, issuer: parts.sessions.issuer, system: system)
-        }
-
         private func issue(on copy: Copy, _ scopes: [String]? = nil, _ format: AccessTokenFormat = .jwtES256) async throws
             -> SecretString
         {
             try await copy.run {
-                try await tokens($0, copy.system).issue(to: Self.robot(format), scopes: scopes).accessToken
+                try await $0.clientTokens.issue(to: Self.robot(format), scopes: scopes).accessToken
             }
         }
 
@@ -48,13 +43,12 @@ extension WithStores {
             try await World.run({ $0.copies = 2 }) { world in
                 var issued: [SecretString] = []
                 for number in 0..<5 { issued.append(try await issue(on: world.copies[number % 2])) }
-                let (a, b) = (world.a, world.b)
-                try await b.run { try await tokens($0, b.system).endAll(of: Self.robot().id) }
+                try await world.b.run { try await $0.clientTokens.endAll(of: Self.robot().id) }
                 for token in issued { #expect(try await world.a.introspect(token) == ["active": false]) }
                 await #expect(throws: IdentityError.clientNotPermitted) { try await issue(on: world.a) }
                 #expect(try await world.a.keyspace().keys("at:").isEmpty)
                 #expect(try await world.a.keyspace().items.allSatisfy { $0.life > 0 })
-                try await a.run { try await tokens($0, a.system).admit(Self.robot().id) }
+                try await world.a.run { try await $0.clientTokens.admit(Self.robot().id) }
                 #expect(try await world.b.introspect(try await issue(on: world.a))["active"] == true)
             }
         }

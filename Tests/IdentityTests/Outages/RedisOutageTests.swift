@@ -156,10 +156,9 @@ extension WithStores {
                 _ = try await world.a.run { try await $0.redis.send(RedisCommand("SET", key, "x", "KEEPTTL")) }
                 await #expect(throws: IdentityError.internalFault) { try await world.a.refresh(member.refreshToken) }
                 await #expect(throws: IdentityError.internalFault) { try await world.a.isActive(member.refreshToken) }
-                // Nobody is told that it has ended: which tokens it had cannot be read any more.
-                await #expect(throws: IdentityError.internalFault) {
-                    try await world.a.run { try await $0.sessions.endAll(of: member.id, reason: .revoked) }
-                }
+                // But it can be ended.
+                try await world.a.run { try await $0.sessions.endAll(of: member.id, reason: .revoked) }
+                await #expect(throws: IdentityError.invalidRefreshToken) { try await world.a.refresh(member.refreshToken) }
             }
         }
     }

@@ -37,6 +37,85 @@ extension WithStores {
             case device, refreshToken, accessToken
         }
 
+        enum Damage: CaseIterable {
+            /// Nothing of the record is left.
+            case whole
+            /// The record breaks off behind its owner.
+            case tail
+            /// A tombstone that breaks off.
+            case tombstone
+
+            func bytes(_ record: [UInt8]) -> [UInt8] {
+                switch self {
+                case .whole: Array("x".utf8)
+                case .tail: Array(record.prefix(60))
+                case .tombstone: [SessionRecord.tombstoneMark] + record.dropFirst().prefix(36)
+                }
+            }
+        }
+
+        private func damage(_ member: Member, _ damage: Damage, _ world: World) async throws {
+            let key = SessionRecord.key(member.sessionID)
+            guard case .bytes(let record) = try await world.a.parts.redis.send(RedisCommand("GET", key)) else {
+                Issue.record("there is no record")
+                return
+            }
+            var command = RedisCommand("SET", key)
+            command.append(damage.bytes(record))
+            command.append("KEEPTTL")
+            let sent = command
+            _ = try await world.a.parts.redis.send(sent)
+        }
+
+        private func isListed(_ member: Member, _ world: World) async throws -> Bool {
+            try await world.a.run { try await $0.sessions.store.ids(of: member.id) }.contains(member.sessionID)
+        }
+
+        @Test(arguments: Damage.allCases)
+        func `a session whose record is damaged ends for its user, and for nobody else`(damage kind: Damage) async throws {
+            try await World.run { world in
+                let (member, other) = (try await world.a.signUp(), try await world.a.signUp("ben@example.com"))
+                try await damage(member, kind, world)
+                await #expect(throws: IdentityError.sessionNotFound) {
+                    try await world.a.run {
+                        try await $0.sessions.end(member.sessionID, of: other.id, reason: .signedOut, caller: Copy.caller)
+                    }
+                }
+                #expect(try await isListed(member, world))
+                try await end(member, on: world.a)
+                #expect(try await !isListed(member, world))
+                await #expect(throws: IdentityError.invalidRefreshToken) { try await world.a.refresh(member.refreshToken) }
+                #expect(try await endings(world).map(\.sessionID) == [member.sessionID.text])
+            }
+        }
+
+        @Test(arguments: Damage.allCases)
+        func `a session whose record is damaged ends for an administrator`(damage kind: Damage) async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                try await damage(member, kind, world)
+                try await world.a.run { try await $0.administration.end(member.sessionID) }
+                // Its first bytes say whose it was.
+                #expect(try await isListed(member, world) == (kind != .tail))
+                await #expect(throws: IdentityError.invalidRefreshToken) { try await world.a.refresh(member.refreshToken) }
+                let events = try await endings(world)
+                #expect(events.map(\.sessionID) == [member.sessionID.text])
+                #expect(events.map(\.userID) == [kind == .tail ? member.id.description : nil])
+            }
+        }
+
+        @Test func `access tokens that a damaged record does not list itself end with it`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                var token = member.refreshToken
+                for _ in 0...SessionScript.inlineCount { token = try await world.a.refresh(token).refreshToken }
+                #expect(try await world.a.isActive(member.accessToken))
+                try await damage(member, .whole, world)
+                try await end(member, on: world.a)
+                #expect(try await !world.a.isActive(member.accessToken))
+            }
+        }
+
         @Test(arguments: Way.allCases)
         func `a session that its user's index does not name ends as any other`(way: Way) async throws {
             try await World.run { world in

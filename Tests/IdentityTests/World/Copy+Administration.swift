@@ -6,7 +6,8 @@ extension IdentityParts {
 
     func administration(as administrator: Administrator) -> Administration {
         Administration(
-            accounts: accounts, confirmations: confirmations, signingKeys: signingKeys, as: administrator, caller: Copy.caller)
+            accounts: accounts, confirmations: confirmations, signingKeys: signingKeys, clientTokens: clientTokens,
+            as: administrator, caller: Copy.caller)
     }
 }
 

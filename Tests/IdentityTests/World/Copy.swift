@@ -92,6 +92,7 @@ struct IdentityParts: Sendable {
     let confirmations: Confirmations
     let sessions: Sessions
     let accounts: Accounts
+    let clientTokens: ClientTokens
     let tokens: AccessTokens
     let introspection: Introspection
 
@@ -135,6 +136,7 @@ struct IdentityParts: Sendable {
         confirmations = Confirmations(
             accounts: accounts, profiles: ProfileStore(pool: postgres, system: system), codes: OneTimeCodeStore(redis: redis),
             outbox: outbox, pace: options.pace, loop: postgres.loop)
+        clientTokens = ClientTokens(redis: redis, tokens: store, issuer: issuer, system: system)
         tokens = AccessTokens(tokens: store, sessions: sessions, issuer: issuer, users: users, ownClients: [app.id])
         introspection = Introspection(tokens: store, sessions: sessions, metrics: metrics)
     }

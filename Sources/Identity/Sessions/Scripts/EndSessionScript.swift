@@ -6,6 +6,8 @@ package import Text
 /// the user's index) then finds the tombstone and gives up. So this is for session ids from our own tokens and indexes, never for
 /// one that somebody merely claims.
 ///
+/// A record that cannot be read becomes a tombstone too. Nobody knows the access tokens that only the record lists: they live to their expiry.
+///
 /// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`.
 /// - Arguments: the reason (a raw value of `SessionEnd`); the tombstone's least life in milliseconds; 1 to let it live as long as
 ///   the session would have if that is longer, else 0; the caller's `now` in milliseconds; 1 if the end is to be put on record.
@@ -18,22 +20,25 @@ package enum EndSessionScript {
     package static let source =
         SessionScript.record + SessionScript.tokens + """
             local key, overflow, now = KEYS[1], KEYS[2], clock(ARGV[4])
-            local value, life = redis.call('GET', key), tonumber(ARGV[2])
-            if value and is_tombstone(value) then
-                local tombstone = read_tombstone(value)
-                local tokens = all_tokens(tombstone.tokens, overflow)
-                return { 'already', string.sub(tombstone.head, 1, 16), hashes_of(tokens), tombstone.unrecorded }
-            end
+            local value, life, nobody = redis.call('GET', key), tonumber(ARGV[2]), string.rep('\\0', 32)
             local unrecorded = ARGV[5] == '1' and now or 0
             if not value then
-                entomb(key, string.rep('\\0', 32), {}, ARGV[1], unrecorded, life, now)
+                entomb(key, nobody, {}, ARGV[1], unrecorded, life, now)
                 return { 'missing', '', {}, unrecorded }
             end
+            local is_readable, listed, since = pcall(function()
+                if is_tombstone(value) then
+                    local tombstone = read_tombstone(value)
+                    return all_tokens(tombstone.tokens, overflow), tombstone.unrecorded
+                end
+                return all_tokens(read_session(value).tokens, overflow)
+            end)
+            if is_readable and since then return { 'already', string.sub(value, 2, 17), hashes_of(listed), since } end
             if ARGV[3] == '1' then life = math.max(life, redis.call('PTTL', key)) end
-            local session = read_session(value)
-            local tokens = all_tokens(session.tokens, overflow)
-            entomb(key, string.sub(session.head, 2), tokens, ARGV[1], unrecorded, life, now)
-            return { 'ended', string.sub(session.head, 2, 17), hashes_of(tokens), unrecorded }
+            local tokens = is_readable and listed or all_tokens('', overflow)
+            local head = #value < 33 and nobody or string.sub(value, 2, 33)
+            entomb(key, head, tokens, ARGV[1], unrecorded, life, now)
+            return { 'ended', string.sub(head, 1, 16), hashes_of(tokens), unrecorded }
             """
 
     static func arguments(

@@ -1,7 +1,6 @@
 import Crypto
 import Identity
 import JOSE
-import Postgres
 import Text
 
 /// `kidoban client add` and `client update`.
@@ -22,23 +21,23 @@ extension ClientCommand {
         var change = new.change
         change.authenticationMethod = change.authenticationMethod ?? new.kind.authenticationMethod
         let (client, secret) = try checked(change, draft)
-        let now = Timestamp.now()
-        try await mapPostgresErrors { () throws(PostgresError) in try await store.insert(client, at: now) }
-        await note(.clientAdded, id)
+        await context.meetRedis()
+        try await context.administer { admin throws(AdministrationError) in try await admin.addClient(client) }
         if client.mayIntrospect { try await tellWhatItSees(client) }
         return console.print(Self.credentials(id, secret))
     }
 
     func update(_ id: ClientID, _ change: ClientChange) async throws(Complaint) -> Int32 {
-        var secret: ClientSecret?
-        let outcome = try await mapPostgresErrors { () throws(PostgresError) in
-            try await store.update(id, at: Timestamp.now()) { client -> Result<Client, Complaint> in
+        let (outcome, secret) = try await context.administer { admin throws(AdministrationError) in
+            var secret: ClientSecret?
+            let outcome = try await admin.updateClient(id) { client -> Result<Client, Complaint> in
                 Result { () throws(Complaint) in
                     let (changed, new) = try checked(change, client)
                     secret = new
                     return changed
                 }
             }
+            return (outcome, secret)
         }
         switch outcome {
         case .unknown: throw unknown(id)
@@ -46,9 +45,6 @@ extension ClientCommand {
         case .done(let before, let after):
             let changes = ClientReport.changes(from: before, to: after)
             guard !changes.isEmpty || secret != nil else { return console.print("Nothing of \(id) has changed\n") }
-            var detail = JSONObject()
-            detail["fields"] = .strings(changes.map(\.field))
-            await note(.clientUpdated, id, detail)
             if after.mayIntrospect, !before.mayIntrospect || before.audiences != after.audiences {
                 try await tellWhatItSees(after)
             }
@@ -107,8 +103,8 @@ extension ClientCommand {
 
     /// Says whose tokens a client will see, so that nobody makes one that sees none without noticing.
     private func tellWhatItSees(_ client: Client) async throws(Complaint) {
-        let clients = try await mapPostgresErrors { () throws(PostgresError) in try await store.all() }
-        console.complain(ClientReport(now: Timestamp.now(), configuration: configuration).sight(of: client, among: clients))
+        let records = try await context.administer { admin throws(AdministrationError) in try await admin.clients() }
+        console.complain(report.sight(of: client, among: records.map(\.client)))
     }
 }
 

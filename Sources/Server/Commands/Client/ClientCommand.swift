@@ -1,8 +1,5 @@
 import Crypto
 import Identity
-import Logging
-import Networking
-import Postgres
 import Text
 
 /// `kidoban client`: registers, changes, lists and deletes clients, and gives them new secrets. A secret is shown once and never again.
@@ -12,111 +9,80 @@ struct ClientCommand {
     let configuration: Configuration
     let console: Console
     let files: FileReader
-    let store: ClientStore
-    let audit: AuditLog
+    let context: OperatorContext
 
     /// - Returns: one of `ExitStatus`.
-    static func run(_ action: ClientAction, _ configuration: Configuration, _ files: FileReader, _ console: Console) async
-        -> Int32
-    {
-        let loop: EventLoop
-        do throws(SystemError) {
-            loop = try EventLoop()
-        } catch {
-            console.complain("\(error)")
-            return ExitStatus.failure
+    static func run(
+        _ action: ClientAction, _ configuration: Configuration, _ files: FileReader, _ console: Console
+    ) async -> Int32 {
+        await OperatorContext.run(configuration, console) { context throws(Complaint) in
+            let command = ClientCommand(configuration: configuration, console: console, files: files, context: context)
+            return try await command.carryOut(action)
         }
-        let connecting = BlockingPool(label: "kidoban.connect", threads: 1, queueLimit: 16)
-        let pool = PostgresPool(configuration.database, loop: loop, connecting: connecting, logger: .disabled)
-        let audit = AuditLog(
-            pool: pool, metrics: IdentityMetrics(), capacity: 1, logger: .disabled)
-        let command = ClientCommand(
-            configuration: configuration, console: console, files: files, store: ClientStore(pool: pool), audit: audit)
-        let status = await command.carryOut(action)
-        await audit.close()
-        let isOnRecord = await !audit.hasDropped
-        await pool.close()
-        loop.stop()
-        connecting.stop()
-        guard isOnRecord else {
-            console.complain("it is done, but PostgreSQL did not take the audit event")
-            return ExitStatus.failure
-        }
-        return status
     }
 
-    private func carryOut(_ action: ClientAction) async -> Int32 {
-        do throws(Complaint) {
-            switch action {
-            case .add(let new): return try await add(new)
-            case .update(let id, let change): return try await update(id, change)
-            case .show(let id, let asJSON): return try await show(id, asJSON: asJSON)
-            case .list(let asJSON):
-                let records = try await mapPostgresErrors { () throws(PostgresError) in try await store.records() }
-                let report = ClientReport(now: Timestamp.now(), configuration: configuration)
-                return console.print(asJSON ? records.map { report.document($0).line }.joined() : report.table(records))
-            case .rotate(let id, .replace(let overlap)): return try await rotate(id, overlap)
-            case .rotate(let id, .endPrevious): return try await endPrevious(of: id)
-            case .disable(let id): return try await set(id, disabled: true)
-            case .enable(let id): return try await set(id, disabled: false)
-            case .delete(let id):
-                guard try await mapPostgresErrors({ () throws(PostgresError) in try await store.delete(id) }) else {
-                    throw unknown(id)
-                }
-                await note(.clientRemoved, id)
-                return console.print("Deleted \(id)\n")
-            }
-        } catch {
-            console.complain(error.text)
-            return error.status
+    private func carryOut(_ action: ClientAction) async throws(Complaint) -> Int32 {
+        switch action {
+        case .add(let new): try await add(new)
+        case .update(let id, let change): try await update(id, change)
+        case .show(let id, let asJSON): try await show(id, asJSON: asJSON)
+        case .list(let asJSON): try await list(asJSON: asJSON)
+        case .rotate(let id, .replace(let overlap)): try await rotate(id, overlap)
+        case .rotate(let id, .endPrevious): try await endPrevious(of: id)
+        case .disable(let id): try await disable(id)
+        case .enable(let id): try await enable(id)
+        case .delete(let id): try await delete(id)
         }
+    }
+
+    var report: ClientReport {
+        ClientReport(now: context.system.now(), configuration: configuration)
     }
 
     private func show(_ id: ClientID, asJSON: Bool) async throws(Complaint) -> Int32 {
-        guard let record = try await mapPostgresErrors({ () throws(PostgresError) in try await store.record(id) }) else {
-            throw unknown(id)
-        }
-        let report = ClientReport(now: Timestamp.now(), configuration: configuration)
+        let found = try await context.administer { admin throws(AdministrationError) in try await admin.client(id) }
+        guard let record = found else { throw unknown(id) }
         return console.print(asJSON ? report.document(record).line : report.page(record))
     }
 
-    private func set(_ id: ClientID, disabled: Bool) async throws(Complaint) -> Int32 {
-        let now = Timestamp.now()
-        let outcome = try await mapPostgresErrors { () throws(PostgresError) in
-            try await store.update(id, at: now) { client -> Result<Client, Never> in
-                var client = client
-                client.disabledAt = disabled ? client.disabledAt ?? now : nil
-                return .success(client)
-            }
+    private func list(asJSON: Bool) async throws(Complaint) -> Int32 {
+        let records = try await context.administer { admin throws(AdministrationError) in try await admin.clients() }
+        return console.print(asJSON ? records.map { report.document($0).line }.joined() : report.table(records))
+    }
+
+    private func disable(_ id: ClientID) async throws(Complaint) -> Int32 {
+        await context.meetRedis()
+        let isNew = try await context.administer { admin throws(AdministrationError) in try await admin.disableClient(id) }
+        guard let isNew else { throw unknown(id) }
+        return console.print(isNew ? "Disabled \(id); every copy knows \(soon)\n" : "\(id) was disabled already\n")
+    }
+
+    private func enable(_ id: ClientID) async throws(Complaint) -> Int32 {
+        await context.meetRedis()
+        let isNew = try await context.administer { admin throws(AdministrationError) in try await admin.enableClient(id) }
+        guard let isNew else { throw unknown(id) }
+        return console.print(isNew ? "Enabled \(id); every copy knows \(soon)\n" : "\(id) was enabled already\n")
+    }
+
+    private func delete(_ id: ClientID) async throws(Complaint) -> Int32 {
+        await context.meetRedis()
+        guard try await context.administer({ admin throws(AdministrationError) in try await admin.deleteClient(id) }) else {
+            throw unknown(id)
         }
-        guard case .done(let before, _) = outcome else { throw unknown(id) }
-        guard before.isDisabled != disabled else {
-            return console.print("\(id) was \(disabled ? "disabled" : "enabled") already\n")
-        }
-        await note(disabled ? .clientDisabled : .clientEnabled, id)
-        return console.print(
-            "\(disabled ? "Disabled" : "Enabled") \(id); every copy knows within \(DurationText.render(configuration.clients.cacheLifetime))\n"
-        )
+        return console.print("Deleted \(id)\n")
     }
 
     private func rotate(_ id: ClientID, _ overlap: Duration) async throws(Complaint) -> Int32 {
-        let secret = ClientSecret(random: SecureRandom.bytes(ClientSecret.randomByteCount))
-        let now = Timestamp.now()
-        guard let before = try await mapPostgresErrors({ () throws(PostgresError) in try await store.client(id) }) else {
-            throw unknown(id)
+        let replaced = try await context.administer { admin throws(AdministrationError) in
+            try await admin.replaceSecret(of: id, overlap: overlap)
         }
-        let isReplaced = try await mapPostgresErrors { () throws(PostgresError) in
-            try await store.replaceSecret(of: id, with: secret.digest, overlap: overlap, at: now)
-        }
-        guard isReplaced else {
+        guard let (before, secret) = replaced else { throw unknown(id) }
+        guard let secret else {
             throw Complaint(
                 "\(id) has no secret (\(before.authenticationMethod.rawValue)): `kidoban client update \(id) --auth-method client_secret_basic` gives it one"
             )
         }
-        var detail = JSONObject()
-        detail["overlap"] = .string(DurationText.render(overlap))
-        await note(.clientSecretReplaced, id, detail)
-        let within = DurationText.render(configuration.clients.cacheLifetime)
+        let now = context.system.now()
         if overlap > .zero {
             console.complain(
                 """
@@ -124,7 +90,7 @@ struct ClientCommand {
                 and then end it with `kidoban client rotate \(id) --end-previous`
                 """)
         } else {
-            console.complain("every secret that \(id) had until now is refused, on every copy within \(within)")
+            console.complain("every secret that \(id) had until now is refused, on every copy \(soon), and what was got by it")
         }
         if let previous = before.previousSecret, overlap > .zero {
             console.complain(
@@ -134,31 +100,22 @@ struct ClientCommand {
     }
 
     private func endPrevious(of id: ClientID) async throws(Complaint) -> Int32 {
-        let now = Timestamp.now()
-        guard let before = try await mapPostgresErrors({ () throws(PostgresError) in try await store.client(id) }) else {
-            throw unknown(id)
+        let ended = try await context.administer { admin throws(AdministrationError) in
+            try await admin.endPreviousSecret(of: id)
         }
-        let isEnded = try await mapPostgresErrors { () throws(PostgresError) in try await store.endPreviousSecret(of: id, at: now)
-        }
+        guard let (before, isEnded) = ended else { throw unknown(id) }
         guard isEnded else {
             throw Complaint(
                 "\(id) has no secret from before that is still good: `kidoban client rotate \(id) --now` ends the present one")
         }
-        await note(.clientSecretEnded, id)
-        let within = DurationText.render(configuration.clients.cacheLifetime)
         let use = before.previousSecret.map { "; it was \(ClientReport.uses(of: $0))" } ?? ""
         return console.print(
-            "The secret that \(id) had before its last rotation is refused, on every copy within \(within)\(use)\n")
+            "The secret that \(id) had before its last rotation is refused, on every copy \(soon), and what was got by it\(use)\n"
+        )
     }
 
-    func note(_ kind: AuditKind, _ id: ClientID, _ detail: JSONObject = JSONObject()) async {
-        let now = Timestamp.now()
-        let eventID = UUID(version7At: now, random: SecureRandom.bytes(10))
-        await audit.record(
-            AuditEvent(
-                id: eventID, time: now, kind: kind, actor: .administrator(.command(configuration.audit.operatorName)),
-                clientID: id, detail: detail))
-    }
+    /// By when every copy has taken notice.
+    private var soon: String { "within \(DurationText.render(configuration.clients.cacheLifetime))" }
 
     static func credentials(_ id: ClientID, _ secret: ClientSecret?) -> String {
         "client_id=\(id)\n" + (secret.map { "client_secret=\($0.text.revealedText)\n" } ?? "")
@@ -166,25 +123,5 @@ struct ClientCommand {
 
     func unknown(_ id: ClientID) -> Complaint {
         Complaint("there is no client \(id)")
-    }
-
-    /// Asks PostgreSQL, and puts into words why it does not answer.
-    func mapPostgresErrors<T>(_ body: () async throws(PostgresError) -> T) async throws(Complaint) -> T {
-        do throws(PostgresError) {
-            return try await body()
-        } catch {
-            throw Complaint(Self.message(error))
-        }
-    }
-
-    private static func message(_ error: PostgresError) -> String {
-        switch error {
-        case .unavailable, .overloaded, .deadlineExceeded: "PostgreSQL does not answer: is DATABASE_URL right, and is it up?"
-        case .server(sqlState: "42P01", constraint: _), .server(sqlState: "42703", constraint: _):
-            "the database lacks tables of this version: run `kidoban migrate` first"
-        case .uniqueViolation(constraint: ClientQueries.uniqueIDConstraint):
-            "there is a client of this id already: choose another with --id, or change that one with `kidoban client update`"
-        case .uniqueViolation, .server, .invalidParameter, .unexpectedColumn, .invalidConnectionString: "\(error)"
-        }
     }
 }

@@ -156,7 +156,7 @@ actor OperatorContext {
         let services = worker.services
         let administration = Administration(
             accounts: services.accounts, confirmations: services.confirmations, signingKeys: worker.signingKeys,
-            as: administrator, caller: Self.caller)
+            clientTokens: services.clientTokens, as: administrator, caller: Self.caller)
         do throws(AdministrationError) {
             return try await body(administration)
         } catch {
@@ -180,6 +180,8 @@ actor OperatorContext {
         case .federation(.unknownProvider): "there is no such provider, or it is not switched on"
         case .federation(.identityTaken): "the identity is another user's"
         case .federation(.identityNotFound): "the user has no such identity"
+        case .client(.idTaken):
+            "there is a client of this id already: choose another with --id, or change that one with `kidoban client update`"
         case .user, .credentials, .session, .code, .federation, .client, .service: "the server would refuse this (\(error))"
         }
     }

@@ -1,0 +1,55 @@
+import Postgres
+import Text
+
+/// Ends the access tokens that a client got by itself, once no copy takes it any more for what it was: after it has been disabled or deleted,
+/// or a secret of it has been ended. The job is entered in the transaction of the change, so that it waits for a Redis that is away.
+struct ClientTokenEnding: Sendable {
+    /// Beyond the time for which a copy remembers a client.
+    static let margin: Duration = .seconds(2)
+    static let life: Duration = .seconds(86_400)
+
+    let clientID: ClientID
+
+    func job(_ id: UUID, after delay: Duration) -> NewJob {
+        var payload = JSONObject()
+        payload["client"] = .string(clientID.text)
+        return NewJob(id: id, .clientTokenEnding, payload: payload, delay: delay, life: Self.life)
+    }
+
+    init(clientID: ClientID) {
+        self.clientID = clientID
+    }
+
+    /// Nil for what is of another version.
+    init?(_ job: Job) {
+        guard let clientID = job.payload["client"]?.stringValue.flatMap({ ClientID($0) }) else { return nil }
+        self.clientID = clientID
+    }
+}
+
+/// Carries out `ClientTokenEnding`.
+package struct ClientTokenEndingHandler: JobHandler {
+    package let kind = JobKind.clientTokenEnding
+    package let policy = JobPolicy(lease: .seconds(120), backOff: JobBackOff(first: .seconds(2), longest: .seconds(60)))
+
+    private let clients: ClientStore
+    private let tokens: ClientTokens
+
+    package init(clients: ClientStore, tokens: ClientTokens) {
+        self.clients = clients
+        self.tokens = tokens
+    }
+
+    package func carryOut(_ job: Job) async -> JobOutcome {
+        guard let id = ClientTokenEnding(job)?.clientID else { return .hopeless("it is of another version") }
+        do throws(IdentityError) {
+            let client = try await mapPostgresErrors { () throws(PostgresError) in try await clients.client(id) }
+            // One that may go on gets others at once.
+            let isRefused = client?.isDisabled ?? true
+            try await tokens.endAll(of: id, refusingFor: isRefused ? EndClientTokensScript.refusal : .zero)
+        } catch {
+            return .failed("a store does not answer")
+        }
+        return .done
+    }
+}
