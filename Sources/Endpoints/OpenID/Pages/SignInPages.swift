@@ -23,7 +23,9 @@ package enum SignInPages {
                 "The pages on which people sign in and look after their accounts, in English and Japanese.", failure: .string,
                 failureType: "text/html"),
             failure: { failure, head in
-                Failure.request(failure).response(SignInWords(language: AcceptedLanguage(head), look: parts.services.look))
+                Failure.request(failure).response(
+                    SignInWords(language: AcceptedLanguage(head), look: parts.services.look),
+                    base: parts.base)
             })
     }
 
@@ -36,7 +38,7 @@ package enum SignInPages {
                 do throws(Failure) {
                     response = try await endpoint.answer(&visit)
                 } catch {
-                    response = error.response(visit.words)
+                    response = error.response(visit.words, base: visit.base)
                 }
                 if visit.secret.isNew, response.contentType != nil { response.fields.append(visit.secret.cookie(parts.browser.policy)) }
                 return response
@@ -133,6 +135,22 @@ struct Visit: Sendable {
     /// Whether a form was made for this session: for those that act in it.
     func isOwn(_ form: FormFields, in session: CookieSession) -> Bool {
         form.secret(Self.tokenField).map { session.formToken.matches($0) } ?? false
+    }
+
+    /// The live session of the browser.
+    /// - Throws: `needsSignIn` without one.
+    func needsSession(_ destination: Destination = .account) async throws(SignInPages.Failure) -> CookieSession {
+        guard let session = try await session() else { throw .needsSignIn(destination) }
+        return session
+    }
+
+    /// The form of a page that was made for the browser's session, and that session.
+    /// - Throws: `crossSite`, `needsSignIn`, `formIsOld`.
+    func acting(for destination: Destination = .account) async throws(SignInPages.Failure) -> (FormFields, CookieSession) {
+        let form = try form()
+        let session = try await needsSession(destination)
+        guard isOwn(form, in: session) else { throw .formIsOld }
+        return (form, session)
     }
 
     /// Where to go on, as the address or the form says; the account page if that says nothing.
