@@ -12,8 +12,14 @@ package struct OutboundRequest: Sendable {
     package let fields: [(name: String, value: String)]
     /// Sent with `POST` only.
     package let body: [UInt8]
+    /// Whether nothing is asked of a host whose address is not public: for URLs that strangers have given us. A proxy decides by itself.
+    package let isForPublicHosts: Bool
 
-    package init(_ method: Method, _ url: String, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {
+    package init(
+        _ method: Method, _ url: String, fields: [(name: String, value: String)] = [], body: [UInt8] = [],
+        isForPublicHosts: Bool = false
+    ) {
+        self.isForPublicHosts = isForPublicHosts
         self.method = method
         self.url = url
         self.fields = fields

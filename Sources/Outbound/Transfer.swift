@@ -1,4 +1,5 @@
 import CCurl
+import Networking
 
 /// One request and its answer over libcurl, blocking the thread it runs on. Redirects are told, not followed.
 final class Transfer {
@@ -25,6 +26,10 @@ final class Transfer {
             try handle.limit(connecting: configuration.connectTimeout, all: time)
             try prepareRequest(handle, request, url)
             try prepareReception(handle)
+            // Who the name leads to is known only now, and can be another one each time it is looked up.
+            if request.isForPublicHosts, configuration.proxy == nil {
+                try unsafe handle.set(prerequisite: refusePrivateHost, reception)
+            }
             try handle.perform()
             return outcome(handle)
         } catch {
@@ -83,6 +88,16 @@ extension OutboundError {
 }
 
 // Free functions, because libcurl calls them without any isolation.
+private func refusePrivateHost(
+    _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
+    _ remotePort: CInt, _ localPort: CInt
+) -> CInt {
+    guard let remote = unsafe remote, let address = IPAddress(unsafe String(cString: remote)), address.isPublic else {
+        return CURL_PREREQFUNC_ABORT
+    }
+    return CURL_PREREQFUNC_OK
+}
+
 private func takeHeadLine(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {

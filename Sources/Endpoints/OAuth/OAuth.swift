@@ -5,7 +5,7 @@ package import Routing
 /// What backends ask: is this token good (RFC 7662), make it bad (RFC 7009), with which keys are tokens signed (RFC 7517).
 package enum OAuth {
     package static func make(_ services: Services) -> RouteGroup {
-        let authentication = ClientAuthentication(clients: services.clients, refusals: services.clientRefusals)
+        let authentication = ClientAuthentication(services: services)
         let introspect = Introspect(services: services, authentication: authentication)
         return RouteGroup(
             name: "oauth",

@@ -16,6 +16,8 @@ package final class Services: Sendable {
     package let codes: AuthorizationCodes
     package let notices: ProviderNotices
     package let confirmations: Confirmations
+    /// What gives out tokens by the grants of OAuth.
+    package let authorization: AuthorizationServer
     /// The team's own app, for which protocols that know no clients act.
     package let app: Client
     /// Whose pages may act for their users.
@@ -32,7 +34,8 @@ package final class Services: Sendable {
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
         clients: ClientRegistry, clientRefusals: ClientRefusals, keys: LoopSlot<KeyRing?>, federation: Federation,
         codes: AuthorizationCodes, notices: ProviderNotices,
-        confirmations: Confirmations, app: Client, pages: PageOrigins, look: PageLook = .plain,
+        confirmations: Confirmations, authorization: AuthorizationServer, app: Client, pages: PageOrigins,
+        look: PageLook = .plain,
         clock: ClockTolerance,
         redis: RedisConnection,
         postgres: PostgresPool
@@ -48,6 +51,7 @@ package final class Services: Sendable {
         self.codes = codes
         self.notices = notices
         self.confirmations = confirmations
+        self.authorization = authorization
         self.app = app
         self.pages = pages
         self.look = look

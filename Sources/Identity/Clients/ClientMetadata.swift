@@ -8,6 +8,20 @@ package enum GrantType: String, Sendable, CaseIterable {
     case refreshToken = "refresh_token"
     case clientCredentials = "client_credentials"
     case deviceCode = "urn:ietf:params:oauth:grant-type:device_code"
+    /// RFC 8693. No kind of client has it unless somebody says so.
+    case tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+    /// RFC 7523 §2.1. No kind of client has it unless somebody says so.
+    case jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+    /// For audit events.
+    package var shortName: String {
+        switch self {
+        case .authorizationCode, .refreshToken, .clientCredentials: rawValue
+        case .deviceCode: "device_code"
+        case .tokenExchange: "token_exchange"
+        case .jwtBearer: "jwt_bearer"
+        }
+    }
 }
 
 /// `response_types`: the implicit and hybrid ones are not offered (RFC 9700 §2.1.2).

@@ -17,6 +17,7 @@ package struct MasterKey: Sendable {
         case providerTokens = "kidoban/v1/provider-tokens"
         case limits = "kidoban/v1/limits"
         case accountChanges = "kidoban/v1/account-changes"
+        case authorization = "kidoban/v1/authorization"
     }
 
     /// The name of a master key, which says nothing about it: what is sealed carries it.

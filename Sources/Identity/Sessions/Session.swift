@@ -87,7 +87,7 @@ extension Session {
     package var isHeldByCookie: Bool { cookie?.idleLife != nil }
 
     /// What the clock of its instants shows when this copy's shows `now`: only that may be compared with them.
-    func time(at now: Timestamp) -> Timestamp {
+    package func time(at now: Timestamp) -> Timestamp {
         now.adding(clockLead)
     }
 

@@ -1,4 +1,4 @@
-import Text
+package import Text
 
 /// What further clients get from a session that lives, and how they lose it.
 extension Sessions {
@@ -9,6 +9,7 @@ extension Sessions {
         to client: Client, in id: SessionID, refresh: RefreshRotation.Mode?, terms: GrantTerms = GrantTerms()
     ) async throws(IdentityError) -> GrantTokens {
         guard case .live(let session) = try await store.record(id, at: system.now()) else { throw .invalidToken }
+        try await makeRoom(for: client.id, in: session)
         let now = session.time(at: system.now())
         let grant = Grant(GrantID(random: system.random(GrantID.byteCount)), to: client, refresh: refresh, terms)
         let minted = try issuer.mint(for: grant, of: session, client: client, leeway: terms.leeway, at: now)
@@ -17,11 +18,25 @@ extension Sessions {
                 grant, to: session, idle: client.sessionLifetime.idle, accessToken: minted.issued, at: now)
         }
         return GrantTokens(
-            grant: grant, accessToken: minted.text, accessTokenExpiresAt: minted.issued.expiresAt,
+            session: session, grant: grant, accessToken: minted.text, accessTokenExpiresAt: minted.issued.expiresAt,
             refreshToken: grant.refresh.map { refresh in
                 RefreshToken(id, grant: grant.id, generation: refresh.generation, salt: session.salt, key: key).text
             })
     }
+
+    /// Ends the oldest grant of a client that comes again and again, or of whoever has one when the session has as many as it may.
+    private func makeRoom(for client: ClientID, in session: Session) async throws(IdentityError) {
+        let further = session.grants.filter { $0.id != .first }
+        let own = further.filter { $0.clientID == client }
+        let oldest =
+            own.count >= Self.grantsOfClient ? own.first : session.grants.count >= SessionScript.grantCount ? further.first : nil
+        guard let oldest else { return }
+        let (_, revoked) = try await store.end(oldest.id, in: session.id)
+        try await revoke(revoked, in: session.id)
+    }
+
+    /// How many one client may have in a session.
+    private static let grantsOfClient = 8
 
     /// Stores a token that has been minted, has a script list it, and only then lets it be handed out: whatever goes wrong leaves no token that
     /// nobody can revoke.
@@ -62,6 +77,33 @@ extension Sessions {
             let note = SessionEndNote(actor: actor, clientID: client, caller: caller)
             try await end(id, of: userID, reason: .revoked, noting: note)
         }
+    }
+
+    /// Ends a grant that was given out for something that has turned out to be stolen or void. One that is over is no error.
+    /// - Throws: `IdentityError.unavailable`: its tokens may be good then, and the call may be repeated.
+    package func endGrant(
+        _ grant: GrantID, in id: SessionID, of userID: UserID, client: ClientID, caller: Caller
+    ) async throws(IdentityError) {
+        try await end(grant, in: id, of: userID, client: client, by: .system, caller)
+    }
+
+    /// Ends all that a client got from the sessions of a user, because the user withdraws what they have agreed to.
+    /// - Throws: `IdentityError.unavailable`: some may be good then, and the call may be repeated.
+    package func endGrants(of client: ClientID, of userID: UserID, caller: Caller) async throws(IdentityError) {
+        for session in try await store.sessions(of: userID, at: system.now()) {
+            for grant in session.grants where grant.clientID == client {
+                try await end(grant.id, in: session.id, of: userID, client: client, by: .user(userID), caller)
+            }
+        }
+    }
+
+    /// What a refresh token belongs to, if it is the client's and its session lives. It is not used by that.
+    /// - Throws: `IdentityError.invalidRefreshToken`, `unavailable`.
+    package func grant(
+        ofRefreshToken token: SecretString, for client: ClientID
+    ) async throws(IdentityError) -> (session: Session, grant: Grant)? {
+        guard case .live(let session, let grant?, _) = try await holder(of: token), grant.clientID == client else { return nil }
+        return (session, grant)
     }
 
     /// Has the live sessions of a user say of them what holds now. Tokens that are out keep what they say.

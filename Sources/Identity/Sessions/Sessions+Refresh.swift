@@ -10,6 +10,12 @@ package struct RefreshOptions: Sendable {
     package var leeway: Duration = .zero
     /// The client that presents the refresh token: one that was issued to another is refused (RFC 6749 §10.4). Nil for whoever has it.
     package var client: ClientID?
+    /// What this access token is good for, out of what the grant is; nil for all of it (RFC 6749 §6).
+    package var scopes: [String]?
+    /// Whom this access token is for; nil for the grant's.
+    package var audiences: [String]?
+    /// The key that this access token is bound to; nil for the grant's (RFC 9449 §5).
+    package var confirmation: KeyConfirmation?
 
     package init(
         rotation: Bool = false, sameAccessToken: Bool = false, leeway: Duration = .zero, for client: ClientID? = nil
@@ -85,7 +91,8 @@ extension Sessions {
         let client = try await client(of: chain.grant)
         let now = session.time(at: system.now())
         let rotation = options.rotation || client.rotatesRefreshTokens
-        let minted = try issuer.mint(for: chain.grant, of: session, client: client, leeway: options.leeway, at: now)
+        let minted = try issuer.mint(
+            for: chain.grant.narrowed(by: options), of: session, client: client, leeway: options.leeway, at: now)
         do throws(IdentityError) {
             try await keep(minted, at: now)
             if options.sameAccessToken { try await keep(minted, parent: token) }
@@ -198,6 +205,15 @@ extension Sessions {
         } catch .invalidClient {
             throw .invalidRefreshToken
         }
+    }
+}
+
+extension Grant {
+    /// As one access token is to have it.
+    fileprivate func narrowed(by options: RefreshOptions) -> Grant {
+        Grant(
+            id: id, clientID: clientID, scopes: options.scopes ?? scopes, audiences: options.audiences ?? audiences,
+            refresh: refresh, confirmation: options.confirmation ?? confirmation)
     }
 }
 

@@ -14,6 +14,7 @@ package struct SessionTokens: Sendable {
 
 /// What a further client gets from a session.
 package struct GrantTokens: Sendable {
+    package let session: Session
     package let grant: Grant
     package let accessToken: SecretString
     package let accessTokenExpiresAt: Timestamp

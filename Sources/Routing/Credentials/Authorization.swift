@@ -6,6 +6,8 @@ package enum Authorization: Sendable {
     case basic(BasicCredentials)
     /// RFC 6750 §2.1; a token is never taken from anywhere else.
     case bearer(SecretString)
+    /// An access token that is bound to a key (RFC 9449 §7.1). The proof of the key comes in the field `DPoP`.
+    case dpop(SecretString)
 
     /// Longest field value looked at, in bytes.
     package static let maximumLength = 8 * 1024
@@ -32,6 +34,10 @@ package enum Authorization: Sendable {
         if bytes.equalsIgnoringCase("bearer", in: scheme) {
             try checkToken(bytes, in: credentials)
             return .bearer(SecretString(bytes.text(in: credentials)))
+        }
+        if bytes.equalsIgnoringCase("dpop", in: scheme) {
+            try checkToken(bytes, in: credentials)
+            return .dpop(SecretString(bytes.text(in: credentials)))
         }
         guard bytes.equalsIgnoringCase("basic", in: scheme) else {
             throw .unsupportedScheme

@@ -41,6 +41,7 @@ struct SharedParts: Sendable {
     let accountChangeSeal: AccountChangeSeal
     let jobSignal = JobSignal()
     let limitKey: LimitKey
+    let interactionMarks: InteractionMarks
     let sharedSecretTokens: SharedSecretTokens
     let phase = ServerPhase()
     let reloads = ReloadState()
@@ -77,6 +78,7 @@ struct SharedParts: Sendable {
             mailSeal = try MailSeal(masterKey)
             accountChangeSeal = try AccountChangeSeal(masterKey)
             limitKey = try LimitKey(masterKey)
+            interactionMarks = try InteractionMarks(masterKey)
             sharedSecretTokens = try SharedSecretTokens(masterKey)
             hasher = try PasswordHasher(
                 configuration.passwords.argon2, hidesImported: configuration.passwords.hidesImported, pool: hashing,

@@ -26,13 +26,29 @@ extension Worker {
                 accounts: identity.accounts, profiles: profiles, codes: OneTimeCodeStore(redis: parts.redis),
                 outbox: parts.outbox,
                 loop: parts.loop),
-            app: shared.app, pages: configuration.cookies.pages(issuer: configuration.issuer),
+            authorization: authorizationServer(shared, parts, identity), app: shared.app,
+            pages: configuration.cookies.pages(issuer: configuration.issuer),
             look: configuration.signIn.look,
             clock: shared.clockTolerance, redis: parts.redis, postgres: parts.postgres)
         let apiParts = APIParts(
             services: services, app: configuration.placedApp, cookies: configuration.cookies.policy(issuer: configuration.issuer),
             restAuth: restAuth(shared, profiles: profiles), signIn: signIn(shared, services))
         return (apiParts, federation)
+    }
+}
+
+extension Worker {
+    /// What gives out tokens by the grants of OAuth.
+    static func authorizationServer(
+        _ shared: SharedParts, _ parts: LoopParts, _ identity: IdentityParts
+    ) -> AuthorizationServer {
+        AuthorizationServer(
+            policy: shared.configuration.authorization, redis: parts.redis, sessions: identity.sessions,
+            consents: Consents(pool: parts.postgres, sessions: identity.sessions, system: shared.system),
+            limiter: parts.limiter, marks: shared.interactionMarks, keys: parts.keys,
+            clientTokens: ClientTokens(
+                redis: parts.redis, tokens: identity.tokens, issuer: identity.issuer, system: shared.system),
+            clientKeys: ClientKeySets(client: shared.accessTokenCalls, loop: parts.loop), system: shared.system)
     }
 }
 
@@ -50,13 +66,7 @@ extension Worker {
 extension Worker {
     /// What the sign-in pages need beside that.
     static func signIn(_ shared: SharedParts, _ services: Services) -> SignInPages.Parts {
-        let configuration = shared.configuration
-        return SignInPages.Parts(
-            services: services,
-            browser: BrowserSessions(
-                sessions: services.sessions, client: shared.app,
-                policy: configuration.cookies.browserPolicy(issuer: configuration.issuer)),
-            options: configuration.placedSignIn, random: shared.system.random)
+        SignInPages.Parts(services: services, options: shared.configuration.placedSignIn, random: shared.system.random)
     }
 }
 

@@ -41,6 +41,7 @@ package struct Configuration: Sendable {
     package var app = AppAPI.Options()
     package var signIn = SignIn()
     package var accounts = AccountRules()
+    package var authorization = AuthorizationServer.Policy()
     package var mail = Mail()
     package var jobs = JobRunner.Policy()
     package var database = Configuration.localDatabase

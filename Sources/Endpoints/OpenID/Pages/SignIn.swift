@@ -63,9 +63,7 @@ extension SignInPages {
                     password: SignInAttempt(.email(form.email.trimmedOfSpaces), passwords: [password]), client: parts.services.app,
                     caller: visit.caller
                 ).completed()
-                let (_, cookie) = try await parts.browser.begin(
-                    authentication, isRemembered: form.isRemembered, for: visit.request, caller: visit.caller)
-                return visit.goOn(to: form.destination, with: cookie)
+                return try await parts.signIn(authentication, isRemembered: form.isRemembered, form.destination, visit)
             } catch .invalidCredentials, .invalidInput, .userDisabled {
                 view.problem = .wrongCredentials
                 return view.response(.badRequest, visit)

@@ -1,5 +1,5 @@
 import HTTP
-import Identity
+package import Identity
 package import Routing
 import Text
 
@@ -17,6 +17,12 @@ package enum SignInPages {
                 route(ShowSignIn(parts: parts)), route(SignIn(parts: parts)),
                 route(ShowSignUp(parts: parts)), route(SignUp(parts: parts)),
                 route(ShowForgotPassword(parts: parts)), route(ForgotPassword(parts: parts)),
+                route(ShowConsent(parts: parts)), route(Consent(parts: parts)),
+                route(ShowDevice(parts: parts)), route(Device(parts: parts)),
+                route(ShowAccount(parts: parts)), route(ChangeName(parts: parts)), route(SendVerification(parts: parts)),
+                route(NewPassword(parts: parts)), route(NewEmail(parts: parts)), route(Unlink(parts: parts)),
+                route(EndSession(parts: parts)), route(EndOthers(parts: parts)), route(Withdraw(parts: parts)),
+                route(DeleteAccount(parts: parts)),
                 route(ShowSignOut(parts: parts)), route(SignOut(parts: parts)),
             ],
             documentation: RouteGroupDocumentation(
@@ -40,7 +46,7 @@ package enum SignInPages {
                 } catch {
                     response = error.response(visit.words, base: visit.base)
                 }
-                if visit.secret.isNew, response.contentType != nil { response.fields.append(visit.secret.cookie(parts.browser.policy)) }
+                if visit.secret.isNew, response.contentType != nil { response.fields.append(visit.secret.cookie(parts.browser)) }
                 return response
             })
     }
@@ -61,16 +67,16 @@ extension SignInPages {
         let services: Services
         /// What stands before our paths where a browser sees them; empty for most. A proxy takes it away again.
         let base: String
-        let browser: BrowserSessions
+        let browser: BrowserSession
         let options: Options
         let random: @Sendable (Int) -> [UInt8]
 
         package init(
-            services: Services, browser: BrowserSessions, options: Options, random: @escaping @Sendable (Int) -> [UInt8]
+            services: Services, options: Options, random: @escaping @Sendable (Int) -> [UInt8]
         ) {
             self.services = services
-            base = String(options.issuer.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" })
-            self.browser = browser
+            base = LocalAddress.path(of: services.authorization.issuer)
+            browser = BrowserSession(services)
             self.options = options
             self.random = random
         }
@@ -78,8 +84,9 @@ extension SignInPages {
 
     /// What an installation has decided of them.
     package struct Options: Sendable {
-        /// Under which browsers reach us.
-        package var issuer = "http://localhost:8080"
+        /// How long the session of a browser lives, and how long one that is to be remembered.
+        package var brief = SessionLifetime(idle: .seconds(30 * 60), absolute: .seconds(12 * 3600))
+        package var remembered = SessionLifetime.standard
         /// Where the pages behind the links in mails are.
         package var mailPages = "http://localhost:8080"
         /// Whether anybody can make an account.
@@ -103,11 +110,13 @@ struct Visit: Sendable {
         self.request = request
         self.parts = parts
         words = SignInWords(language: AcceptedLanguage(request.head), look: parts.services.look)
-        secret = BrowserSecret(request, parts.browser.policy, random: parts.random)
+        secret = BrowserSecret(request, parts.browser, random: parts.random)
     }
 
     /// What stands before our paths where the browser sees them.
     var base: String { parts.base }
+
+    var browser: BrowserSession { parts.browser }
 
     var caller: Caller { Caller(request, in: words.language) }
 
@@ -162,6 +171,18 @@ struct Visit: Sendable {
     }
 
     static let tokenField: StaticString = "form_token"
+}
+
+extension SignInPages.Parts {
+    /// Begins the session of a browser, and goes on.
+    func signIn(
+        _ authentication: Authentication, isRemembered: Bool, _ destination: Destination, _ visit: Visit
+    ) async throws(IdentityError) -> Response {
+        let (_, cookie) = try await browser.begin(
+            authentication, life: isRemembered ? options.remembered : options.brief, isRemembered: isRemembered,
+            for: visit.request, caller: visit.caller)
+        return visit.goOn(to: destination, with: cookie)
+    }
 }
 
 extension Visit {

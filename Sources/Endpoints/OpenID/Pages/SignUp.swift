@@ -64,10 +64,9 @@ extension SignInPages {
                     return view.mailSent(visit)
                 }
                 let authentication = try await services.accounts.signUp(request, client: services.app, caller: caller)
-                let (_, cookie) = try await parts.browser.begin(
-                    authentication, isRemembered: false, for: visit.request, caller: caller)
+                let response = try await parts.signIn(authentication, isRemembered: false, view.destination, visit)
                 await parts.sendVerification(to: authentication.user, visit)
-                return visit.goOn(to: view.destination, with: cookie)
+                return response
             } catch .emailTaken {
                 view.faults["email"] = visit.words[.emailTaken]
                 return view.response(.conflict, visit)

@@ -52,8 +52,12 @@ package struct FetchedKeySet: Sendable {
     let freshness: Duration?
 
     /// Asks for the set at `url` and reads it off the loop: a hostile one takes a while.
-    package static func fetch(_ url: String, with client: HTTPSClient) async throws(KeySetFetchFailure) -> FetchedKeySet {
-        let request = OutboundRequest(.get, url, fields: [("Accept", "application/jwk-set+json, application/json")])
+    /// - Parameter publicly: whether a host of a private network is refused.
+    package static func fetch(
+        _ url: String, with client: HTTPSClient, publicly: Bool = false
+    ) async throws(KeySetFetchFailure) -> FetchedKeySet {
+        let request = OutboundRequest(
+            .get, url, fields: [("Accept", "application/jwk-set+json, application/json")], isForPublicHosts: publicly)
         let result: Result<FetchedKeySet, KeySetFetchFailure>
         do throws(OutboundError) {
             result = try await client.send(request) { response in

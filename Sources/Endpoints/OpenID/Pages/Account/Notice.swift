@@ -44,8 +44,8 @@ struct Notice: Sendable {
     private func cookie(_ visit: Visit, life: SetCookie.Life) -> SetCookie {
         SetCookie(
             Self.name(visit), SecretString(life == .ended ? "" : "\(text.rawValue).\(subject)"), life: life,
-            isSecure: visit.policy.isSecure, sameSite: .lax)
+            isSecure: visit.browser.isSecure, sameSite: .lax)
     }
 
-    private static func name(_ visit: Visit) -> String { visit.policy.name("kidoban_notice") }
+    private static func name(_ visit: Visit) -> String { visit.browser.cookieName("kidoban_notice") }
 }

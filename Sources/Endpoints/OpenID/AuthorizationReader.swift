@@ -1,0 +1,57 @@
+import Identity
+import Routing
+import Text
+
+/// Reads an authorization request: its parameters, those that it has pushed, and its client. The endpoint and the pages see the same.
+struct AuthorizationReader: Sendable {
+    struct Reading: Sendable {
+        let outcome: AuthorizationCheck.Outcome
+        /// As they came, without a mark.
+        let sent: AuthorizationParameters
+        /// The name of the pushed request that they stand for.
+        let pushedName: String?
+        /// When the user was first asked to act for this request; nil when they have not been.
+        let startedAt: Timestamp?
+    }
+
+    let services: Services
+
+    /// - Throws: `IdentityError.unavailable`, `tooManyRequests`.
+    func read(_ fields: [(name: String, value: String)]) async throws(IdentityError) -> Reading {
+        let server = services.authorization
+        let sent = AuthorizationParameters(fields)
+        let mark = fields.last { $0.name == InteractionMarks.parameter }?.value
+        let startedAt = mark.flatMap { server.marks.time(of: $0, for: sent.digest, at: server.system.now()) }
+        let client = try await client(sent)
+        var (parameters, pushedName): (AuthorizationParameters, String?) = (sent, nil)
+        if let client, let name = sent["request_uri"], name.hasPrefix(PushedRequests.prefix),
+            sent.repeated.isDisjoint(with: ["client_id", "request_uri"])
+        {
+            guard let pushed = try await server.pushed.parameters(name, of: client.id) else {
+                return Reading(outcome: .shown(Self.unknownRequest), sent: sent, pushedName: nil, startedAt: nil)
+            }
+            (parameters, pushedName) = (pushed, name)
+        }
+        let outcome = AuthorizationCheck(isPushed: pushedName != nil).check(parameters, client: client)
+        return Reading(outcome: outcome, sent: sent, pushedName: pushedName, startedAt: startedAt)
+    }
+
+    /// The request of a continuation, if it is right.
+    /// - Throws: as `read`.
+    func request(of continuation: Continuation) async throws(IdentityError) -> AuthorizationRequest? {
+        guard case .accepted(let request) = try await read(continuation.fields).outcome else { return nil }
+        return request
+    }
+
+    static let unknownRequest = AuthorizationRefusal(
+        .invalidRequestURI, "The request_uri is unknown, used or too old.", parameter: "request_uri")
+
+    private func client(_ parameters: AuthorizationParameters) async throws(IdentityError) -> Client? {
+        guard let id = parameters["client_id"], !parameters.repeated.contains("client_id") else { return nil }
+        do throws(IdentityError) {
+            return try await services.clients.client(id).client
+        } catch .invalidClient {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import HTTP
+import Identity
+import Routing
+import Text
+
+extension OpenID {
+    /// `GET` and `POST /oauth2/authorize` (RFC 6749 §3.1, OpenID Connect Core 1.0 §3.1.2).
+    ///
+    /// It shows no form. Where somebody has to act it leads to a page, which leads back when it is done; everything is checked again then.
+    /// `AuthorizationCheck` has the order of the checks, and says which errors go to the client.
+    struct Authorize: Sendable {
+        static let path = "/oauth2/authorize"
+
+        let services: Services
+        private let browser: BrowserSession
+
+        init(_ services: Services) {
+            self.services = services
+            browser = BrowserSession(services)
+        }
+
+        func answer(_ request: Request) async -> Response {
+            do throws(IdentityError) {
+                guard let fields = Self.fields(request) else {
+                    return OpenIDErrorPage.render(.refused(Self.malformed), request, services.look)
+                }
+                let reading = try await AuthorizationReader(services: services).read(fields)
+                switch reading.outcome {
+                case .shown(let refusal): return OpenIDErrorPage.render(.refused(refusal), request, services.look)
+                case .redirected(let refusal, to: let back): return redirect(refusal, to: back)
+                case .accepted(let accepted): return try await proceed(accepted, reading, request)
+                }
+            } catch {
+                return OpenIDErrorPage.render(.identity(error), request, services.look)
+            }
+        }
+
+        private static let malformed = AuthorizationRefusal(.invalidRequest, "The parameters cannot be read.")
+
+        /// Those of the query of a `GET`, and of the body of a `POST`. Nil for what cannot be read.
+        private static func fields(_ request: Request) -> [(name: String, value: String)]? {
+            let bytes = request.head.method == .post ? request.body : request.head.queryBytes
+            return (try? FormFields(repeating: bytes))?.pairs
+        }
+
+        private func proceed(
+            _ accepted: AuthorizationRequest, _ reading: AuthorizationReader.Reading, _ request: Request
+        ) async throws(IdentityError) -> Response {
+            let server = services.authorization
+            let back = AuthorizationCheck.Return(accepted)
+            let session = try await browser.current(request)?.session
+            var hinted: UserID?
+            if let token = accepted.idTokenHint {
+                hinted = try server.idTokens.user(ofHint: token)
+                guard hinted != nil else {
+                    return redirect(
+                        AuthorizationRefusal(
+                            .invalidRequest, "The id_token_hint is no id token of ours.", parameter: "id_token_hint"),
+                        to: back)
+                }
+            }
+            var consent: Consent?
+            if let session, !accepted.client.isFirstParty || accepted.prompts.contains(.consent) {
+                consent = try await server.consents.consent(of: session.userID, to: accepted.client.id)
+            }
+            let known = AuthorizationDecision.Circumstances(
+                session: session, consent: consent, hinted: hinted, startedAt: reading.startedAt, now: server.system.now())
+            switch AuthorizationDecision(accepted, known) {
+            case .refused(let refusal): return redirect(refusal, to: back)
+            case .signIn: return try await page("/sign-in", accepted, reading)
+            case .signUp: return try await page("/sign-up", accepted, reading)
+            case .consent: return try await page("/consent", accepted, reading)
+            case .granted:
+                guard let session else { throw .fault() }
+                if let name = reading.pushedName, !(try await server.pushed.finish(name)) {
+                    return OpenIDErrorPage.render(.refused(AuthorizationReader.unknownRequest), request, services.look)
+                }
+                let code = try await server.code(for: accepted, in: session)
+                return AuthorizationResponse.make([("code", code.text.revealedText)], to: back, issuer: server.issuer)
+            }
+        }
+
+        private func redirect(_ refusal: AuthorizationRefusal, to back: AuthorizationCheck.Return) -> Response {
+            AuthorizationResponse.make(
+                [("error", refusal.code.rawValue), ("error_description", refusal.description)], to: back,
+                issuer: services.authorization.issuer)
+        }
+
+        /// Leads to a page, and says there how to go on.
+        private func page(
+            _ path: String, _ accepted: AuthorizationRequest, _ reading: AuthorizationReader.Reading
+        ) async throws(IdentityError) -> Response {
+            let server = services.authorization
+            let startedAt = reading.startedAt ?? server.system.now()
+            var sent = reading.sent
+            if Continuation(sent.fields).isTooLong {
+                let name = try await server.pushed.push(sent, of: accepted.client.id, life: InteractionMarks.life)
+                sent = AuthorizationParameters([("client_id", accepted.client.id.text), ("request_uri", name)])
+            }
+            let mark = (name: InteractionMarks.parameter, value: server.marks.mark(at: startedAt, for: sent.digest))
+            let continuation = Continuation(sent.fields + [mark])
+            return .empty(
+                .seeOther,
+                fields: ["Location": continuation.address(of: path, under: server.issuer), "Cache-Control": "no-store"])
+        }
+
+        static var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Ask for an authorization code (RFC 6749 §4.1, OpenID Connect Core 1.0 §3.1.2)",
+                details:
+                    "With PKCE (`S256`). Where somebody has to act the answer leads to a page, which leads back here. Parameters that are not known are ignored.",
+                responses: [
+                    .empty(
+                        .seeOther, "To the client with `code`, `state` and `iss`, or `error`; or to a page of ours.",
+                        fields: [("Location", "Where to.")]),
+                    .text(.ok, "A page that posts the same to the client (`response_mode=form_post`).", type: "text/html"),
+                    .text(
+                        .badRequest, "A page: the client or its redirect URI is not right, so nobody is redirected.",
+                        type: "text/html"),
+                    .text(.tooManyRequests, "A page that says to come again later.", type: "text/html"),
+                ])
+        }
+    }
+}
+
+extension AuthorizationCheck.Return {
+    init(_ request: AuthorizationRequest) {
+        self.init(redirectURI: request.redirectURI, mode: request.responseMode, state: request.state)
+    }
+}

@@ -1,0 +1,130 @@
+import HTTP
+import Identity
+import Routing
+import Text
+
+extension OpenID {
+    /// What went wrong, as clients are told: `{"error": "<code>", "error_description": "<text>"}` (RFC 6749 §5.2).
+    struct Failure: Error {
+        let status: Status
+        let code: StaticString
+        /// ASCII without quotes and backslashes (RFC 6749 §5.2).
+        let description: String
+        var fields: ResponseFields
+
+        init(_ status: Status, _ code: StaticString, _ description: String, fields: ResponseFields = .notStored) {
+            self.status = status
+            self.code = code
+            self.description = description
+            self.fields = fields
+        }
+
+        var response: Response {
+            var writer = JSONWriter(capacity: 128)
+            writer.beginObject()
+            writer.member("error", code.description)
+            writer.member("error_description", description)
+            writer.endObject()
+            return .json(status, writer, fields: fields)
+        }
+
+        func adding(_ name: StaticString, _ value: String) -> Failure {
+            var copy = self
+            copy.fields.append(name, value)
+            return copy
+        }
+
+        static func invalidRequest(_ description: String) -> Failure { Failure(.badRequest, "invalid_request", description) }
+
+        static func invalidGrant(_ description: String) -> Failure { Failure(.badRequest, "invalid_grant", description) }
+
+        static func invalidScope(_ description: String) -> Failure { Failure(.badRequest, "invalid_scope", description) }
+
+        static let invalidClient = Failure(
+            .unauthorized, "invalid_client", "the client is not known or did not prove itself",
+            fields: ResponseFields.notStored.appending("WWW-Authenticate", "Basic realm=\"kidoban\""))
+        static let unauthorizedClient = Failure(.badRequest, "unauthorized_client", "the client may not use this grant")
+        static let unsupportedGrantType = Failure(.badRequest, "unsupported_grant_type", "there is no such grant type")
+        static let invalidTarget = Failure(
+            .badRequest, "invalid_target", "the client may not ask for tokens for this resource")
+        static let serverError = Failure(.internalServerError, "server_error", "something went wrong")
+        /// The refresh token, the code, the session or the user is no more.
+        static let grantIsVoid = invalidGrant("it is not valid, or no longer")
+
+        init(_ error: IdentityError) {
+            switch error {
+            case .invalidClient: self = .invalidClient
+            case .clientNotPermitted: self = .unauthorizedClient
+            case .tooManyRequests(let delay):
+                self = Failure(.tooManyRequests, "slow_down", "too many requests", fields: .retry(after: delay))
+            case .unavailable(let delay), .overloaded(let delay):
+                self = Failure(
+                    .serviceUnavailable, "temporarily_unavailable", "try again in a moment", fields: .retry(after: delay))
+            case .invalidToken, .invalidRefreshToken, .userNotFound, .sessionNotFound, .invalidCredentials, .userDisabled,
+                .invalidProof:
+                self = .grantIsVoid
+            default: self = .serverError
+            }
+        }
+
+        init(_ refusal: AuthorizationRefusal) {
+            self.init(.badRequest, Self.code(refusal.code), refusal.description)
+        }
+
+        init(_ failure: RequestFailure) {
+            let code: StaticString =
+                switch failure {
+                case .notFound, .methodNotAllowed, .unsupportedMediaType, .payloadTooLarge, .malformed, .timeout:
+                    "invalid_request"
+                case .unavailable: "temporarily_unavailable"
+                case .internalError: "server_error"
+                }
+            self.init(failure.status, code, failure.reason.description)
+        }
+
+        private static func code(_ code: AuthorizationRefusal.Code) -> StaticString {
+            switch code {
+            case .invalidRequest: "invalid_request"
+            case .unauthorizedClient: "unauthorized_client"
+            case .accessDenied: "access_denied"
+            case .unsupportedResponseType: "unsupported_response_type"
+            case .invalidScope: "invalid_scope"
+            case .serverError: "server_error"
+            case .temporarilyUnavailable: "temporarily_unavailable"
+            case .interactionRequired: "interaction_required"
+            case .loginRequired: "login_required"
+            case .accountSelectionRequired: "account_selection_required"
+            case .consentRequired: "consent_required"
+            case .invalidRequestURI: "invalid_request_uri"
+            case .requestNotSupported: "request_not_supported"
+            case .requestURINotSupported: "request_uri_not_supported"
+            case .registrationNotSupported: "registration_not_supported"
+            case .invalidTarget: "invalid_target"
+            }
+        }
+
+        static let documentation = RouteGroupDocumentation(
+            "What clients use to sign users in and to get tokens (OAuth 2.0, OpenID Connect).", failure: schema)
+
+        private static let schema = Routing.Schema.object([
+            .required("error", .string), .required("error_description", .string),
+        ]).named("OpenIDError")
+
+        static func documented(_ status: Status, _ meaning: String) -> DocumentedResponse {
+            .json(status, meaning, schema)
+        }
+
+        static let clientDocumented = documented(
+            .unauthorized, "`invalid_client`: The client is not known or did not prove itself.")
+        static let limitedDocumented = documented(.tooManyRequests, "`slow_down`: Too many requests.")
+    }
+}
+
+/// Runs a rule; its error becomes the API's.
+func telling<T>(_ rule: () async throws(IdentityError) -> T) async throws(OpenID.Failure) -> T {
+    do throws(IdentityError) {
+        return try await rule()
+    } catch {
+        throw OpenID.Failure(error)
+    }
+}

@@ -1,0 +1,142 @@
+import HTTP
+import Identity
+import Routing
+import Text
+
+extension OpenID {
+    /// `grant_type=authorization_code` (RFC 6749 §4.1.3, OpenID Connect Core 1.0 §3.1.3).
+    struct CodeGrant: Sendable {
+        let services: Services
+
+        func tokens(_ token: TokenRequest) async throws(Failure) -> TokenAnswer {
+            let text = SecretString(try token.form.required("code"))
+            guard let code = AuthorizationCode(text) else { throw .grantIsVoid }
+            let authorized = try await redeem(code, token)
+            try check(authorized, token)
+            return try await GrantIssue(services: services).tokens(for: authorized, code: code, token)
+        }
+
+        /// Uses the code up before anything else is looked at: whoever presents it wrongly has no second attempt.
+        private func redeem(_ code: AuthorizationCode, _ token: TokenRequest) async throws(Failure) -> AuthorizedRequest {
+            switch try await telling({ () throws(IdentityError) in try await services.authorization.codes.redeem(code) }) {
+            case .first(let authorized): return authorized
+            case .unknown: throw .grantIsVoid
+            case .again(let authorized, let grant):
+                try await telling { () throws(IdentityError) in
+                    try await services.authorization.endReplayed(authorized, grant, caller: token.caller)
+                }
+                throw .grantIsVoid
+            }
+        }
+
+        /// Everything that the code is bound to.
+        private func check(_ authorized: AuthorizedRequest, _ token: TokenRequest) throws(Failure) {
+            guard authorized.clientID == token.client.id else { throw .grantIsVoid }
+            guard let uri = token.form["redirect_uri"], uri.hasSameBytes(as: authorized.redirectURI) else {
+                throw .invalidGrant("the redirect_uri is not that of the authorization request")
+            }
+            guard PKCEVerifier.fits(token.form["code_verifier"], authorized.challenge) else {
+                throw .invalidGrant("the code_verifier does not fit the authorization request")
+            }
+            if let thumbprint = authorized.dpopThumbprint {
+                guard let key = token.confirmation, Base64URL.encode(key.thumbprint).hasSameBytes(as: thumbprint) else {
+                    throw .invalidGrant("the code is bound to another key")
+                }
+            }
+            for resource in token.form.resources where !authorized.resources.isEmpty && !authorized.resources.contains(resource) {
+                throw .invalidTarget
+            }
+        }
+    }
+
+    /// Gives a client what a user has agreed to: a grant in the session or, for `offline_access`, a session of its own.
+    struct GrantIssue: Sendable {
+        let services: Services
+
+        private struct Issued {
+            let session: Session
+            let grant: Grant
+            let accessToken: SecretString
+            let expiresAt: Timestamp
+            let refreshToken: SecretString?
+        }
+
+        /// - Parameter code: what has led here; nil where nothing can be presented twice.
+        func tokens(
+            for authorized: AuthorizedRequest, code: AuthorizationCode?, by type: GrantType = .authorizationCode,
+            _ token: TokenRequest
+        ) async throws(Failure) -> TokenAnswer {
+            let server = services.authorization
+            let resources = try token.resources(
+                of: authorized.resources.isEmpty ? token.client.tokenAudiences : authorized.resources)
+            let audiences = server.audiences(
+                resources.isEmpty ? authorized.resources : resources, for: token.client, scopes: authorized.scopes)
+            let terms = GrantTerms(scopes: authorized.scopes, audiences: audiences, confirmation: token.confirmation)
+            let issued = try await telling { () throws(IdentityError) in
+                let issued = try await issue(authorized, terms, token)
+                let reference = AuthorizationCodeStore.GrantReference(sessionID: issued.session.id, grantID: issued.grant.id)
+                do throws(IdentityError) {
+                    try await server.keepClaims(
+                        authorized.userInfoClaims, of: reference, life: token.client.sessionLifetime.absolute)
+                    // The answer to a replay that came first is the same as to one that comes a moment later: the tokens are good no more.
+                    if let code, !(try await server.codes.note(reference, of: code)) {
+                        try await end(issued, authorized, token)
+                    }
+                } catch {
+                    try? await end(issued, authorized, token)
+                    throw error
+                }
+                return issued
+            }
+            await server.note(type, issued.session, client: token.client.id, token.caller)
+            let idToken = try await idToken(issued, authorized, token)
+            return TokenAnswer(
+                accessToken: issued.accessToken, isBoundToKey: token.confirmation != nil,
+                life: issued.expiresAt.duration(since: issued.session.time(at: server.system.now())),
+                refreshToken: issued.refreshToken, idToken: idToken, scopes: authorized.scopes)
+        }
+
+        private func issue(
+            _ authorized: AuthorizedRequest, _ terms: GrantTerms, _ token: TokenRequest
+        ) async throws(IdentityError) -> Issued {
+            let (sessions, client) = (services.sessions, token.client)
+            let mode: RefreshRotation.Mode = client.rotatesRefreshTokens ? .rotating : .static
+            let refreshes = client.grantTypes.contains(.refreshToken)
+            if refreshes, authorized.scopes.contains("offline_access") {
+                let begun = try await sessions.beginOffline(
+                    from: authorized.sessionID, for: client, refresh: mode, terms: terms, caller: token.caller)
+                return Issued(
+                    session: begun.session, grant: begun.grant, accessToken: begun.accessToken,
+                    expiresAt: begun.accessTokenExpiresAt, refreshToken: begun.refreshToken)
+            }
+            let granted = try await sessions.grant(
+                to: client, in: authorized.sessionID, refresh: refreshes ? mode : nil, terms: terms)
+            return Issued(
+                session: granted.session, grant: granted.grant, accessToken: granted.accessToken,
+                expiresAt: granted.accessTokenExpiresAt, refreshToken: granted.refreshToken)
+        }
+
+        private func end(_ issued: Issued, _ authorized: AuthorizedRequest, _ token: TokenRequest) async throws(IdentityError) {
+            try await services.sessions.endGrant(
+                issued.grant.id, in: issued.session.id, of: authorized.userID, client: token.client.id, caller: token.caller)
+        }
+
+        private func idToken(
+            _ issued: Issued, _ authorized: AuthorizedRequest, _ token: TokenRequest
+        ) async throws(Failure) -> SecretString? {
+            guard authorized.scopes.contains("openid") else { return nil }
+            return try await telling { () throws(IdentityError) in
+                var claims = JSONObject()
+                if !authorized.idTokenClaims.isEmpty {
+                    let user = try await services.accounts.user(authorized.userID)
+                    claims = services.authorization.policy.claims.claims(
+                        of: user, scopes: [], further: Set(authorized.idTokenClaims))
+                }
+                return try services.authorization.idTokens.token(
+                    IDTokenContent(
+                        session: issued.session, sessionID: authorized.sessionID, nonce: authorized.nonce,
+                        accessToken: issued.accessToken, claims: claims), for: token.client)
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import HTTP
+import Identity
+import Routing
+import Text
+
+extension OpenID {
+    /// `POST /oauth2/token` (RFC 6749 §3.2): the form, the client, its key, and then what the grant type says, each in a file of its own.
+    struct Token: Endpoint {
+        static let path = "/oauth2/token"
+        /// Those that are offered.
+        static let grants: [GrantType] = [.authorizationCode, .refreshToken, .clientCredentials]
+
+        let services: Services
+
+        var path: String { Self.path }
+
+        func answer(_ request: Request) async throws(Failure) -> Response {
+            let form = try ClientForm(request)
+            let client = try await ClientGate(services: services).client(request, form, at: path)
+            let token = TokenRequest(
+                request: request, form: form, client: client, confirmation: nil)
+            let type = try form.required("grant_type")
+            guard let grant = GrantType(rawValue: type) else { throw .unsupportedGrantType }
+            try token.require(grant)
+            let answer: TokenAnswer
+            switch grant {
+            case .authorizationCode: answer = try await CodeGrant(services: services).tokens(token)
+            case .refreshToken: answer = try await RefreshGrant(services: services).tokens(token)
+            case .clientCredentials: answer = try await ClientCredentialsGrant(services: services).tokens(token)
+            case .deviceCode, .tokenExchange, .jwtBearer: throw .unsupportedGrantType
+            }
+            return answer.response
+        }
+
+        var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Get tokens (RFC 6749 §3.2)",
+                details: "Public clients name themselves by `client_id`. Clients with keys send `client_assertion` (RFC 7523).",
+                security: [.none, ClientGate.basic],
+                body: .required(
+                    .form([
+                        .required("grant_type", .choice(GrantType.allCases.map(\.rawValue))), .optional("code", .string),
+                        .optional("redirect_uri", .string), .optional("code_verifier", .string),
+                        .optional("refresh_token", .string), .optional("scope", .string), .optional("resource", .string),
+                        .optional("device_code", .string), .optional("client_id", .string), .optional("client_secret", .password),
+                        .optional("client_assertion_type", .string), .optional("client_assertion", .string),
+                    ])),
+                responses: [
+                    .json(.ok, "The tokens.", TokenAnswer.schema),
+                    Failure.documented(
+                        .badRequest,
+                        "`invalid_request`, `invalid_grant`, `unauthorized_client`, `unsupported_grant_type`, `invalid_scope`, `invalid_target`, `authorization_pending` and the like."
+                    ), Failure.clientDocumented, Failure.limitedDocumented,
+                ])
+        }
+    }
+
+    /// Finds out which client asks, in the words of this API.
+    struct ClientGate: Sendable {
+        let services: Services
+
+        /// - Throws: `invalid_client`, `invalid_request`; 503 when a store is away.
+        func client(_ request: Request, _ form: ClientForm, at endpoint: String) async throws(Failure) -> Client {
+            do throws(ClientProof.Refusal) {
+                return try await ClientProof(services: services).client(request, form.fields, at: endpoint).client
+            } catch {
+                switch error {
+                case .twoWays: throw .invalidRequest("the client authenticates in two ways")
+                case .identity(let error): throw Failure(error)
+                }
+            }
+        }
+
+        static let basic = SecurityScheme.basic(
+            "client", "The id and the secret of a client; both may also be in the form as `client_id` and `client_secret`.")
+    }
+}

@@ -1,0 +1,80 @@
+import HTTP
+import Identity
+import Routing
+import Text
+
+extension OpenID {
+    /// `GET` and `POST /oauth2/userinfo` (OpenID Connect Core 1.0 §5.3): what the client may know of the user of an access token.
+    struct UserInfo: Endpoint {
+        static let path = "/oauth2/userinfo"
+
+        let services: Services
+        let method: Method
+
+        var path: String { Self.path }
+        var accepts: AcceptedContent { method == .post ? .form : .none }
+
+        func answer(_ request: Request) async throws(Failure) -> Response {
+            let principal = try await BearerToken(services: services).principal(request, at: path)
+            let server = services.authorization
+            // Another resource's token is none for us, whatever its scopes.
+            guard case .user(let userID, let sessionID, let grantID) = principal.subject,
+                principal.audiences.contains(server.issuer)
+            else { throw BearerToken.invalidToken }
+            guard principal.scopes.contains("openid") else { throw BearerToken.insufficientScope("openid") }
+            let claims = try await claims(userID, principal, .init(sessionID: sessionID, grantID: grantID))
+            guard Self.wantsSigned(request) else {
+                return .json(.ok, JSONValue.object(claims).serialized, fields: .notStored)
+            }
+            let signed = try await telling { () throws(IdentityError) in
+                let client = try await services.clients.client(principal.clientID.text).client
+                return try server.idTokens.userInfo(claims, for: client.id, algorithm: client.idTokenAlgorithm)
+            }
+            return Response(.ok, contentType: "application/jwt", fields: .notStored, body: signed.revealedBytes)
+        }
+
+        private func claims(
+            _ userID: UserID, _ principal: Principal, _ grant: AuthorizationCodeStore.GrantReference
+        ) async throws(Failure) -> JSONObject {
+            do throws(IdentityError) {
+                let user = try await services.accounts.user(userID)
+                guard !user.isDisabled else { throw .invalidToken }
+                let further = try await services.authorization.claims(of: grant)
+                var claims = JSONObject()
+                claims["sub"] = .string(userID.description)
+                let told = services.authorization.policy.claims.claims(of: user, scopes: principal.scopes, further: further)
+                for member in told.members { claims[member.key] = member.value }
+                return claims
+            } catch {
+                guard error == .invalidToken || error == .userNotFound else { throw Failure(error) }
+                throw BearerToken.invalidToken
+            }
+        }
+
+        /// A client that takes signed answers says so.
+        private static func wantsSigned(_ request: Request) -> Bool {
+            request.head.values(of: .accept).contains { field in
+                field.split(separator: ",").contains {
+                    $0.prefix { $0 != ";" }.filter { $0 != " " }.lowercased() == "application/jwt"
+                }
+            }
+        }
+
+        var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "What the client may know of the user (OpenID Connect Core 1.0 §5.3)",
+                details: "With `Accept: application/jwt` the answer is signed.",
+                security: [.accessToken],
+                body: method == .post ? .optional(.form([.optional("access_token", .string)])) : nil,
+                responses: [
+                    .json(.ok, "`sub`, and the claims of the scopes of the token.", .object([.required("sub", .uuid)])),
+                    .text(.ok, "The same, signed.", type: "application/jwt"),
+                    Failure.documented(.badRequest, "`invalid_request`: There are two tokens."),
+                    Failure.documented(
+                        .unauthorized, "There is no token (`invalid_request`), or it is not good (`invalid_token`)."),
+                    Failure.documented(.forbidden, "`insufficient_scope`: The token has not the scope `openid`."),
+                    Failure.limitedDocumented,
+                ])
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Text
+
+/// An authorization request that has been checked (RFC 6749 §4.1.1, OpenID Connect Core 1.0 §3.1.2.1): nothing in it is text that nobody has looked at.
+package struct AuthorizationRequest: Sendable {
+    /// How the answer reaches the client (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, Form Post Response Mode).
+    package enum ResponseMode: String, Sendable, CaseIterable {
+        case query
+        case formPost = "form_post"
+    }
+
+    /// What the client wants of the user's presence (OpenID Connect Core 1.0 §3.1.2.1, Initiating User Registration 1.0).
+    package enum Prompt: String, Sendable, CaseIterable {
+        case none, login, consent
+        case selectAccount = "select_account"
+        case create
+    }
+
+    package let client: Client
+    /// One of the client's, as it was sent; where the answer goes.
+    package let redirectURI: String
+    /// Whether the request named it: then the token request must as well (RFC 6749 §4.1.3).
+    package let namesRedirectURI: Bool
+    package let responseMode: ResponseMode
+    package let state: String?
+    /// In the order of the request, each once.
+    package let scopes: [String]
+    package let nonce: String?
+    package let prompts: Set<Prompt>
+    package let maximumAge: Duration?
+    package let challenge: PKCEChallenge?
+    /// Whom the access token is to be for (RFC 8707); empty for the client's audiences.
+    package let resources: [String]
+    package let loginHint: String?
+    /// A token, not checked yet: only whoever has the keys can.
+    package let idTokenHint: String?
+    package let uiLocales: [String]
+    package let acrValues: [String]
+    package let claims: RequestedClaims
+    /// The thumbprint of the key that the code is bound to (RFC 9449 §10).
+    package let dpopThumbprint: String?
+
+    /// Whether an id token is wanted.
+    package var isOpenID: Bool {
+        scopes.contains("openid")
+    }
+
+    /// What the user is asked to agree to: the scopes, and those that individual claims belong to.
+    package var scopesForConsent: [String] {
+        let further = claims.all.compactMap { StandardClaims.scope(of: $0) }.filter { !scopes.contains($0) }
+        return scopes + Set(further).sorted()
+    }
+
+    /// Whether the grant outlives the browser's session (OpenID Connect Core 1.0 §11).
+    package var wantsOfflineAccess: Bool {
+        scopes.contains("offline_access")
+    }
+}
+
+/// The `claims` parameter (OpenID Connect Core 1.0 §5.5): which claims the client asks for besides those of its scopes.
+package struct RequestedClaims: Equatable, Sendable {
+    package var ofIDToken: Set<String> = []
+    package var ofUserInfo: Set<String> = []
+    /// The user that the client asks for by `sub` with a value.
+    package var subject: String?
+
+    package init() {}
+
+    package var all: Set<String> { ofIDToken.union(ofUserInfo) }
+
+    /// In bytes.
+    static let maximumLength = 4096
+
+    /// - Returns: nil if the text is not of the form that the parameter must have.
+    package init?(_ text: String) {
+        guard text.utf8.count <= Self.maximumLength, let value = try? JSON.parse(Array(text.utf8), maximumDepth: 8),
+            let object = value.objectValue
+        else { return nil }
+        guard let idToken = Self.names(object["id_token"]), let userInfo = Self.names(object["userinfo"]) else { return nil }
+        ofIDToken = idToken
+        ofUserInfo = userInfo
+        subject = object["id_token"]?["sub"]?["value"]?.stringValue
+    }
+
+    private static func names(_ value: JSONValue?) -> Set<String>? {
+        guard let value, value != .null else { return [] }
+        guard let object = value.objectValue, object.count <= 64 else { return nil }
+        return Set(object.members.map(\.key))
+    }
+}
+
+/// `code_challenge` with the method S256, the only one that is taken (RFC 7636 §4.2; RFC 9700 §2.1.1).
+package struct PKCEChallenge: Equatable, Sendable {
+    package let text: String
+
+    /// - Returns: nil unless it is the base64url of a SHA-256.
+    package init?(_ text: String) {
+        guard text.utf8.count == 43, let bytes = Base64URL.decode(text), bytes.count == 32 else { return nil }
+        self.text = text
+    }
+}

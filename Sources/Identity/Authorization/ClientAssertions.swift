@@ -1,0 +1,34 @@
+import JOSE
+package import Text
+
+/// Proves clients by their assertions: with keys that they have registered, or that are where they have said. Each assertion once.
+package struct ClientAssertions: Sendable {
+    private let issuer: String
+    private let used: UsedIdentifiers
+    private let keys: ClientKeySets
+    private let system: SystemContext
+
+    init(issuer: String, used: UsedIdentifiers, keys: ClientKeySets, system: SystemContext) {
+        self.issuer = issuer
+        self.used = used
+        self.keys = keys
+        self.system = system
+    }
+
+    /// - Parameter endpoint: the path at which it was presented.
+    /// - Throws: `IdentityError.invalidClient`; `unavailable` when it cannot be told.
+    package func check(_ assertion: SecretString, of client: Client, at endpoint: String) async throws(IdentityError) {
+        guard client.authentication == .privateKeyJWT else { throw .invalidClient }
+        let audiences = [issuer, issuer + "/oauth2/token", issuer + endpoint]
+        let now = system.now()
+        let keys = try await self.keys.keys(of: client, needing: ClientAssertion.keyID(of: assertion.revealedText))
+        let checked: ClientAssertion
+        do throws(ClientAssertion.Refusal) {
+            checked = try ClientAssertion(assertion.revealedText, of: client.id, keys: keys, audiences: audiences, at: now)
+        } catch {
+            throw .invalidClient
+        }
+        let life = checked.expiresAt.duration(since: now) + ClientAssertion.leeway * 2
+        guard try await used.use(.assertion, checked.id, of: client.id.text, life: life) else { throw .invalidClient }
+    }
+}

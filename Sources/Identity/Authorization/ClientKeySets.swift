@@ -1,0 +1,72 @@
+import JOSE
+package import Networking
+package import Outbound
+
+/// The keys of clients that have said where they are (`jwks_uri`), one memory a loop: fetched when they are needed, used for a while, and fetched
+/// anew for a key that is not among them, but not more often than once in half a minute.
+///
+/// Where a client that has registered itself leads us to is its own choice: to public hosts only.
+package actor ClientKeySets {
+    private struct Remembered {
+        var keys: JWKSet?
+        var askedAt: Instant
+        var endsAt: Instant
+    }
+
+    private static let pause = Duration.seconds(30)
+    private static let standardLife = Duration.seconds(600)
+    private static let maximumLife = Duration.seconds(86_400)
+    private static let limit = 1000
+
+    package nonisolated let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private let client: HTTPSClient
+    private var remembered: [String: Remembered] = [:]
+    private var fetches: [String: Task<FetchedKeySet?, Never>] = [:]
+
+    package init(client: HTTPSClient, loop: EventLoop) {
+        self.client = client
+        self.loop = loop
+    }
+
+    /// - Parameter keyID: the one that is looked for; nil when none is named.
+    /// - Throws: `IdentityError.invalidClient` when there are none that can be used.
+    func keys(of owner: Client, needing keyID: String?) async throws(IdentityError) -> JWKSet {
+        switch owner.keys {
+        case nil: throw .invalidClient
+        case .set(let keys)?: return keys
+        case .url(let url)?:
+            if let found = remembered[url] {
+                let isKnown = found.keys.map { keys in keyID.map { keys.key(withID: $0) != nil } ?? true } ?? false
+                if isKnown, loop.now < found.endsAt, let keys = found.keys { return keys }
+                if loop.now < found.askedAt + Self.pause {
+                    guard let keys = found.keys else { throw .invalidClient }
+                    return keys
+                }
+            }
+            guard let keys = await fetch(url, publicly: owner.registration != .byOperator) else { throw .invalidClient }
+            return keys
+        }
+    }
+
+    /// The keys as they are now or, while they cannot be fetched, as they were.
+    private func fetch(_ url: String, publicly: Bool) async -> JWKSet? {
+        let running =
+            fetches[url]
+            ?? Task(executorPreference: loop) { [client] in
+                try? await FetchedKeySet.fetch(url, with: client, publicly: publicly)
+            }
+        fetches[url] = running
+        let fetched = await running.value
+        // Whoever has waited with others finds it done.
+        guard fetches.removeValue(forKey: url) != nil else { return fetched?.keys ?? remembered[url]?.keys }
+        if remembered.count >= Self.limit, remembered[url] == nil { remembered = [:] }
+        let life = min(max(fetched?.freshness ?? Self.standardLife, Self.pause), Self.maximumLife)
+        let before = remembered[url]
+        remembered[url] = Remembered(
+            keys: fetched?.keys ?? before?.keys, askedAt: loop.now,
+            endsAt: fetched == nil ? before?.endsAt ?? loop.now : loop.now + life)
+        return remembered[url]?.keys
+    }
+}

@@ -1,0 +1,241 @@
+import Crypto
+package import Redis
+package import Text
+
+/// What a device has asked for, and somebody is to decide on another one (RFC 8628).
+package struct DeviceRequest: Equatable, Sendable {
+    package let clientID: ClientID
+    package let scopes: [String]
+    package let resources: [String]
+    /// The key that the tokens are to be bound to.
+    package let dpopThumbprint: String?
+
+    package init(clientID: ClientID, scopes: [String], resources: [String], dpopThumbprint: String?) {
+        self.clientID = clientID
+        self.scopes = scopes
+        self.resources = resources
+        self.dpopThumbprint = dpopThumbprint
+    }
+}
+
+/// What the user types on another device: eight consonants, which make no words and are not taken for digits (RFC 8628 §6.1).
+package struct UserCode: Hashable, Sendable, CustomStringConvertible {
+    static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
+    static let length = 8
+    package static let randomByteCount = 16
+
+    /// Without the hyphen, in upper case.
+    package let text: String
+
+    /// `random` must be `randomByteCount` bytes from a secure source: two for each letter, so that all are as good as equally likely.
+    package init(random: [UInt8]) {
+        precondition(random.count == Self.randomByteCount, "a user code is made of 16 bytes")
+        text = String(
+            decoding: stride(from: 0, to: random.count, by: 2).map {
+                Self.alphabet[(Int(random[$0]) << 8 | Int(random[$0 + 1])) % Self.alphabet.count]
+            }, as: UTF8.self)
+    }
+
+    /// What somebody has typed: in any case, with whatever stands between the letters; nil for what cannot be a code.
+    package init?(_ typed: String) {
+        guard typed.utf8.count <= 64 else { return nil }
+        let letters = typed.uppercased().utf8.filter {
+            $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: ".")
+        }
+        guard letters.count == Self.length, letters.allSatisfy({ Self.alphabet.contains($0) }) else { return nil }
+        text = String(decoding: letters, as: UTF8.self)
+    }
+
+    /// As it is shown: `BCDF-GHJK`.
+    package var description: String {
+        "\(text.prefix(4))-\(text.suffix(4))"
+    }
+}
+
+/// The device codes that are out, in Redis: `device:<sha256>` is what a device has asked for and what became of it, `device-user:<code>` leads
+/// from what the user types to it. Each command touches one key only.
+package struct DeviceCodes: Sendable {
+    package static let randomByteCount = 32
+    /// How long a device has to wait between two questions.
+    package static let interval = Duration.seconds(5)
+
+    /// What a device gets.
+    package struct Issued: Sendable {
+        package let deviceCode: SecretString
+        package let userCode: UserCode
+        package let life: Duration
+    }
+
+    /// What somebody has decided.
+    package enum Decision: Sendable {
+        case approved(UserID, SessionID)
+        case denied
+    }
+
+    /// What a device is told.
+    package enum Answer: Sendable {
+        case pending
+        case tooSoon
+        case denied
+        case approved(DeviceRequest, UserID, SessionID)
+        /// There is no such code, or no longer, or it is another client's.
+        case unknown
+    }
+
+    private let redis: RedisConnection
+    private let sessions: Sessions
+    private let limiter: Limiter
+    private let system: SystemContext
+    package let life: Duration
+
+    package init(redis: RedisConnection, sessions: Sessions, limiter: Limiter, system: SystemContext, life: Duration) {
+        self.redis = redis
+        self.sessions = sessions
+        self.limiter = limiter
+        self.system = system
+        self.life = life
+    }
+
+    /// - Throws: the store's failure.
+    package func issue(_ request: DeviceRequest) async throws(IdentityError) -> Issued {
+        let code = Base64URL.encode(system.random(Self.randomByteCount))
+        let userCode = UserCode(random: system.random(UserCode.randomByteCount))
+        let milliseconds = max(1, life.wholeMilliseconds)
+        _ = try await run(Self.store, Self.key(code), [request.stored, Array(String(milliseconds).utf8)])
+        // A user code that is out already stays what it is: its device asks once more.
+        var command = RedisCommand("SET", Self.key(userCode), Self.key(code), "NX", "PX")
+        command.append(milliseconds)
+        guard case .status = try await send(command) else { throw .unavailable(retryAfter: .seconds(1)) }
+        return Issued(deviceCode: SecretString(code), userCode: userCode, life: life)
+    }
+
+    /// What a device has asked for that shows this user code; nil when there is none that still waits. Counts as a code that is presented.
+    /// - Throws: `IdentityError.tooManyRequests`, the store's failure.
+    package func lookup(_ userCode: UserCode, caller: Caller) async throws(IdentityError) -> DeviceRequest? {
+        try await limiter.take(.code(account: nil, caller), caller)
+        guard let key = try await send(RedisCommand("GET", Self.key(userCode))).text,
+            case .array(let parts) = try await send(RedisCommand("HMGET", key, "request", "state")), parts.count == 2,
+            case .bytes(let bytes) = parts[0], parts[1] == .null
+        else { return nil }
+        guard let request = DeviceRequest(stored: bytes) else { throw .fault() }
+        return request
+    }
+
+    /// Puts down what the user has decided. The code that was typed is used up by that.
+    /// - Returns: false when nothing waits under this code any more.
+    /// - Throws: the store's failure.
+    package func decide(_ userCode: UserCode, _ decision: Decision, caller: Caller) async throws(IdentityError) -> Bool {
+        guard let key = try await send(RedisCommand("GETDEL", Self.key(userCode))).text else { return false }
+        let state: String
+        switch decision {
+        case .approved(let userID, let sessionID): state = "\(userID) \(sessionID)"
+        case .denied: state = "denied"
+        }
+        guard try await run(Self.decide, key, [Array(state.utf8)]).integerValue == 1 else { return false }
+        if case .approved(let userID, let sessionID) = decision {
+            await sessions.note(.deviceApproved, sessionID, of: userID, client: nil, by: .user(userID), caller)
+        }
+        return true
+    }
+
+    /// What a device is told that asks whether somebody has decided. A code that leads to tokens or to a refusal is used up.
+    /// - Throws: the store's failure.
+    package func poll(_ code: SecretString, by client: ClientID) async throws(IdentityError) -> Answer {
+        guard code.byteCount == 43, Base64URL.decode(code.revealedText) != nil else { return .unknown }
+        let arguments = [Array(String(system.now().milliseconds).utf8), Array(client.text.utf8)]
+        let reply = try await run(Self.poll[system.scriptClock], Self.key(code.revealedText), arguments)
+        guard case .array(let parts) = reply, let word = parts.first?.text else { throw .fault() }
+        switch word {
+        case "pending": return .pending
+        case "slow": return .tooSoon
+        case "denied": return .denied
+        case "unknown": return .unknown
+        default:
+            let names = word.split(separator: " ")
+            guard parts.count == 2, case .bytes(let bytes) = parts[1], let request = DeviceRequest(stored: bytes),
+                names.count == 2,
+                let userID = UserID(names[0]), let sessionID = SessionID(names[1])
+            else { throw .fault() }
+            return .approved(request, userID, sessionID)
+        }
+    }
+
+    /// Keys: the device code. Arguments: the request, its life in milliseconds.
+    private static let store = RedisScript(
+        name: "store_device_code",
+        source: """
+            redis.call('HSET', KEYS[1], 'request', ARGV[1], 'client', cjson.decode(ARGV[1])['client'])
+            redis.call('PEXPIRE', KEYS[1], ARGV[2])
+            return 1
+            """)
+
+    /// Keys: the device code. Arguments: the decision. Returns 1, or 0 when there is nothing to decide.
+    private static let decide = RedisScript(
+        name: "decide_device_code",
+        source: """
+            if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+            return redis.call('HSETNX', KEYS[1], 'state', ARGV[1])
+            """)
+
+    /// Keys: the device code. Arguments: the caller's `now` in milliseconds, the client.
+    ///
+    /// Who asks sooner than the interval is told so, and has five seconds more to wait from then on (RFC 8628 §3.5).
+    private static let poll = TimedScript(
+        name: "poll_device_code",
+        source: """
+            local found = redis.call('HMGET', KEYS[1], 'request', 'client', 'state', 'last', 'interval')
+            if not found[1] or found[2] ~= ARGV[2] then return { 'unknown' } end
+            local now, interval = clock(ARGV[1]), tonumber(found[5] or \(DeviceCodes.interval.wholeMilliseconds))
+            if found[3] then
+                redis.call('DEL', KEYS[1])
+                if found[3] == 'denied' then return { 'denied' } end
+                return { found[3], found[1] }
+            end
+            local last = tonumber(found[4])
+            redis.call('HSET', KEYS[1], 'last', string.format('%.0f', now))
+            if last and now - last < interval then
+                redis.call('HSET', KEYS[1], 'interval', string.format('%.0f', interval + 5000))
+                return { 'slow' }
+            end
+            return { 'pending' }
+            """)
+
+    private func run(_ script: RedisScript, _ key: String, _ arguments: [[UInt8]]) async throws(IdentityError) -> RedisReply {
+        try await sending { () throws(RedisError) in try await redis.run(script, keys: [key], arguments: arguments) }
+    }
+
+    private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
+        try await sending { () throws(RedisError) in try await redis.send(command) }
+    }
+
+    private static func key(_ code: String) -> String {
+        "device:" + SHA256.hash(code).hex
+    }
+
+    private static func key(_ code: UserCode) -> String {
+        "device-user:" + code.text
+    }
+}
+
+extension DeviceRequest {
+    fileprivate var stored: [UInt8] {
+        var writer = JSONWriter(capacity: 256)
+        writer.beginObject()
+        writer.member("client", clientID.text)
+        writer.member("scopes", scopes)
+        writer.member("resources", resources)
+        if let dpopThumbprint { writer.member("jkt", dpopThumbprint) }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    fileprivate init?(stored bytes: [UInt8]) {
+        guard let value = try? JSON.parse(bytes), let clientID = value["client"]?.stringValue.flatMap({ ClientID($0) }) else {
+            return nil
+        }
+        self.init(
+            clientID: clientID, scopes: value["scopes"]?.arrayValue?.compactMap(\.stringValue) ?? [],
+            resources: value["resources"]?.arrayValue?.compactMap(\.stringValue) ?? [],
+            dpopThumbprint: value["jkt"]?.stringValue)
+    }
+}

@@ -1,0 +1,26 @@
+import Crypto
+package import Redis
+import Text
+
+/// Names that may be used once: of client assertions and of DPoP proofs. In Redis, as a hash, for as long as what they name could be accepted.
+package struct UsedIdentifiers: Sendable {
+    package enum Kind: String, Sendable {
+        case assertion, proof
+    }
+
+    private let redis: RedisConnection
+
+    package init(redis: RedisConnection) {
+        self.redis = redis
+    }
+
+    /// - Parameter owner: whose it is: names of different ones do not meet.
+    /// - Returns: whether it is used for the first time.
+    /// - Throws: the store's failure; then it may not be taken, since nobody knows.
+    package func use(_ kind: Kind, _ id: String, of owner: String, life: Duration) async throws(IdentityError) -> Bool {
+        var command = RedisCommand("SET", "used:\(kind.rawValue):" + SHA256.hash("\(owner)\0\(id)").hex, "", "NX", "PX")
+        command.append(max(1, life.wholeMilliseconds))
+        let reply = try await sending { () throws(RedisError) in try await redis.send(command) }
+        return reply != .null
+    }
+}
