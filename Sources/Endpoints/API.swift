@@ -38,7 +38,9 @@ package struct API: Sendable {
         API(SignInPages.name, "sign-in pages (`/sign-in`, `/account`, …)") { parts, _ in SignInPages.make(parts.signIn) },
         API("federation", "providers' API (`/federation/…`)") { parts, _ in Providers.make(parts.services) },
         API("oauth", "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services) },
-        API("openid", "OpenID provider (`/oauth2/authorize`, …)") { parts, _ in OpenID.make(parts.services) },
+        API("openid", "OpenID provider (`/oauth2/authorize`, …)") { parts, _ in
+            OpenID.make(parts.services)
+        },
     ]
 }
 

@@ -36,10 +36,12 @@ struct AuthorizationReader: Sendable {
         return Reading(outcome: outcome, sent: sent, pushedName: pushedName, startedAt: startedAt)
     }
 
-    /// The request of a continuation, if it is right.
+    /// The request that a page is to lead back to, if it is right.
     /// - Throws: as `read`.
-    func request(of continuation: Continuation) async throws(IdentityError) -> AuthorizationRequest? {
-        guard case .accepted(let request) = try await read(continuation.fields).outcome else { return nil }
+    func request(of destination: Destination) async throws(IdentityError) -> AuthorizationRequest? {
+        guard destination.isAuthorization, let fields = destination.fields?.pairs,
+            case .accepted(let request) = try await read(fields).outcome
+        else { return nil }
         return request
     }
 

@@ -41,6 +41,11 @@ extension OpenID {
             document["jwks_uri"] = .string(issuer + "/.well-known/jwks.json")
             document["revocation_endpoint"] = .string(issuer + "/oauth2/revoke")
             document["introspection_endpoint"] = .string(issuer + "/oauth2/introspect")
+            document["end_session_endpoint"] = .string(issuer + SignInPages.EndSessionRequest.path)
+            for channel in ["backchannel", "frontchannel"] {
+                document[channel + "_logout_supported"] = true
+                document[channel + "_logout_session_supported"] = true
+            }
             document["scopes_supported"] = .texts(AuthorizationCheck.openIDScopes + server.policy.claims.custom.keys.sorted())
             document["response_types_supported"] = .texts(["code"])
             document["response_modes_supported"] = .texts(AuthorizationRequest.ResponseMode.allCases.map(\.rawValue))

@@ -12,27 +12,26 @@ extension OpenID {
         static let path = "/oauth2/authorize"
 
         let services: Services
-        private let browser: BrowserSession
-
-        init(_ services: Services) {
-            self.services = services
-            browser = BrowserSession(services)
-        }
+        let browser: BrowserSession
 
         func answer(_ request: Request) async -> Response {
             do throws(IdentityError) {
                 guard let fields = Self.fields(request) else {
-                    return OpenIDErrorPage.render(.refused(Self.malformed), request, services.look)
+                    return page(.refused(Self.malformed), request)
                 }
                 let reading = try await AuthorizationReader(services: services).read(fields)
                 switch reading.outcome {
-                case .shown(let refusal): return OpenIDErrorPage.render(.refused(refusal), request, services.look)
+                case .shown(let refusal): return page(.refused(refusal), request)
                 case .redirected(let refusal, to: let back): return redirect(refusal, to: back)
                 case .accepted(let accepted): return try await proceed(accepted, reading, request)
                 }
             } catch {
-                return OpenIDErrorPage.render(.identity(error), request, services.look)
+                return page(.identity(error), request)
             }
+        }
+
+        private func page(_ problem: OpenIDErrorPage.Problem, _ request: Request) -> Response {
+            OpenIDErrorPage.render(problem, request, services.look)
         }
 
         private static let malformed = AuthorizationRefusal(.invalidRequest, "The parameters cannot be read.")
@@ -73,7 +72,7 @@ extension OpenID {
             case .granted:
                 guard let session else { throw .fault() }
                 if let name = reading.pushedName, !(try await server.pushed.finish(name)) {
-                    return OpenIDErrorPage.render(.refused(AuthorizationReader.unknownRequest), request, services.look)
+                    return page(.refused(AuthorizationReader.unknownRequest), request)
                 }
                 let code = try await server.code(for: accepted, in: session)
                 return AuthorizationResponse.make([("code", code.text.revealedText)], to: back, issuer: server.issuer)

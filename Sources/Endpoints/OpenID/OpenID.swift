@@ -4,7 +4,7 @@ package import Routing
 /// An OpenID provider: authorization code with PKCE, tokens, UserInfo, metadata (OAuth 2.0, OpenID Connect Core 1.0).
 package enum OpenID {
     package static func make(_ services: Services) -> RouteGroup {
-        let authorize = Authorize(services)
+        let authorize = Authorize(services: services, browser: BrowserSession(services))
         let endpoints: [any Endpoint] = [
             Token(services: services), UserInfo(services: services, method: .get), UserInfo(services: services, method: .post),
         ]

@@ -19,7 +19,7 @@ package struct SessionTokenKey: Sendable {
         case lastingToken = 5
         /// Of a further grant.
         case grantRefreshToken = 6
-        /// Of the browser's session, by which the pages and the authorization endpoint know the user.
+        /// Of a browser at our own pages.
         case browserCookie = 7
     }
 

@@ -125,6 +125,7 @@ extension Sessions {
     ) async throws(IdentityError) -> Bool {
         let reply = try await store.end(id, reason: reason, isRecorded: note != nil, at: system.now())
         try await tokens.delete(reply.revoked)
+        if !reply.clients.isEmpty { await logouts?.enter(endOf: id, of: userID, for: reply.clients) }
         if let note, let end = reply.unrecordedSince {
             await audit.record(AuditEvent(endOf: id, of: userID, reason: reason, at: end, note))
             try await store.finishEnd(of: id, of: userID, isRecorded: true)

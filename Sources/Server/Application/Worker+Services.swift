@@ -70,6 +70,15 @@ extension Worker {
     }
 }
 
+extension Worker {
+    /// Tells clients that sessions are over.
+    static func backchannelLogout(_ shared: SharedParts, _ services: Services) -> PostHandler {
+        let tokens = LogoutTokens(
+            issuer: shared.configuration.issuer, keys: services.keys, clients: services.clients, system: shared.system)
+        return PostHandler(.backchannelLogout, https: shared.tokenCalls) { job in await tokens.letter(for: job) }
+    }
+}
+
 extension Configuration {
     /// Whether an API is open. That of the pages also is while mails of the app API lead to them.
     func serves(_ api: String) -> Bool {

@@ -69,7 +69,10 @@ struct Worker: Sendable {
         (apiParts, federation) = Self.apiParts(shared, parts)
         jobs = JobRunner(
             queue: jobQueue,
-            handlers: [mail, federation.revocations, SessionEndingHandler(sessions: apiParts.services.sessions, logger: logger)],
+            handlers: [
+                mail, federation.revocations, SessionEndingHandler(sessions: apiParts.services.sessions, logger: logger),
+                Self.backchannelLogout(shared, apiParts.services),
+            ],
             chores: [.sweepChanges, .forgetNotices], policy: configuration.jobs,
             metrics: metrics, system: shared.system, signal: shared.jobSignal, loop: loop, logger: logger)
         apis = Self.apis(apiParts, configuration)

@@ -24,6 +24,7 @@ package enum SignInPages {
                 route(EndSession(parts: parts)), route(EndOthers(parts: parts)), route(Withdraw(parts: parts)),
                 route(DeleteAccount(parts: parts)),
                 route(ShowSignOut(parts: parts)), route(SignOut(parts: parts)),
+                route(EndSessionRequest(parts: parts)), route(PostedEndSessionRequest(parts: parts)),
             ],
             documentation: RouteGroupDocumentation(
                 "The pages on which people sign in and look after their accounts, in English and Japanese.", failure: .string,

@@ -18,9 +18,9 @@ struct SignInPurpose: Sendable {
 extension SignInPages.Parts {
     /// Also puts the texts into the language that the client has asked for (OpenID Connect Core 1.0 §3.1.2.1, `ui_locales`).
     func purpose(of destination: Destination, _ visit: inout Visit) async throws(SignInPages.Failure) -> SignInPurpose {
-        guard destination.isAuthorization, let continuation = Continuation(destination.text) else { return SignInPurpose() }
+        guard destination.isAuthorization else { return SignInPurpose() }
         let request = try await SignInPages.deciding { () throws(IdentityError) in
-            try await AuthorizationReader(services: services).request(of: continuation)
+            try await AuthorizationReader(services: services).request(of: destination)
         }
         if let language = request.flatMap({ AcceptedLanguage(locales: $0.uiLocales.joined(separator: " ")) }) {
             visit.words = SignInWords(language: language, look: visit.words.look)

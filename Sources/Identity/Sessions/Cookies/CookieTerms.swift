@@ -6,7 +6,7 @@ package enum CookieUse: Sendable, CaseIterable {
     case session
     /// Clients that speak the rest-auth protocol.
     case restAuth
-    /// Browsers at our own pages, for single sign-on.
+    /// A browser at our own pages: single sign-on.
     case browser
 
     var macKind: SessionTokenKey.Kind {

@@ -71,7 +71,7 @@ struct AccountView {
 
     private func identity(_ page: inout Page, _ visit: Visit) {
         let words = visit.words
-        page.append("<p>\(user.displayName.map { "\($0.text) · " } ?? "")\(address)</p>")
+        if let name = user.displayName { page.append("<p><strong>\(name.text)</strong><br>\(address)</p>") } else { page.paragraph(address) }
         if !user.emailVerified, !address.isEmpty {
             var form = form(visit, "/account/verification")
             form.button(words[.sendProof], kind: "small")
@@ -177,7 +177,7 @@ struct AccountView {
         form.paragraph(words[.deleteText])
         form.check("confirmed", words[.deleteConfirm], isRequired: true)
         form.button(words[.deleteButton], kind: "bad")
-        page.append("<h2></h2>" + details(.delete, words[.deleteAccount], form.html))
+        page.append("<div class=\"apart\">\(details(.delete, words[.deleteAccount], form.html))</div>")
     }
 
     private var address: String { user.email.typed }
