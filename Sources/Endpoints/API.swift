@@ -1,3 +1,4 @@
+package import Identity
 package import Routing
 
 /// A client protocol that the server speaks, as operators know it. `all` is the one list of them: its names are what
@@ -36,6 +37,9 @@ package struct API: Sendable {
             Pages.make($0.services, prefix: $1)
         },
         API(SignInPages.name, "sign-in pages (`/sign-in`, `/account`, …)") { parts, _ in SignInPages.make(parts.signIn) },
+        API("registration", "dynamic client registration (`/oauth2/register`)") { parts, _ in
+            Registration.make(parts.services, parts.registrations)
+        },
         API("federation", "providers' API (`/federation/…`)") { parts, _ in Providers.make(parts.services) },
         API("oauth", "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services) },
         API("openid", "OpenID provider (`/oauth2/authorize`, …)") { parts, _ in
@@ -51,15 +55,17 @@ package struct APIParts: Sendable {
     package let cookies: CookieAPI.Policy
     package let restAuth: RestAuth.Parts
     package let signIn: SignInPages.Parts
+    package let registrations: ClientRegistrations
 
     package init(
         services: Services, app: AppAPI.Options, cookies: CookieAPI.Policy, restAuth: RestAuth.Parts,
-        signIn: SignInPages.Parts
+        signIn: SignInPages.Parts, registrations: ClientRegistrations
     ) {
         self.services = services
         self.app = app
         self.cookies = cookies
         self.restAuth = restAuth
         self.signIn = signIn
+        self.registrations = registrations
     }
 }

@@ -41,6 +41,7 @@ extension OpenID {
             document["jwks_uri"] = .string(issuer + "/.well-known/jwks.json")
             document["revocation_endpoint"] = .string(issuer + "/oauth2/revoke")
             document["introspection_endpoint"] = .string(issuer + "/oauth2/introspect")
+            document["registration_endpoint"] = .string(issuer + Registration.path)
             document["end_session_endpoint"] = .string(issuer + SignInPages.EndSessionRequest.path)
             for channel in ["backchannel", "frontchannel"] {
                 document[channel + "_logout_supported"] = true

@@ -43,6 +43,7 @@ struct SharedParts: Sendable {
     let limitKey: LimitKey
     let interactionMarks: InteractionMarks
     let sharedSecretTokens: SharedSecretTokens
+    let initialAccessTokens: InitialAccessTokens
     let phase = ServerPhase()
     let reloads = ReloadState()
     let http: HTTPServer.Configuration
@@ -80,6 +81,7 @@ struct SharedParts: Sendable {
             limitKey = try LimitKey(masterKey)
             interactionMarks = try InteractionMarks(masterKey)
             sharedSecretTokens = try SharedSecretTokens(masterKey)
+            initialAccessTokens = try InitialAccessTokens(masterKey)
             hasher = try PasswordHasher(
                 configuration.passwords.argon2, hidesImported: configuration.passwords.hidesImported, pool: hashing,
                 random: system.random)

@@ -32,7 +32,10 @@ extension Worker {
             clock: shared.clockTolerance, redis: parts.redis, postgres: parts.postgres)
         let apiParts = APIParts(
             services: services, app: configuration.placedApp, cookies: configuration.cookies.policy(issuer: configuration.issuer),
-            restAuth: restAuth(shared, profiles: profiles), signIn: signIn(shared, services))
+            restAuth: restAuth(shared, profiles: profiles), signIn: signIn(shared, services),
+            registrations: ClientRegistrations(
+                store: ClientStore(pool: parts.postgres), redis: parts.redis, tokens: shared.initialAccessTokens,
+                sessions: services.sessions, system: shared.system))
         return (apiParts, federation)
     }
 }

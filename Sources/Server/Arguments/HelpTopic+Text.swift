@@ -55,6 +55,9 @@ extension HelpTopic {
         case .devIssuer: "kidoban dev-issuer [--listen ADDRESS]"
         case .explain: "kidoban explain <command> [--help]"
         case .explainIDToken: "kidoban explain id-token [TOKEN] [options]"
+        case .explainAuthorize: "kidoban explain authorize URL"
+        case .clientTry: "\(invocation) ID"
+        case .clientRegistrationToken: "\(invocation) [--life T] [--uses N]"
         case .help: "kidoban help [command]"
         }
     }
@@ -111,6 +114,9 @@ extension HelpTopic {
         case .devIssuer: "Be an identity provider for development: sign id tokens for whoever asks."
         case .explain: "Say why something is accepted or refused."
         case .explainIDToken: "Say check by check whether an id token would be accepted, without using it up."
+        case .explainAuthorize: "Say check by check whether an authorization request is right."
+        case .clientTry: "Print an authorization request of a client that is ready for the browser, and how to go on with the code."
+        case .clientRegistrationToken: "Print a token with which software may register itself as a client."
         case .help: "Print help about a command."
         case .version: "Print the version."
         }
@@ -163,6 +169,8 @@ extension HelpTopic {
         case .config: [("--markdown", "print the tables of the documentation instead")]
         case .devIssuer:
             [("--listen ADDRESS", "where, on this machine only: \(DevIssuerOptions().listen) by default; port 0: any")]
+        case .clientRegistrationToken:
+            [("--life T", "how long it is good: 1h, or another duration"), ("--uses N", "for how many registrations: 1")]
         case .explainIDToken:
             [
                 ("--provider NAME", "whose it is said to be; needed when several are configured"),
@@ -172,7 +180,7 @@ extension HelpTopic {
         case .userSendReset, .userVerifyEmail, .limits, .mailRetry, .serve, .migrate, .health, .client,
             .clientDisable, .clientEnable, .clientDelete, .user, .userDisable, .userEnable, .userSignOut,
             .userExport, .sessions, .keys, .keysRotate, .keysRetire, .keysReseal, .mail, .mailTest, .mailTemplates, .openAPI,
-            .explain, .help,
+            .explain, .explainAuthorize, .clientTry, .help,
             .version:
             []
         }
@@ -196,7 +204,8 @@ extension HelpTopic {
 
             \(ConfigurationListing.help)
             """
-        case .clientAdd, .clientUpdate, .clientShow, .clientList, .clientRotate, .clientDisable, .clientEnable, .clientDelete:
+        case .clientAdd, .clientUpdate, .clientShow, .clientList, .clientRotate, .clientDisable, .clientEnable, .clientDelete, .clientTry,
+            .clientRegistrationToken, .explainAuthorize:
             clientDetails
         case .migrate: "It finds the database as `kidoban serve` does; see `kidoban serve --help` for the settings."
         case .userCreate:

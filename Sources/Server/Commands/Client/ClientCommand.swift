@@ -59,6 +59,9 @@ struct ClientCommand {
             case .rotate(let id, .endPrevious): return try await endPrevious(of: id)
             case .disable(let id): return try await set(id, disabled: true)
             case .enable(let id): return try await set(id, disabled: false)
+            case .tryOut(let id): return try await tryOut(id)
+            case .registrationToken(let life, let uses): return try makeRegistrationToken(life: life, uses: uses)
+            case .explain(let url): return try await explain(url)
             case .delete(let id):
                 guard try await asking({ () throws(PostgresError) in try await store.delete(id) }) else { throw unknown(id) }
                 await note(.clientRemoved, id)
