@@ -22,19 +22,19 @@ extension AppAPI {
         /// - Parameter access: what the endpoint does.
         /// - Throws: `AppAPI.Failure.unauthorized`; 404 when the token's user has been deleted; 503 when a store is away.
         func authenticate(_ request: Request, for access: AccountAccess) async throws(Failure) -> AuthenticatedUser {
-            let token = try token(of: request)
+            let (token, key) = try await credentials(of: request)
             return try await deciding { () throws(IdentityError) in
-                try await services.accessTokens.authenticate(token, for: access)
+                try await services.accessTokens.authenticate(token, for: access, with: key)
             }
         }
 
         /// For who signs out, and may do so twice at once: a token is also taken whose session has just been ended.
         /// - Throws: as `authenticate`.
         func signingOut(_ request: Request) async throws(Failure) -> SigningOut {
-            let token = try token(of: request)
+            let (token, key) = try await credentials(of: request)
             return try await deciding { () throws(IdentityError) in
                 do throws(IdentityError) {
-                    return .user(try await services.accessTokens.authenticate(token, for: .signOut))
+                    return .user(try await services.accessTokens.authenticate(token, for: .signOut, with: key))
                 } catch {
                     guard error == .invalidToken, let id = try await services.accessTokens.endedSession(of: token) else {
                         throw error
@@ -44,12 +44,25 @@ extension AppAPI {
             }
         }
 
-        private func token(of request: Request) throws(Failure) -> SecretString {
+        /// The token, and the key whose possession comes with it.
+        private func credentials(of request: Request) async throws(Failure) -> (SecretString, KeyConfirmation?) {
             guard let authorization = try? Authorization.parse(request.head) else {
                 throw .unauthorized(request.head.value(of: .authorization) == nil ? .noToken : .invalidToken)
             }
-            guard case .bearer(let token) = authorization else { throw .unauthorized(.noToken) }
-            return token
+            switch authorization {
+            case .basic: throw .unauthorized(.noToken)
+            case .bearer(let token): return (token, nil)
+            case .dpop(let token):
+                do throws(DPoPProofs.Refusal) {
+                    let key = try await services.authorization.proofs.key(
+                        of: request.head.values(named: "dpop"), method: request.head.method.name, path: request.head.path,
+                        accessToken: token, needsNonce: false)
+                    return (token, key)
+                } catch {
+                    guard case .store(let failure) = error else { throw .unauthorized(.invalidToken) }
+                    return try await deciding { () throws(IdentityError) in throw failure }
+                }
+            }
         }
 
         static let scheme = SecurityScheme.accessToken

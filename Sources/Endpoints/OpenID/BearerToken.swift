@@ -17,7 +17,12 @@ extension OpenID {
             } catch {
                 throw error == .invalidToken ? Self.invalidToken : Failure(error)
             }
-            guard isDPoP || principal.confirmation == nil else { throw Self.invalidToken }
+            guard isDPoP else {
+                guard principal.confirmation == nil else { throw Self.boundToken }
+                return principal
+            }
+            let key = try await KeyProof(services: services).key(request, at: path, with: token)
+            guard let bound = principal.confirmation, bound == key else { throw Self.boundToken }
             return principal
         }
 
@@ -51,6 +56,12 @@ extension OpenID {
                 "WWW-Authenticate",
                 "Bearer realm=\"kidoban\", error=\"invalid_token\", error_description=\"the access token is not valid, or no longer\""
             ))
+
+        /// It is bound to a key that the request does not show, or to none.
+        private static let boundToken = Failure(
+            .unauthorized, "invalid_token", "the access token is not bound to the key of the request",
+            fields: ResponseFields.notStored.appending(
+                "WWW-Authenticate", "DPoP error=\"invalid_token\", algs=\"\(KeyProof.algorithms)\""))
 
         static func insufficientScope(_ scope: String) -> Failure {
             Failure(

@@ -47,6 +47,11 @@ extension OpenID {
                 document[channel + "_logout_supported"] = true
                 document[channel + "_logout_session_supported"] = true
             }
+            document["pushed_authorization_request_endpoint"] = .string(issuer + PushedAuthorization.path)
+            document["require_pushed_authorization_requests"] = false
+            document["device_authorization_endpoint"] = .string(issuer + DeviceAuthorization.path)
+            document["authorization_challenge_endpoint"] = .string(issuer + AuthorizationChallenge.path)
+            document["dpop_signing_alg_values_supported"] = algorithms
             document["scopes_supported"] = .texts(AuthorizationCheck.openIDScopes + server.policy.claims.custom.keys.sorted())
             document["response_types_supported"] = .texts(["code"])
             document["response_modes_supported"] = .texts(AuthorizationRequest.ResponseMode.allCases.map(\.rawValue))

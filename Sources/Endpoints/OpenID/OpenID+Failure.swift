@@ -11,6 +11,8 @@ extension OpenID {
         /// ASCII without quotes and backslashes (RFC 6749 §5.2).
         let description: String
         var fields: ResponseFields
+        /// The name of the next step (draft-ietf-oauth-first-party-apps).
+        var authorizationSession: SecretString?
 
         init(_ status: Status, _ code: StaticString, _ description: String, fields: ResponseFields = .notStored) {
             self.status = status
@@ -24,6 +26,7 @@ extension OpenID {
             writer.beginObject()
             writer.member("error", code.description)
             writer.member("error_description", description)
+            if let authorizationSession { writer.member("auth_session", authorizationSession.revealedText) }
             writer.endObject()
             return .json(status, writer, fields: fields)
         }
@@ -107,7 +110,7 @@ extension OpenID {
             "What clients use to sign users in and to get tokens (OAuth 2.0, OpenID Connect).", failure: schema)
 
         private static let schema = Routing.Schema.object([
-            .required("error", .string), .required("error_description", .string),
+            .required("error", .string), .required("error_description", .string), .optional("auth_session", .string),
         ]).named("OpenIDError")
 
         static func documented(_ status: Status, _ meaning: String) -> DocumentedResponse {

@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 package import Routing
 
 /// An OpenID provider: authorization code with PKCE, tokens, UserInfo, metadata (OAuth 2.0, OpenID Connect Core 1.0).
@@ -7,12 +8,14 @@ package enum OpenID {
         let authorize = Authorize(services: services, browser: BrowserSession(services))
         let endpoints: [any Endpoint] = [
             Token(services: services), UserInfo(services: services, method: .get), UserInfo(services: services, method: .post),
+            PushedAuthorization(services: services), DeviceAuthorization(services: services),
+            AuthorizationChallenge(services: services),
         ]
         var routes = [
             Route(.get, Authorize.path, documentation: Authorize.documentation) { await authorize.answer($0) },
             Route(.post, Authorize.path, accepts: .form, documentation: Authorize.documentation) { await authorize.answer($0) },
         ]
-        routes += endpoints.map(route)
+        routes += endpoints.map { route($0, services) }
         let shared = Set(endpoints.filter(\.isForScripts).map(\.path))
         routes += shared.sorted().map { path in OpenSharing.preflight(path, endpoints.filter { $0.path == path }.map(\.method)) }
         routes += Discovery.routes(services)
@@ -24,15 +27,18 @@ package enum OpenID {
             })
     }
 
-    private static func route(_ endpoint: any Endpoint) -> Route {
+    private static func route(_ endpoint: any Endpoint, _ services: Services) -> Route {
         Route(
             endpoint.method, endpoint.path, accepts: endpoint.accepts, documentation: endpoint.documentation,
             handler: LimitFields.telling { request in
-                let response: Response
+                var response: Response
                 do throws(Failure) {
                     response = try await endpoint.answer(request)
                 } catch {
                     response = error.response
+                }
+                if !request.head.values(named: KeyProof.field).isEmpty {
+                    response.fields.append("DPoP-Nonce", services.authorization.proofs.nonce)
                 }
                 return endpoint.isForScripts ? OpenSharing.readable(response) : response
             })

@@ -116,7 +116,8 @@ struct Page {
             <meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex">
             """
         if let next { text += "<meta http-equiv=\"refresh\" content=\"\(next.seconds);url=\(HTMLText.escaped(next.location))\">" }
-        text += "<title>\(HTMLText.escaped(title))\(name.isEmpty ? "" : " · \(name)")</title><style>\(look.style)</style></head><body>"
+        text +=
+            "<title>\(HTMLText.escaped(title))\(name.isEmpty ? "" : " · \(name)")</title><style>\(look.style)</style></head><body>"
         if let logo = look.logo {
             text += "<header><img src=\"\(HTMLText.escaped(logo))\" alt=\"\(name)\"></header>"
         } else if !name.isEmpty {

@@ -34,7 +34,8 @@ package final class Services: Sendable {
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
         clients: ClientRegistry, clientRefusals: ClientRefusals, keys: LoopSlot<KeyRing?>, federation: Federation,
         codes: AuthorizationCodes, notices: ProviderNotices,
-        confirmations: Confirmations, authorization: AuthorizationServer, app: Client, pages: PageOrigins, look: PageLook = .plain,
+        confirmations: Confirmations, authorization: AuthorizationServer, app: Client, pages: PageOrigins,
+        look: PageLook = .plain,
         clock: ClockTolerance,
         redis: RedisConnection,
         postgres: PostgresPool

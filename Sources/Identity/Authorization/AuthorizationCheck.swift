@@ -101,6 +101,19 @@ package struct AuthorizationCheck: Sendable {
         return .accepted(draft.request(back))
     }
 
+    /// The same steps for a request of a first-party app, which nobody is redirected for.
+    /// - Throws: the first refusal.
+    package func check(
+        withoutRedirection parameters: AuthorizationParameters, client: Client
+    ) throws(AuthorizationRefusal) -> AuthorizationRequest {
+        guard parameters["redirect_uri"] == nil else {
+            throw AuthorizationRefusal(.invalidRequest, "There is no redirection here.", parameter: "redirect_uri")
+        }
+        var draft = Draft(parameters: parameters, client: client, redirectURI: "", isPushed: isPushed)
+        for step in Self.steps { try step.check(&draft) }
+        return draft.request(Return(redirectURI: "", mode: .query, state: nil))
+    }
+
     // MARK: Before anybody is redirected
 
     private static let unknownClient = AuthorizationRefusal(
@@ -272,7 +285,7 @@ package struct AuthorizationCheck: Sendable {
 extension AuthorizationCheck.Draft {
     fileprivate func request(_ back: AuthorizationCheck.Return) -> AuthorizationRequest {
         AuthorizationRequest(
-            client: client, redirectURI: redirectURI, namesRedirectURI: true, responseMode: back.mode, state: back.state,
+            client: client, redirectURI: redirectURI, responseMode: back.mode, state: back.state,
             scopes: scopes, nonce: parameters["nonce"], prompts: prompts, maximumAge: maximumAge, challenge: challenge,
             resources: resources, loginHint: parameters["login_hint"], idTokenHint: parameters["id_token_hint"],
             uiLocales: (parameters["ui_locales"] ?? "").split(separator: " ").map(String.init),

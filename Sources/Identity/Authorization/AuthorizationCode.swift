@@ -60,6 +60,9 @@ package struct AuthorizedRequest: Equatable, Sendable {
 }
 
 extension AuthorizedRequest {
+    /// Whether it was made on the screens of a first-party app: nobody was redirected.
+    package var isOfOwnScreens: Bool { redirectURI.isEmpty }
+
     var stored: [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.beginObject()

@@ -16,10 +16,8 @@ package struct AuthorizationRequest: Sendable {
     }
 
     package let client: Client
-    /// One of the client's, as it was sent; where the answer goes.
+    /// One of the client's, as it was sent; where the answer goes. Empty where nobody is redirected.
     package let redirectURI: String
-    /// Whether the request named it: then the token request must as well (RFC 6749 §4.1.3).
-    package let namesRedirectURI: Bool
     package let responseMode: ResponseMode
     package let state: String?
     /// In the order of the request, each once.

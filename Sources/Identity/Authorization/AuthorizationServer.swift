@@ -23,10 +23,12 @@ package final class AuthorizationServer: Sendable {
     package let policy: Policy
     package let codes: AuthorizationCodeStore
     package let pushed: PushedRequests
+    package let challenges: AuthorizationSessions
     package let devices: DeviceCodes
     package let consents: Consents
     package let marks: InteractionMarks
     package let assertions: ClientAssertions
+    package let proofs: DPoPProofs
     package let idTokens: IDTokenIssuer
     package let clientTokens: ClientTokens
     /// The `aud` of tokens for clients that have none of their own.
@@ -39,7 +41,7 @@ package final class AuthorizationServer: Sendable {
 
     package init(
         policy: Policy, redis: RedisConnection, sessions: Sessions, consents: Consents, limiter: Limiter, marks: InteractionMarks,
-        keys: LoopSlot<KeyRing?>, clientTokens: ClientTokens, clientKeys: ClientKeySets, system: SystemContext
+        nonces: DPoPNonces, keys: LoopSlot<KeyRing?>, clientTokens: ClientTokens, clientKeys: ClientKeySets, system: SystemContext
     ) {
         let installation = sessions.issuer.installation
         self.policy = policy
@@ -51,10 +53,13 @@ package final class AuthorizationServer: Sendable {
         self.system = system
         audience = installation.audience
         codes = AuthorizationCodeStore(redis: redis, life: policy.codeLife, memory: policy.codeMemory)
+        challenges = AuthorizationSessions(redis: redis, system: system)
         pushed = PushedRequests(redis: redis, system: system, life: policy.pushedRequestLife)
         devices = DeviceCodes(redis: redis, sessions: sessions, limiter: limiter, system: system, life: policy.deviceCodeLife)
-        assertions = ClientAssertions(
-            issuer: installation.issuer, used: UsedIdentifiers(redis: redis), keys: clientKeys, system: system)
+        let used = UsedIdentifiers(redis: redis)
+        assertions = ClientAssertions(issuer: installation.issuer, used: used, keys: clientKeys, system: system)
+        proofs = DPoPProofs(
+            issuer: installation.issuer, nonces: nonces, used: used, requiresNonce: policy.requiresDPoPNonce, system: system)
         idTokens = IDTokenIssuer(issuer: installation.issuer, life: policy.idTokenLife, keys: keys, system: system)
     }
 

@@ -17,13 +17,16 @@ package struct ClientAssertion: Sendable {
 
     package let id: String
     package let expiresAt: Timestamp
+    /// Whom it speaks of.
+    package let subject: String
 
     /// - Parameters:
+    ///   - aboutItself: whether it speaks of the client, as it must to prove who that is; else of a user.
     ///   - audiences: any one of which it must be for.
     ///   - keys: the client's.
     /// - Throws: `Refusal`.
     package init(
-        _ text: String, of client: ClientID, keys: JWKSet, audiences: [String], at now: Timestamp
+        _ text: String, of client: ClientID, keys: JWKSet, aboutItself: Bool = true, audiences: [String], at now: Timestamp
     ) throws(Refusal) {
         guard let unverified = try? UnverifiedJWS.parse(text) else { throw .malformed }
         guard let key = Self.key(for: unverified.header, in: keys),
@@ -31,7 +34,7 @@ package struct ClientAssertion: Sendable {
         else { throw .signature }
         guard let claims = try? verified.claims() else { throw .malformed }
         guard let issuer = claims.issuer, let subject = claims.subject, issuer.hasSameBytes(as: client.text),
-            subject.hasSameBytes(as: client.text)
+            subject.hasSameBytes(as: client.text) == aboutItself
         else { throw .client }
         guard claims.audience.contains(where: { audience in audiences.contains { $0.hasSameBytes(as: audience) } }) else {
             throw .audience
@@ -41,6 +44,7 @@ package struct ClientAssertion: Sendable {
         else { throw .times }
         guard let id = claims.jwtID else { throw .noID }
         self.id = id
+        self.subject = subject
         self.expiresAt = expiresAt
     }
 

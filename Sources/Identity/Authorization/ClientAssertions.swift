@@ -18,17 +18,34 @@ package struct ClientAssertions: Sendable {
     /// - Parameter endpoint: the path at which it was presented.
     /// - Throws: `IdentityError.invalidClient`; `unavailable` when it cannot be told.
     package func check(_ assertion: SecretString, of client: Client, at endpoint: String) async throws(IdentityError) {
+        _ = try await checked(assertion, client, aboutItself: true, endpoint)
+    }
+
+    /// The user of an assertion by which a client wants to act (RFC 7523 §2.1).
+    /// - Throws: `IdentityError.invalidClient` for one that proves nothing; `unavailable`.
+    package func user(of assertion: SecretString, from client: Client) async throws(IdentityError) -> UserID {
+        let checked = try await checked(assertion, client, aboutItself: false, "/oauth2/token")
+        guard let user = UserID(checked.subject) else { throw .invalidClient }
+        return user
+    }
+
+    private func checked(
+        _ assertion: SecretString, _ client: Client, aboutItself: Bool, _ endpoint: String
+    ) async throws(IdentityError) -> ClientAssertion {
         guard client.authentication == .privateKeyJWT else { throw .invalidClient }
         let audiences = [issuer, issuer + "/oauth2/token", issuer + endpoint]
         let now = system.now()
         let keys = try await self.keys.keys(of: client, needing: ClientAssertion.keyID(of: assertion.revealedText))
         let checked: ClientAssertion
         do throws(ClientAssertion.Refusal) {
-            checked = try ClientAssertion(assertion.revealedText, of: client.id, keys: keys, audiences: audiences, at: now)
+            checked = try ClientAssertion(
+                assertion.revealedText, of: client.id, keys: keys, aboutItself: aboutItself, audiences: audiences,
+                at: now)
         } catch {
             throw .invalidClient
         }
         let life = checked.expiresAt.duration(since: now) + ClientAssertion.leeway * 2
         guard try await used.use(.assertion, checked.id, of: client.id.text, life: life) else { throw .invalidClient }
+        return checked
     }
 }

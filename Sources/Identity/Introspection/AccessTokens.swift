@@ -32,18 +32,21 @@ package final class AccessTokens: Sendable {
     /// The user of a live access token that opens what is asked for.
     /// - Throws: `IdentityError.invalidToken`, for one that opens something else too; `userNotFound` for a token that was good until its user was deleted;
     ///   `unavailable`.
+    /// - Parameter key: that whose possession the request has proved (RFC 9449 §7): a token that is bound to one is good with it alone.
     package func authenticate(
-        _ token: SecretString, for access: AccountAccess
+        _ token: SecretString, for access: AccountAccess, with key: KeyConfirmation? = nil
     ) async throws(IdentityError) -> AuthenticatedUser {
         guard let record = try await tokens.record(AccessTokenHash(of: token.revealedText)) else {
             throw await reason(for: token)
         }
-        return try user(record, access)
+        return try user(record, access, key)
     }
 
-    private func user(_ record: [UInt8], _ access: AccountAccess) throws(IdentityError) -> AuthenticatedUser {
+    private func user(
+        _ record: [UInt8], _ access: AccountAccess, _ key: KeyConfirmation? = nil
+    ) throws(IdentityError) -> AuthenticatedUser {
         guard let principal = Principal(record, in: issuer.installation), rule.permits(access, principal),
-            let user = principal.user
+            principal.confirmation == key, let user = principal.user
         else { throw .invalidToken }
         return user
     }

@@ -66,10 +66,14 @@ package struct GrantTerms: Sendable {
     package var confirmation: KeyConfirmation?
     /// How much longer than usual the first access token lives.
     package var leeway: Duration
+    /// Who acts for the user with the first access token.
+    package var actor: ClientID?
 
     package init(
-        scopes: [String]? = nil, audiences: [String]? = nil, confirmation: KeyConfirmation? = nil, leeway: Duration = .zero
+        scopes: [String]? = nil, audiences: [String]? = nil, confirmation: KeyConfirmation? = nil, leeway: Duration = .zero,
+        actor: ClientID? = nil
     ) {
+        self.actor = actor
         self.scopes = scopes
         self.audiences = audiences
         self.confirmation = confirmation

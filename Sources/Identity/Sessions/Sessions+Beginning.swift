@@ -49,6 +49,21 @@ extension Sessions {
         return try await begin(authentication, for: client, refresh: refresh, terms: terms, caller: caller)
     }
 
+    /// Begins a session for a user on the word of a client that may act for users (RFC 7523 §2.1). Nobody has proved who they are in it.
+    /// - Throws: `IdentityError.invalidCredentials` when the user is gone or disabled; else as `begin`.
+    package func beginDelegated(
+        for userID: UserID, client: Client, terms: GrantTerms, caller: Caller
+    ) async throws(IdentityError) -> SessionTokens {
+        let user: User
+        do throws(IdentityError) {
+            user = try await users.user(userID)
+        } catch {
+            throw error == .userNotFound ? .invalidCredentials : error
+        }
+        let authentication = Authentication(of: user, by: [], at: system.now(), occasion: .continued)
+        return try await begin(authentication, for: client, refresh: .rotating, terms: terms, caller: caller)
+    }
+
     private func beginWithTokens(
         _ authentication: Authentication, _ client: Client, _ refresh: RefreshRotation.Mode, _ terms: GrantTerms, _ caller: Caller
     ) async throws(IdentityError) -> SessionTokens {
@@ -62,7 +77,8 @@ extension Sessions {
         let (begun, minted) = try await begin(
             session, of: authentication.user, idle: client.sessionLifetime.idle, caller, at: now
         ) { session throws(IdentityError) in
-            try issuer.mint(for: grant, of: session, client: client, leeway: terms.leeway, at: session.createdAt)
+            try issuer.mint(
+                for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, at: session.createdAt)
         }
         guard let minted else { throw .fault() }
         let refreshToken = RefreshToken(session.id, generation: grant.generation, salt: session.salt, key: key)

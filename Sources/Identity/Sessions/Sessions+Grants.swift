@@ -12,7 +12,7 @@ extension Sessions {
         try await makeRoom(for: client.id, in: session)
         let now = session.time(at: system.now())
         let grant = Grant(GrantID(random: system.random(GrantID.byteCount)), to: client, refresh: refresh, terms)
-        let minted = try issuer.mint(for: grant, of: session, client: client, leeway: terms.leeway, at: now)
+        let minted = try issuer.mint(for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, at: now)
         try await listing(minted, in: id, at: now) { () throws(IdentityError) in
             try await store.add(
                 grant, to: session, idle: client.sessionLifetime.idle, accessToken: minted.issued, at: now)
@@ -22,6 +22,26 @@ extension Sessions {
             refreshToken: grant.refresh.map { refresh in
                 RefreshToken(id, grant: grant.id, generation: refresh.generation, salt: session.salt, key: key).text
             })
+    }
+
+    /// Gives a client one more access token in a session that lives, and no refresh token: in the grant without one that it has, or in a new one.
+    /// - Throws: as `grant(to:in:refresh:terms:)`.
+    package func token(for client: Client, in id: SessionID, terms: GrantTerms) async throws(IdentityError) -> GrantTokens {
+        guard case .live(let session) = try await store.record(id, at: system.now()) else { throw .invalidToken }
+        let kept = session.grants.first { $0.id != .first && $0.clientID == client.id && $0.refresh == nil }
+        guard let kept else { return try await grant(to: client, in: id, refresh: nil, terms: terms) }
+        let now = session.time(at: system.now())
+        let grant = Grant(
+            id: kept.id, clientID: client.id, scopes: terms.scopes, audiences: terms.audiences, refresh: nil,
+            confirmation: terms.confirmation)
+        let minted = try issuer.mint(
+            for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, at: now)
+        try await listing(minted, in: id, at: now) { () throws(IdentityError) in
+            try await store.list(minted.issued, of: kept.id, in: id, at: now)
+        }
+        return GrantTokens(
+            session: session, grant: grant, accessToken: minted.text, accessTokenExpiresAt: minted.issued.expiresAt,
+            refreshToken: nil)
     }
 
     /// Ends the oldest grant of a client that comes again and again, or of whoever has one when the session has as many as it may.

@@ -51,11 +51,14 @@ package struct AccessTokenRecord: Equatable, Sendable {
     package let audiences: [String]?
     package let scopes: [String]
     package let confirmation: KeyConfirmation?
+    /// Who acts for the user with it (`act`, RFC 8693 §4.1); nil where nobody else does.
+    package let actor: ClientID?
 
     package init(
         subject: Subject, clientID: ClientID, tokenID: UUID, issuedAt: Timestamp, expiresAt: Timestamp, audiences: [String]?,
-        scopes: [String], confirmation: KeyConfirmation? = nil
+        scopes: [String], confirmation: KeyConfirmation? = nil, actor: ClientID? = nil
     ) {
+        self.actor = actor
         self.subject = subject
         self.clientID = clientID
         self.tokenID = tokenID
@@ -99,6 +102,7 @@ package struct AccessTokenRecord: Equatable, Sendable {
         writer.number(audiences?.count ?? 0, 1)
         for audience in audiences ?? [] { writer.block(Self.escaped(audience), lengthSize: 2) }
         writer.raw(Self.members(of: claims))
+        if let actor { writer.raw(Array(",\"act\":{\"sub\":\"\(actor.text)\"}".utf8)) }
         return writer.bytes
     }
 

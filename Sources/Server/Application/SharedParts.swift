@@ -42,6 +42,7 @@ struct SharedParts: Sendable {
     let jobSignal = JobSignal()
     let limitKey: LimitKey
     let interactionMarks: InteractionMarks
+    let dpopNonces: DPoPNonces
     let sharedSecretTokens: SharedSecretTokens
     let initialAccessTokens: InitialAccessTokens
     let phase = ServerPhase()
@@ -80,6 +81,7 @@ struct SharedParts: Sendable {
             accountChangeSeal = try AccountChangeSeal(masterKey)
             limitKey = try LimitKey(masterKey)
             interactionMarks = try InteractionMarks(masterKey)
+            dpopNonces = try DPoPNonces(masterKey)
             sharedSecretTokens = try SharedSecretTokens(masterKey)
             initialAccessTokens = try InitialAccessTokens(masterKey)
             hasher = try PasswordHasher(

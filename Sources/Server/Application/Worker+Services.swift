@@ -48,7 +48,7 @@ extension Worker {
         AuthorizationServer(
             policy: shared.configuration.authorization, redis: parts.redis, sessions: identity.sessions,
             consents: Consents(pool: parts.postgres, sessions: identity.sessions, system: shared.system),
-            limiter: parts.limiter, marks: shared.interactionMarks, keys: parts.keys,
+            limiter: parts.limiter, marks: shared.interactionMarks, nonces: shared.dpopNonces, keys: parts.keys,
             clientTokens: ClientTokens(
                 redis: parts.redis, tokens: identity.tokens, issuer: identity.issuer, system: shared.system),
             clientKeys: ClientKeySets(client: shared.accessTokenCalls, loop: parts.loop), system: shared.system)

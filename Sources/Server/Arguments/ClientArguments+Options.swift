@@ -54,7 +54,8 @@ extension ClientChange {
 
     private static let grants: [String: GrantType] = [
         "authorization_code": .authorizationCode, "refresh_token": .refreshToken, "client_credentials": .clientCredentials,
-        "device_code": .deviceCode, GrantType.deviceCode.rawValue: .deviceCode,
+        "device_code": .deviceCode, GrantType.deviceCode.rawValue: .deviceCode, "token_exchange": .tokenExchange,
+        GrantType.tokenExchange.rawValue: .tokenExchange, "jwt_bearer": .jwtBearer, GrantType.jwtBearer.rawValue: .jwtBearer,
     ]
 
     private mutating func readAuthentication(_ scanner: ArgumentScanner) throws(ArgumentsError) {

@@ -40,7 +40,7 @@ extension HelpTopic {
         ("--back-channel-logout-session", "with the session that has ended"),
         (
             "--grant G",
-            "authorization_code, refresh_token, client_credentials or device_code; repeatable"
+            "authorization_code, refresh_token, client_credentials, device_code, token_exchange or jwt_bearer; repeatable"
         ),
         ("--auth-method M", "none, client_secret_basic, client_secret_post or private_key_jwt"),
         ("--public", "--auth-method none"),

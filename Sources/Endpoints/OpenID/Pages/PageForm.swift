@@ -6,7 +6,8 @@ struct PageForm {
 
     /// - Parameter token: of the browser, for a form that begins a session; else of the session in which it acts.
     init(_ visit: Visit, to action: StaticString, token: SecretString, destination: Destination? = nil) {
-        markup = "<form method=\"post\" action=\"\(visit.base)\(action)\"><input type=\"hidden\" name=\"form_token\" value=\"\(token.revealedText)\">"
+        markup =
+            "<form method=\"post\" action=\"\(visit.base)\(action)\"><input type=\"hidden\" name=\"form_token\" value=\"\(token.revealedText)\">"
         if let destination, destination != .account { hidden("continue", destination.text) }
     }
 

@@ -60,7 +60,8 @@ extension SignInPages {
             var view = form
             do throws(IdentityError) {
                 let authentication = try await parts.services.accounts.authenticate(
-                    password: SignInAttempt(.email(form.email.trimmedOfSpaces), passwords: [password]), client: parts.services.app,
+                    password: SignInAttempt(.email(form.email.trimmedOfSpaces), passwords: [password]),
+                    client: parts.services.app,
                     caller: visit.caller
                 ).completed()
                 return try await parts.signIn(authentication, isRemembered: form.isRemembered, form.destination, visit)
@@ -77,7 +78,8 @@ extension SignInPages {
 
         static var documentation: RouteDocumentation {
             document(
-                "Sign in by the form", form: [
+                "Sign in by the form",
+                form: [
                     .required("email", .string), .required("password", .password), .optional("remember", .string), continueMember,
                 ], goesOnDocumented)
         }
@@ -134,10 +136,14 @@ struct SignInView {
         form.check("remember", words[.remember], isOn: isRemembered)
         form.button(words[.signInButton], id: "submit")
         page.append(form.html)
-        page.append("<p class=\"links\"><a href=\"\(visit.base)\(destination.location(via: "/forgot-password"))\">\(words[.forgotPassword])</a></p>")
+        ProviderButtons.append(to: &page, parts, destination, visit)
+        page.append(
+            "<p class=\"links\"><a href=\"\(visit.base)\(destination.location(via: "/forgot-password"))\">\(words[.forgotPassword])</a></p>"
+        )
         if parts.options.offersSignUp {
             page.append(
-                "<p>\(words[.newHere]) <a href=\"\(visit.base)\(destination.location(via: "/sign-up"))\">\(words[.createAccount])</a></p>")
+                "<p>\(words[.newHere]) <a href=\"\(visit.base)\(destination.location(via: "/sign-up"))\">\(words[.createAccount])</a></p>"
+            )
         }
         return page.response(status, fields: fields)
     }

@@ -17,6 +17,8 @@ package enum SignInPages {
                 route(ShowSignIn(parts: parts)), route(SignIn(parts: parts)),
                 route(ShowSignUp(parts: parts)), route(SignUp(parts: parts)),
                 route(ShowForgotPassword(parts: parts)), route(ForgotPassword(parts: parts)),
+                route(BeginProviderSignIn(parts: parts)), route(LinkProvider(parts: parts)),
+                route(FinishProviderSignIn(parts: parts)), route(PostedProviderAnswer(parts: parts)),
                 route(ShowConsent(parts: parts)), route(Consent(parts: parts)),
                 route(ShowDevice(parts: parts)), route(Device(parts: parts)),
                 route(ShowAccount(parts: parts)), route(ChangeName(parts: parts)), route(SendVerification(parts: parts)),
@@ -47,7 +49,9 @@ package enum SignInPages {
                 } catch {
                     response = error.response(visit.words, base: visit.base)
                 }
-                if visit.secret.isNew, response.contentType != nil { response.fields.append(visit.secret.cookie(parts.browser)) }
+                if visit.secret.isNew, response.contentType != nil {
+                    response.fields.append(visit.secret.cookie(parts.browser))
+                }
                 return response
             })
     }
@@ -70,6 +74,7 @@ extension SignInPages {
         let base: String
         let browser: BrowserSession
         let options: Options
+        let attempts: ProviderAttempts
         let random: @Sendable (Int) -> [UInt8]
 
         package init(
@@ -78,6 +83,7 @@ extension SignInPages {
             self.services = services
             base = LocalAddress.path(of: services.authorization.issuer)
             browser = BrowserSession(services)
+            attempts = ProviderAttempts(redis: services.redis, system: services.authorization.system)
             self.options = options
             self.random = random
         }
@@ -94,6 +100,8 @@ extension SignInPages {
         package var offersSignUp = true
         /// Whether somebody who signs up gets a mail to confirm the address.
         package var mailsVerification = true
+        /// Those whose buttons are shown, as far as they are switched on and codes of theirs can be exchanged.
+        package var providers: [ProviderChoice] = []
 
         package init() {}
     }

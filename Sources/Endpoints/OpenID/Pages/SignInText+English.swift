@@ -40,7 +40,8 @@ extension SignInText {
         case .forgotText: "Enter your e-mail address. We send you a link with which you can set a new password."
         case .forgotButton: "Send the link"
         case .forgotSent: "Look into your mailbox"
-        case .forgotSentText: "If there is an account with the address {email}, we have sent a mail to it. The link in it is good for an hour."
+        case .forgotSentText:
+            "If there is an account with the address {email}, we have sent a mail to it. The link in it is good for an hour."
         case .tooShort: "The password is too short: it takes at least {minimum} characters."
         case .tooLong: "The password is too long."
         case .tooCommon: "This password is too common. Choose another one."
@@ -68,12 +69,14 @@ extension SignInText {
         case .deviceButton: "Continue"
         case .deviceWrong: "This code is not right, or it has expired. Look at your device again."
         case .deviceConfirm: "Is this the code on your device?"
-        case .deviceWarning: "Allow it only if you have asked for it yourself, on a device that you can see. Nobody else needs this code from you."
+        case .deviceWarning:
+            "Allow it only if you have asked for it yourself, on a device that you can see. Nobody else needs this code from you."
         case .deviceAllowed: "Your device is connected"
         case .deviceDenied: "Your device has no access"
         case .deviceClose: "You can close this page."
         case .signOut: "Sign out?"
-        case .signOutText: "You are signed in as {email}. Signing out ends your session in this browser, and what services got from it."
+        case .signOutText:
+            "You are signed in as {email}. Signing out ends your session in this browser, and what services got from it."
         case .signOutButton: "Sign out"
         case .signOutStay: "Stay signed in"
         case .signedOut: "You are signed out"
@@ -136,7 +139,8 @@ extension SignInText {
         case .unavailable: "The service cannot be reached at the moment. Try again in a minute."
         case .broken: "Something has gone wrong with us. Try again later."
         case .requestRefused: "This sign-in cannot go on"
-        case .requestRefusedText: "The service that sent you here has asked in a way that we do not allow. Nothing was sent to it."
+        case .requestRefusedText:
+            "The service that sent you here has asked in a way that we do not allow. Nothing was sent to it."
         case .back: "Back"
         }
     }

@@ -15,7 +15,8 @@ extension SignInPages {
             guard parts.options.offersSignUp else { throw .notFound }
             let destination = try visit.destination(visit.query)
             let purpose = try await parts.purpose(of: destination, &visit)
-            return SignUpView(destination: destination, purpose: purpose, email: purpose.loginHint ?? "").response(.ok, visit)
+            return SignUpView(
+                parts: parts, destination: destination, purpose: purpose, email: purpose.loginHint ?? "").response(.ok, visit)
         }
 
         static var documentation: RouteDocumentation {
@@ -38,7 +39,7 @@ extension SignInPages {
             let destination = try visit.destination(form)
             let purpose = try await parts.purpose(of: destination, &visit)
             var view = SignUpView(
-                destination: destination, purpose: purpose, email: form.value("email")?.trimmedOfSpaces ?? "",
+                parts: parts, destination: destination, purpose: purpose, email: form.value("email")?.trimmedOfSpaces ?? "",
                 name: form.value("name") ?? "")
             guard visit.isOwn(form) else {
                 view.problem = visit.secret.isNew ? .cookiesNeeded : .formIsOld
@@ -114,6 +115,7 @@ extension SignInPages.Parts {
 
 /// The sign-up page.
 struct SignUpView {
+    let parts: SignInPages.Parts
     let destination: Destination
     let purpose: SignInPurpose
     let email: String
@@ -139,12 +141,15 @@ struct SignUpView {
                 hasFocus: !email.isEmpty && faults["email"] == nil))
         form.field(
             PageForm.Field(
-                name: "name", label: words[.name], autocomplete: "name", value: name, hint: words[.nameHint], fault: faults["name"],
+                name: "name", label: words[.name], autocomplete: "name", value: name, hint: words[.nameHint],
+                fault: faults["name"],
                 isRequired: false))
         form.button(words[.signUpButton], id: "submit")
         page.append(form.html)
+        ProviderButtons.append(to: &page, parts, destination, visit)
         page.append(
-            "<p class=\"links\">\(words[.haveAccount]) <a href=\"\(visit.base)\(destination.location(via: "/sign-in"))\">\(words[.signIn])</a></p>")
+            "<p class=\"links\">\(words[.haveAccount]) <a href=\"\(visit.base)\(destination.location(via: "/sign-in"))\">\(words[.signIn])</a></p>"
+        )
         return page.response(status, fields: fields)
     }
 

@@ -39,7 +39,9 @@ package enum Registration {
 
     /// The token of the request (RFC 6750 §2.1).
     static func bearer(_ request: Request) throws(OpenID.Failure) -> SecretString {
-        guard case .bearer(let token)? = try? Authorization(request.head) else { throw unauthorized }
+        guard let authorization = try? Authorization.parse(request.head), case .bearer(let token) = authorization else {
+            throw unauthorized
+        }
         return token
     }
 

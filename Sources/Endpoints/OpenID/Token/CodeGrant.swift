@@ -13,7 +13,14 @@ extension OpenID {
             guard let code = AuthorizationCode(text) else { throw .grantIsVoid }
             let authorized = try await redeem(code, token)
             try check(authorized, token)
-            return try await GrantIssue(services: services).tokens(for: authorized, code: code, token)
+            let answer = try await GrantIssue(services: services).tokens(
+                for: authorized, code: code, isOffline: authorized.isOfOwnScreens, token)
+            if authorized.isOfOwnScreens {
+                // It has given way to the app's own. What cannot be ended now ends by itself soon.
+                try? await services.sessions.end(
+                    authorized.sessionID, of: authorized.userID, reason: .signedOut, caller: token.caller)
+            }
+            return answer
         }
 
         /// Uses the code up before anything else is looked at: whoever presents it wrongly has no second attempt.
@@ -32,7 +39,7 @@ extension OpenID {
         /// Everything that the code is bound to.
         private func check(_ authorized: AuthorizedRequest, _ token: TokenRequest) throws(Failure) {
             guard authorized.clientID == token.client.id else { throw .grantIsVoid }
-            guard let uri = token.form["redirect_uri"], uri.hasSameBytes(as: authorized.redirectURI) else {
+            guard (token.form["redirect_uri"] ?? "").hasSameBytes(as: authorized.redirectURI) else {
                 throw .invalidGrant("the redirect_uri is not that of the authorization request")
             }
             guard PKCEVerifier.fits(token.form["code_verifier"], authorized.challenge) else {
@@ -61,10 +68,12 @@ extension OpenID {
             let refreshToken: SecretString?
         }
 
-        /// - Parameter code: what has led here; nil where nothing can be presented twice.
+        /// - Parameters:
+        ///   - code: what has led here; nil where nothing can be presented twice.
+        ///   - isOffline: whether it outlives the session in which the user has agreed, whatever the scopes say.
         func tokens(
             for authorized: AuthorizedRequest, code: AuthorizationCode?, by type: GrantType = .authorizationCode,
-            _ token: TokenRequest
+            isOffline: Bool = false, _ token: TokenRequest
         ) async throws(Failure) -> TokenAnswer {
             let server = services.authorization
             let resources = try token.resources(
@@ -73,7 +82,7 @@ extension OpenID {
                 resources.isEmpty ? authorized.resources : resources, for: token.client, scopes: authorized.scopes)
             let terms = GrantTerms(scopes: authorized.scopes, audiences: audiences, confirmation: token.confirmation)
             let issued = try await telling { () throws(IdentityError) in
-                let issued = try await issue(authorized, terms, token)
+                let issued = try await issue(authorized, terms, isOffline: isOffline, token)
                 let reference = AuthorizationCodeStore.GrantReference(sessionID: issued.session.id, grantID: issued.grant.id)
                 do throws(IdentityError) {
                     try await server.keepClaims(
@@ -97,17 +106,17 @@ extension OpenID {
         }
 
         private func issue(
-            _ authorized: AuthorizedRequest, _ terms: GrantTerms, _ token: TokenRequest
+            _ authorized: AuthorizedRequest, _ terms: GrantTerms, isOffline: Bool, _ token: TokenRequest
         ) async throws(IdentityError) -> Issued {
             let (sessions, client) = (services.sessions, token.client)
             let mode: RefreshRotation.Mode = client.rotatesRefreshTokens ? .rotating : .static
             let refreshes = client.grantTypes.contains(.refreshToken)
-            if refreshes, authorized.scopes.contains("offline_access") {
+            if isOffline || refreshes && authorized.scopes.contains("offline_access") {
                 let begun = try await sessions.beginOffline(
                     from: authorized.sessionID, for: client, refresh: mode, terms: terms, caller: token.caller)
                 return Issued(
                     session: begun.session, grant: begun.grant, accessToken: begun.accessToken,
-                    expiresAt: begun.accessTokenExpiresAt, refreshToken: begun.refreshToken)
+                    expiresAt: begun.accessTokenExpiresAt, refreshToken: refreshes ? begun.refreshToken : nil)
             }
             let granted = try await sessions.grant(
                 to: client, in: authorized.sessionID, refresh: refreshes ? mode : nil, terms: terms)

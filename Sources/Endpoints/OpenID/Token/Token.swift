@@ -8,7 +8,7 @@ extension OpenID {
     struct Token: Endpoint {
         static let path = "/oauth2/token"
         /// Those that are offered.
-        static let grants: [GrantType] = [.authorizationCode, .refreshToken, .clientCredentials]
+        static let grants = GrantType.allCases
 
         let services: Services
 
@@ -17,8 +17,9 @@ extension OpenID {
         func answer(_ request: Request) async throws(Failure) -> Response {
             let form = try ClientForm(request)
             let client = try await ClientGate(services: services).client(request, form, at: path)
-            let token = TokenRequest(
-                request: request, form: form, client: client, confirmation: nil)
+            let key = try await KeyProof(services: services).key(request, at: path)
+            guard key != nil || !client.requiresDPoP else { throw .invalidRequest("the client must send a DPoP proof") }
+            let token = TokenRequest(request: request, form: form, client: client, confirmation: key)
             let type = try form.required("grant_type")
             guard let grant = GrantType(rawValue: type) else { throw .unsupportedGrantType }
             try token.require(grant)
@@ -27,7 +28,9 @@ extension OpenID {
             case .authorizationCode: answer = try await CodeGrant(services: services).tokens(token)
             case .refreshToken: answer = try await RefreshGrant(services: services).tokens(token)
             case .clientCredentials: answer = try await ClientCredentialsGrant(services: services).tokens(token)
-            case .deviceCode, .tokenExchange, .jwtBearer: throw .unsupportedGrantType
+            case .deviceCode: answer = try await DeviceGrant(services: services).tokens(token)
+            case .tokenExchange: answer = try await ExchangeGrant(services: services).tokens(token)
+            case .jwtBearer: answer = try await AssertionGrant(services: services).tokens(token)
             }
             return answer.response
         }
@@ -42,7 +45,10 @@ extension OpenID {
                         .required("grant_type", .choice(GrantType.allCases.map(\.rawValue))), .optional("code", .string),
                         .optional("redirect_uri", .string), .optional("code_verifier", .string),
                         .optional("refresh_token", .string), .optional("scope", .string), .optional("resource", .string),
-                        .optional("device_code", .string), .optional("client_id", .string), .optional("client_secret", .password),
+                        .optional("device_code", .string), .optional("assertion", .string),
+                        .optional("subject_token", .string), .optional("subject_token_type", .string),
+                        .optional("requested_token_type", .string), .optional("audience", .string),
+                        .optional("client_id", .string), .optional("client_secret", .password),
                         .optional("client_assertion_type", .string), .optional("client_assertion", .string),
                     ])),
                 responses: [

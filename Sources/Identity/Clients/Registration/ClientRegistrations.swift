@@ -1,5 +1,5 @@
 import Crypto
-package import Postgres
+import Postgres
 package import Redis
 package import Text
 

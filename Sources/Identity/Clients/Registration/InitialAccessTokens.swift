@@ -1,4 +1,4 @@
-import Crypto
+package import Crypto
 package import Text
 
 /// Tokens with which software may register itself as a client (RFC 7591 §3): `kdi_`, what it allows, and a mac under a key that is derived of the

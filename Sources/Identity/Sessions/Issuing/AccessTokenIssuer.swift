@@ -29,12 +29,13 @@ package final class AccessTokenIssuer: Sendable {
     /// A token of a grant, not stored yet.
     /// - Parameters:
     ///   - leeway: how much longer than the client's tokens it lives.
+    ///   - actor: who acts for the user with it.
     ///   - now: by the clock of the session's instants (`Session.time(at:)`), so that no copy's own clock dates a token.
     /// - Throws: `IdentityError.unavailable` while there is no key; `internalFault` when signing fails.
     func mint(
-        for grant: Grant, of session: Session, client: Client, leeway: Duration = .zero, at now: Timestamp
+        for grant: Grant, of session: Session, client: Client, leeway: Duration = .zero, actor: ClientID? = nil, at now: Timestamp
     ) throws(IdentityError) -> Minted {
-        let record = record(for: grant, of: session, client, leeway: leeway, at: now)
+        let record = record(for: grant, of: session, client, leeway: leeway, actor: actor, at: now)
         return minted(try text(record, client, additional: Self.additional(session)), record)
     }
 
@@ -58,7 +59,7 @@ package final class AccessTokenIssuer: Sendable {
     }
 
     private func record(
-        for grant: Grant, of session: Session, _ client: Client, leeway: Duration, at now: Timestamp
+        for grant: Grant, of session: Session, _ client: Client, leeway: Duration, actor: ClientID? = nil, at now: Timestamp
     ) -> AccessTokenRecord {
         AccessTokenRecord(
             subject: .user(
@@ -68,7 +69,7 @@ package final class AccessTokenIssuer: Sendable {
             expiresAt: client.sessionLifetime.accessTokenExpiry(
                 lifetime: client.accessTokenLifetime + leeway, at: now, absoluteEnd: session.absoluteEnd),
             audiences: audiences(grant.audiences, client), scopes: grant.scopes ?? client.scopes,
-            confirmation: grant.confirmation)
+            confirmation: grant.confirmation, actor: actor)
     }
 
     /// Nil where it is the installation's own alone.

@@ -41,6 +41,10 @@ extension Configuration {
         options.brief = SessionLifetime(idle: cookies.idleLifetime, absolute: cookies.absoluteLifetime)
         options.remembered = SessionLifetime(idle: cookies.rememberedIdleLifetime, absolute: cookies.rememberedLifetime)
         options.mailPages = placedApp.pages
+        options.providers = [
+            ProviderChoice(.google, "Google", authorizeURL: providerTokens.googleAuthorizeURL, hasPKCE: true, postsAnswer: false),
+            ProviderChoice(.apple, "Apple", authorizeURL: providerTokens.appleAuthorizeURL, hasPKCE: false, postsAnswer: true),
+        ]
         options.offersSignUp = signIn.offersSignUp
         options.mailsVerification = app.mailsVerification
         return options

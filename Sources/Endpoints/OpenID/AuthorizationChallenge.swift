@@ -1,0 +1,170 @@
+import HTTP
+import Identity
+import Routing
+import Text
+
+extension OpenID {
+    /// `POST /oauth2/authorize-challenge` (draft-ietf-oauth-first-party-apps): the team's own app signs users in on its own screens, and gets a standard
+    /// code at the end, with PKCE and without a browser.
+    ///
+    /// A step brings `username` and `password`, or `provider` and `id_token` (with `nonce` as the app has made it). What is missing or wrong is
+    /// `insufficient_authorization`, with an `auth_session` for the next step; what cannot be done here is `redirect_to_web`.
+    struct AuthorizationChallenge: Endpoint {
+        static let path = "/oauth2/authorize-challenge"
+        /// How long a code may take to be redeemed; what it would lead to ends then.
+        private static let pendingLife = SessionLifetime(idle: .seconds(600), absolute: .seconds(600))
+
+        let services: Services
+
+        var path: String { Self.path }
+
+        /// What a step goes on with.
+        private struct Step {
+            let request: AuthorizationRequest
+            let session: AuthorizationSession
+            let form: ClientForm
+            let caller: Caller
+        }
+
+        func answer(_ request: Request) async throws(Failure) -> Response {
+            let form = try ClientForm(request)
+            let client = try await ClientGate(services: services).client(request, form, at: path)
+            // Whoever else's app showed such a screen would teach users to type their passwords anywhere.
+            guard client.isFirstParty, client.maySignUsersIn, client.grantTypes.contains(.authorizationCode) else {
+                throw .unauthorizedClient
+            }
+            let key = try await KeyProof(services: services).key(request, at: path)
+            let thumbprint = key.map { Base64URL.encode($0.thumbprint) }
+            let session = try await session(form, client, thumbprint)
+            let checked = try Self.checked(session, client)
+            let step = Step(request: checked, session: session, form: form, caller: Caller(request))
+            guard let authentication = try await authentication(step) else { throw try await insufficient(step) }
+            return try await code(authentication, step)
+        }
+
+        /// A new one, or the one that is under way.
+        private func session(
+            _ form: ClientForm, _ client: Client, _ thumbprint: String?
+        ) async throws(Failure) -> AuthorizationSession {
+            guard let name = form["auth_session"] else {
+                let fields = form.fields.pairs.filter { $0.name != "client_id" && $0.name != "nonce" }
+                var parameters = AuthorizationParameters(
+                    fields + [(name: "client_id", value: client.id.text), (name: "response_type", value: "code")])
+                if let thumbprint { parameters = parameters.replacing(["dpop_jkt": thumbprint]) }
+                return AuthorizationSession(clientID: client.id, parameters: parameters, thumbprint: thumbprint)
+            }
+            let taken = try await telling { () throws(IdentityError) in
+                try await services.authorization.challenges.take(SecretString(name), of: client.id, thumbprint: thumbprint)
+            }
+            guard let taken else { throw Failure(.badRequest, "invalid_session", "the auth_session is not valid, or no longer") }
+            return taken
+        }
+
+        /// The same checks as for a browser's request, but for the redirect URI, which there is none of.
+        private static func checked(_ session: AuthorizationSession, _ client: Client) throws(Failure) -> AuthorizationRequest {
+            do throws(AuthorizationRefusal) {
+                return try AuthorizationCheck().check(withoutRedirection: session.parameters, client: client)
+            } catch {
+                throw Failure(error)
+            }
+        }
+
+        /// Who the credentials of this step say that it is; nil when they are missing or wrong.
+        private func authentication(_ step: Step) async throws(Failure) -> Authentication? {
+            if let name = step.form["username"], let password = step.form["password"] {
+                return try await accepting { () throws(IdentityError) in
+                    try await services.accounts.authenticate(
+                        password: SignInAttempt(.usernameOrEmail(name), passwords: [SecretString(password)]),
+                        client: step.request.client, caller: step.caller)
+                }
+            }
+            if let name = step.form["provider"], let token = step.form["id_token"] {
+                guard let provider = ProviderID(name) else { throw .invalidRequest("there is no such provider") }
+                return try await accepting { () throws(IdentityError) in
+                    try await signIn(SecretString(token), from: provider, step)
+                }
+            }
+            return nil
+        }
+
+        private func signIn(
+            _ token: SecretString, from provider: ProviderID, _ step: Step
+        ) async throws(IdentityError) -> AuthenticationResult {
+            let proof = try await services.federation.verify(
+                token, from: provider, nonce: step.form["nonce"].map { SecretString($0) }, caller: step.caller)
+            do throws(IdentityError) {
+                return try await services.accounts.authenticate(
+                    identity: proof, displayName: nil, client: step.request.client, caller: step.caller)
+            } catch {
+                if error.leavesProofUnused { try? await services.federation.giveBack(proof) }
+                throw error
+            }
+        }
+
+        /// Nil for credentials that are wrong.
+        private func accepting(
+            _ rule: () async throws(IdentityError) -> AuthenticationResult
+        ) async throws(Failure) -> Authentication? {
+            do throws(IdentityError) {
+                return try await rule().completed()
+            } catch {
+                switch error {
+                case .invalidCredentials, .invalidInput, .invalidProof, .userDisabled: return nil
+                // What the app's screens do not do: linking accounts, proving an address.
+                case .emailNeedsLinking, .emailNotVerified:
+                    throw Failure(.forbidden, "redirect_to_web", "the user has to sign in on the web")
+                case .unknownProvider: throw .invalidRequest("there is no such provider")
+                default: throw Failure(error)
+                }
+            }
+        }
+
+        /// More is needed; with the name of the next step.
+        private func insufficient(_ step: Step) async throws(Failure) -> Failure {
+            let name = try await telling { () throws(IdentityError) in
+                try await services.authorization.challenges.keep(step.session)
+            }
+            var failure = Failure(.forbidden, "insufficient_authorization", "the credentials are missing or wrong")
+            failure.authorizationSession = name
+            return failure
+        }
+
+        /// The code leads to a session of its own when it is redeemed; until then the user is held by one that ends by itself.
+        private func code(_ authentication: Authentication, _ step: Step) async throws(Failure) -> Response {
+            let code = try await telling { () throws(IdentityError) in
+                let pending = try await services.sessions.begin(
+                    authentication, for: step.request.client, cookie: CookieTerms(use: .browser, lifetime: Self.pendingLife),
+                    caller: step.caller)
+                return try await services.authorization.code(for: step.request, in: pending.session)
+            }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("authorization_code", code.text.revealedText)
+            writer.endObject()
+            return .json(.ok, writer, fields: .notStored)
+        }
+
+        var documentation: RouteDocumentation {
+            RouteDocumentation(
+                "Sign a user in on the screens of the team's own app (OAuth for first-party applications)",
+                details: "In one step or several. The code is redeemed at `/oauth2/token` without a `redirect_uri`.",
+                security: [.none, ClientGate.basic],
+                body: .required(
+                    .form([
+                        .optional("client_id", .string), .optional("scope", .string), .optional("code_challenge", .string),
+                        .optional("code_challenge_method", .constant("S256")), .optional("auth_session", .string),
+                        .optional("username", .string), .optional("password", .password), .optional("provider", .string),
+                        .optional("id_token", .string), .optional("nonce", .string),
+                    ])),
+                responses: [
+                    .json(.ok, "The code.", .object([.required("authorization_code", .string)])),
+                    Failure.documented(
+                        .badRequest, "`invalid_request`, `invalid_session`, `invalid_scope`, `unauthorized_client`."),
+                    Failure.clientDocumented,
+                    Failure.documented(
+                        .forbidden, "`insufficient_authorization`, with `auth_session` for the next step; `redirect_to_web`."),
+                    Failure.limitedDocumented,
+                ])
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import HTTP
+import Identity
+import Text
+
+extension OpenID {
+    /// `grant_type=urn:ietf:params:oauth:grant-type:device_code` (RFC 8628 §3.4).
+    struct DeviceGrant: Sendable {
+        let services: Services
+
+        func tokens(_ token: TokenRequest) async throws(Failure) -> TokenAnswer {
+            let code = SecretString(try token.form.required("device_code"))
+            let answer = try await telling { () throws(IdentityError) in
+                try await services.authorization.devices.poll(code, by: token.client.id)
+            }
+            switch answer {
+            case .pending: throw Failure(.badRequest, "authorization_pending", "the user has not decided yet")
+            case .tooSoon: throw Failure(.badRequest, "slow_down", "wait five seconds longer between two requests")
+            case .denied: throw Failure(.badRequest, "access_denied", "the user does not want it")
+            case .unknown: throw Failure(.badRequest, "expired_token", "the device code is not valid, or no longer")
+            case .approved(let request, let userID, let sessionID):
+                if let thumbprint = request.dpopThumbprint {
+                    guard let key = token.confirmation, Base64URL.encode(key.thumbprint).hasSameBytes(as: thumbprint) else {
+                        throw .invalidGrant("the device code is bound to another key")
+                    }
+                }
+                let authorized = AuthorizedRequest(
+                    clientID: token.client.id, redirectURI: "", challenge: nil, userID: userID, sessionID: sessionID,
+                    scopes: request.scopes, resources: request.resources, nonce: nil, idTokenClaims: [], userInfoClaims: [],
+                    dpopThumbprint: request.dpopThumbprint)
+                // A device is not to be signed out because a browser is: it has a session of its own.
+                return try await GrantIssue(services: services).tokens(
+                    for: authorized, code: nil, by: .deviceCode, isOffline: true, token)
+            }
+        }
+    }
+}
