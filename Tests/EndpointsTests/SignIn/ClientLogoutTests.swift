@@ -87,8 +87,9 @@ import Text
             "--first-party", "--back-channel-logout-uri", listener.url("/backchannel", host: "127.0.0.1"))
         let (account, visitor, _, hint) = try await signedIn(client)
         let sid = try #require(JSON.parse(Base64URL.decode(hint.split(separator: ".")[1]) ?? [])["sid"]?.stringValue)
-        try await visitor.submit(try await visitor.open("/sign-out"), "/sign-out", [])
-        let request = try await eventually { listener.requests.first }
+        _ = try await visitor.submit(try await visitor.open("/sign-out"), "/sign-out", [])
+        try await eventually { !listener.requests.isEmpty }
+        let request = try #require(listener.requests.first)
         #expect(request.method == "POST" && request.text.hasPrefix("logout_token="))
         let parts = request.text.dropFirst("logout_token=".count).split(separator: ".")
         let header = try JSON.parse(Base64URL.decode(parts[0]) ?? [])
@@ -105,6 +106,6 @@ import Text
                 [("email", account.email), ("password", Account.password)]))
         _ = try await client.tokens(answer, try server)
         #expect(try await server.delete("/auth/sessions", bearer: account.accessToken).status < 300)
-        _ = try await eventually { listener.requests.count == 2 ? true : nil }
+        try await eventually { listener.requests.count == 2 }
     }
 }

@@ -56,7 +56,7 @@ final class PageVisitor: Sendable {
     /// The hidden fields of the first form of a page that goes there.
     static func hidden(_ page: TestHTTPResponse, _ action: String) -> [(String, String)]? {
         guard let start = page.text.firstRange(of: "<form method=\"post\" action=\"\(action)\">") else { return nil }
-        let form = page.text[start.upperBound...].prefix { _ in true }
+        let form = page.text[start.upperBound...]
         let end = form.firstRange(of: "</form>")?.lowerBound ?? form.endIndex
         return form[..<end].split(separator: "<input type=\"hidden\" name=\"").dropFirst(form.hasPrefix("<input type=\"hidden\"") ? 0 : 1)
             .compactMap { part in

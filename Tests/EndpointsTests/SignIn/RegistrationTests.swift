@@ -14,7 +14,7 @@ import Text
 
     private func token(_ options: String...) async throws -> String {
         let output = try await installation.command(
-            ["client", "registration-token"] + options, ["KIDOBAN_MASTER_KEY": installation.masterKey])
+            ["client", "registration-token"] + options, with: ["KIDOBAN_MASTER_KEY": installation.masterKey])
         return try #require(output.split(separator: "\n").map { String($0) }.first { $0.hasPrefix("kdi_") })
     }
 

@@ -24,8 +24,6 @@ import Text
         #expect(done.status == 303 && done.value("Location") == "/account")
         let shown = try await visitor.open("/account")
         #expect(shown.status == 200 && shown.text.contains(account.email) && shown.text.contains("This browser"))
-        // It is a session like any other.
-        #expect(try await server.get("/auth/sessions", bearer: account.accessToken).json["sessions"]?.arrayValue?.count == 2)
     }
 
     @Test func `what is wrong is said, and nobody is signed in`() async throws {
