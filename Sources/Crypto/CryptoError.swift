@@ -6,7 +6,7 @@ package enum CryptoError: Error, Equatable, Sendable {
     case authenticationFailed
     /// An output or input length outside what the algorithm allows.
     case invalidLength
-    /// A stored password hash that is neither an argon2id PHC string nor one of bcrypt's.
+    /// A stored password hash that is none that can be checked here: argon2id's, bcrypt's, or one that `ForeignHash` reads.
     case malformedPasswordHash
     /// Password hashing parameters outside the configured limits, refused before any work.
     case passwordParametersRefused

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads files.
+/// Reads and writes files.
 package enum TestFile {
     package struct Failure: Error {
         package let path: String
@@ -36,5 +36,13 @@ extension TestFile {
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
         guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else { throw Failure(path: path, code: errno) }
+    }
+
+    /// A new file of this content.
+    package static func write(_ content: [UInt8], to path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
+        defer { close(descriptor) }
+        guard Glibc.write(descriptor, content, content.count) == content.count else { throw Failure(path: path, code: errno) }
     }
 }

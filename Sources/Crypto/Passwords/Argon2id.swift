@@ -1,6 +1,3 @@
-import CArgon2
-import COpenSSL
-
 /// Password hashing with argon2id, version 1.3 (RFC 9106).
 ///
 /// Hashing takes tens of milliseconds of one core and ``Parameters/memoryKiB`` of memory, on the calling thread: never call it on
@@ -61,7 +58,7 @@ package struct Argon2id: Sendable {
         salt: [UInt8] = SecureRandom.bytes(saltByteCount)
     ) throws(CryptoError) -> String {
         guard PasswordHash.saltByteCounts.contains(salt.count) else { throw .invalidLength }
-        let tag = try Self.tag(of: password, salt: salt, parameters: parameters, byteCount: Self.tagByteCount)
+        let tag = try Argon2.tag(of: password, salt: salt, parameters: parameters, byteCount: Self.tagByteCount)
         return PasswordHash(parameters: parameters, salt: salt, tag: tag).encoded
     }
 
@@ -79,7 +76,7 @@ package struct Argon2id: Sendable {
     package func verify(password: Span<UInt8>, against encoded: String) throws(CryptoError) -> Bool {
         let stored = try PasswordHash(encoded: encoded)
         guard limits.allow(stored.parameters) else { throw .passwordParametersRefused }
-        let tag = try Self.tag(
+        let tag = try Argon2.tag(
             of: password, salt: stored.salt, parameters: stored.parameters, byteCount: stored.tag.count)
         return ConstantTime.equal(tag, stored.tag)
     }
@@ -93,48 +90,14 @@ package struct Argon2id: Sendable {
         PasswordHash(parameters: parameters, salt: random(Self.saltByteCount), tag: random(Self.tagByteCount)).encoded
     }
 
+    /// Whether a stored hash is one that can be checked here.
+    package static func accepts(_ encoded: String, limits: Limits = Limits()) -> Bool {
+        (try? PasswordHash(encoded: encoded)).map { limits.allow($0.parameters) } ?? false
+    }
+
     /// Whether a stored hash was made with other parameters, so that the next sign-in should replace it.
     package func needsRehash(_ encoded: String) -> Bool {
         guard let stored = try? PasswordHash(encoded: encoded) else { return true }
         return stored.parameters != parameters || stored.tag.count != Self.tagByteCount
-    }
-
-    private static func tag(
-        of password: Span<UInt8>,
-        salt: [UInt8],
-        parameters: Parameters,
-        byteCount: Int
-    ) throws(CryptoError) -> [UInt8] {
-        guard let passwordLength = UInt32(exactly: password.count) else { throw .invalidLength }
-        var salt = salt
-        var result = ARGON2_OK.rawValue
-        let tag = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { output, initializedCount in
-            var context = unsafe argon2_context()
-            unsafe context.out = output.baseAddress
-            unsafe context.outlen = UInt32(byteCount)
-            unsafe context.t_cost = parameters.iterations
-            unsafe context.m_cost = parameters.memoryKiB
-            unsafe context.lanes = parameters.parallelism
-            unsafe context.threads = 1
-            unsafe context.version = ARGON2_VERSION_13.rawValue
-            unsafe context.allocate_cbk = allocatePasswordMemory
-            unsafe context.free_cbk = freePasswordMemory
-            unsafe password.withUnsafeBufferPointer { password in
-                unsafe salt.withUnsafeMutableBufferPointer { salt in
-                    // Only a flag that is not set would make the library write to the password.
-                    unsafe context.pwd = UnsafeMutablePointer(mutating: password.baseAddress)
-                    unsafe context.pwdlen = passwordLength
-                    unsafe context.salt = salt.baseAddress
-                    unsafe context.saltlen = UInt32(salt.count)
-                    unsafe result = argon2id_ctx(&context)
-                }
-            }
-            initializedCount = result == ARGON2_OK.rawValue ? byteCount : 0
-        }
-        switch result {
-        case ARGON2_OK.rawValue: return tag
-        case ARGON2_MEMORY_ALLOCATION_ERROR.rawValue: throw .memoryUnavailable
-        case let code: throw .library(operation: "argon2id_ctx", code: UInt(bitPattern: Int(code)))
-        }
     }
 }

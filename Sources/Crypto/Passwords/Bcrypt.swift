@@ -1,5 +1,6 @@
 import CCrypt
 import COpenSSL
+import Text
 
 /// Checking of passwords against bcrypt hashes that users have brought along from elsewhere. None that is kept is ever made here.
 ///
@@ -10,9 +11,16 @@ package enum Bcrypt {
     /// Logarithms of the number of rounds that a stored hash may ask for; 14 is about a second.
     package static let costs = 4...14
 
+    /// What stands before the hash of a password's SHA-256 in hexadecimal digits, as Django makes it.
+    package static let digestMark = "$sha256-hex"
+
     /// Whether a stored hash is one of bcrypt's by its look.
     package static func made(_ encoded: String) -> Bool {
-        encoded.utf8.starts(with: "$2".utf8)
+        unmarked(encoded).utf8.starts(with: "$2".utf8)
+    }
+
+    private static func unmarked(_ encoded: String) -> String {
+        encoded.hasPrefix(digestMark + "$") ? String(encoded.dropFirst(digestMark.count)) : encoded
     }
 
     /// Whether this is the password of a stored hash. The hashes are compared in constant time.
@@ -22,6 +30,9 @@ package enum Bcrypt {
     ///
     /// Throws `malformedPasswordHash`, or `passwordParametersRefused` for a cost outside ``costs``, before any work is done.
     package static func verify(password: [UInt8], against encoded: String) throws(CryptoError) -> Bool {
+        let isMarked = encoded.hasPrefix(digestMark + "$")
+        let password = isMarked ? Hex.encodedBytes(SHA256.hash(password).bytes.span) : password
+        let encoded = unmarked(encoded)
         try check(encoded)
         let isWhole = password.count <= maximumPasswordLength && !password.contains(0)
         let hash = try hash(of: password.prefix(maximumPasswordLength).filter { $0 != 0 }, setting: encoded)
@@ -30,6 +41,7 @@ package enum Bcrypt {
 
     /// The cost of a stored hash; nil for what is none that can be checked.
     package static func cost(of encoded: String) -> Int? {
+        let encoded = unmarked(encoded)
         guard made(encoded), (try? check(encoded)) != nil else { return nil }
         return Array(encoded.utf8)[4...5].reduce(0) { 10 * $0 + Int($1) - 0x30 }
     }

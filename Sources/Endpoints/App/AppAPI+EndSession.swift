@@ -23,7 +23,7 @@ extension AppAPI {
             }
             guard let id else { throw .identity(.sessionNotFound) }
             let reason = id == authenticated.sessionID ? SessionEnd.signedOut : .revoked
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.sessions.end(id, of: authenticated.userID, reason: reason, caller: Caller(request))
             }
             return .empty(.noContent)

@@ -5,7 +5,7 @@ import Text
 
 extension AppAPI {
     /// What went wrong, in the app API's words: `{"error": "<text>"}`, and `details` where input was refused.
-    enum Failure: Error {
+    enum Failure: APIFailure {
         case malformedJSON
         case invalidInput([Issue])
         case refreshTokenRequired
@@ -39,27 +39,53 @@ extension AppAPI {
 
         private static func response(to error: IdentityError) -> Response {
             switch error {
+            case .user(let error): response(to: error)
+            case .credentials(.emailNotVerified): response(.forbidden, "Email not verified")
+            case .credentials: refusal("Invalid email or password")
+            case .session(let error): response(to: error)
+            case .code: response(.badRequest, "Invalid code")
+            case .federation(let error): response(to: error)
+            case .client: refusedToken
+            case .service(let failure): response(to: failure)
+            }
+        }
+
+        private static func response(to error: UserError) -> Response {
+            switch error {
             case .invalidInput(let problems): response(.badRequest, "Invalid input", details: problems.map { Issue($0) })
             case .emailTaken: response(.badRequest, "Email already exists")
             case .usernameTaken: response(.badRequest, "Username already exists")
-            case .emailNotVerified: response(.forbidden, "Email not verified")
-            case .invalidCode: response(.badRequest, "Invalid code")
-            case .invalidCredentials, .userDisabled: refusal("Invalid email or password")
-            case .invalidToken, .invalidClient, .clientNotPermitted: refusedToken
+            case .notFound: response(.notFound, "User not found")
+            }
+        }
+
+        private static func response(to error: SessionError) -> Response {
+            switch error {
+            case .invalidAccessToken: refusedToken
             case .invalidRefreshToken: refusal("Invalid refresh token")
+            case .notFound: response(.notFound, "Session not found")
+            case .recentSignInRequired: response(.forbidden, "Recent sign-in required")
+            }
+        }
+
+        private static func response(to error: FederationError) -> Response {
+            switch error {
             case .invalidProof, .unknownProvider: refusal("Invalid OAuth token")
             case .emailNeedsLinking: response(.badRequest, "Email already exists with different provider")
             case .identityTaken: response(.conflict, "Already linked to another account")
-            case .lastSignInMethod: response(.conflict, "Cannot remove the last sign-in method")
-            case .recentSignInRequired: response(.forbidden, "Recent sign-in required")
             case .identityNotFound: response(.notFound, "Identity not found")
-            case .userNotFound: response(.notFound, "User not found")
-            case .sessionNotFound: response(.notFound, "Session not found")
-            case .tooManyRequests(let delay): response(.tooManyRequests, "Too many requests", fields: .retry(after: delay))
-            case .unavailable(let delay), .overloaded(let delay):
-                response(.serviceUnavailable, "Service unavailable", fields: .retry(after: delay))
-            case .internalFault: response(.internalServerError, "Internal server error")
+            case .lastSignInMethod: response(.conflict, "Cannot remove the last sign-in method")
             }
+        }
+
+        private static func response(to failure: ServiceFailure) -> Response {
+            let text =
+                switch failure {
+                case .tooManyRequests: "Too many requests"
+                case .unavailable, .overloaded: "Service unavailable"
+                case .internalFault: "Internal server error"
+                }
+            return response(failure.status, text, fields: failure.fields)
         }
 
         private static func response(to failure: RequestFailure) -> Response {
@@ -130,14 +156,5 @@ extension AppAPI {
 
         static let tokenRequiredDocumented = documented(
             .badRequest, "Refresh token required", "`refreshToken` is missing, `null` or empty.")
-    }
-}
-
-/// Runs a rule; its error becomes the API's.
-func deciding<T>(_ rule: () async throws(IdentityError) -> T) async throws(AppAPI.Failure) -> T {
-    do throws(IdentityError) {
-        return try await rule()
-    } catch {
-        throw .identity(error)
     }
 }

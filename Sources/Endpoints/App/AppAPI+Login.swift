@@ -20,7 +20,7 @@ extension AppAPI {
             let rotates = body.fields.optionalBool("rotate") ?? false
             let issues = body.issues + Accounts.objections(signInEmail: email, password: password).map { Issue($0) }
             guard issues.isEmpty, let email, let password else { throw .invalidInput(issues) }
-            let (user, tokens) = try await deciding { () throws(IdentityError) in
+            let (user, tokens) = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let caller = Caller(request)
                 let authentication = try await services.accounts.authenticate(
                     password: SignInAttempt(.email(email), passwords: [password]), client: services.app, caller: caller
@@ -29,7 +29,7 @@ extension AppAPI {
                     authentication, for: services.app, refresh: rotates ? .rotating : .static, caller: caller)
                 return (authentication.user, tokens)
             }
-            return AuthResponse.make(.ok, user, tokens)
+            return try await AuthResponse.make(.ok, user, tokens, services)
         }
 
         static var documentation: RouteDocumentation {

@@ -20,10 +20,12 @@ extension AppAPI {
             do throws(Failure) {
                 guard !request.body.isEmpty else { throw .refreshTokenRequired }
                 let token = try RefreshTokenField.read(try JSONBody(request).fields)
-                try await deciding { () throws(IdentityError) in try await services.sessions.signOut(token, caller: caller) }
+                try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                    try await services.sessions.signOut(token, caller: caller)
+                }
             } catch .refreshTokenRequired where request.head.value(of: .authorization) != nil {
                 guard case .user(let user) = try await bearer.signingOut(request) else { return .empty(.noContent) }
-                try await deciding { () throws(IdentityError) in
+                try await Failure.mapIdentityErrors { () throws(IdentityError) in
                     try await services.sessions.end(user.sessionID, of: user.userID, reason: .signedOut, caller: caller)
                 }
             }

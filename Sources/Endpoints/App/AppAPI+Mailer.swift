@@ -15,14 +15,14 @@ extension AppAPI {
 
         func requestReset(_ email: String, _ request: Request) async throws(Failure) {
             let (language, caller) = Self.asker(request)
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await confirmations.requestPasswordReset(email: email, language: language, link: resetLink, caller: caller)
             }
         }
 
         func requestVerification(_ email: String, _ request: Request) async throws(Failure) {
             let (language, caller) = Self.asker(request)
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await confirmations.requestVerification(
                     email: email, language: language, link: verificationLink, caller: caller)
             }
@@ -36,7 +36,7 @@ extension AppAPI {
         /// Signs up behind an answer that says nothing of the address.
         func signUp(_ signUp: Accounts.SignUp, client: Client, _ request: Request) async throws(Failure) {
             let (language, caller) = Self.asker(request)
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await confirmations.signUp(
                     signUp, client: client, language: language,
                     links: SignUpLinks(verification: verificationLink, reset: resetLink), caller: caller)

@@ -33,7 +33,7 @@ extension AppAPI {
             }
             let (user, tokens) = try await signUp(body, Caller(request))
             await sendVerification(to: user, request)
-            return AuthResponse.make(.created, user, tokens)
+            return try await AuthResponse.make(.created, user, tokens, services)
         }
 
         /// Puts a mail for the address into the outbox (hole 18). The sign-up stands: a mail that cannot be written now can be asked for again.
@@ -47,7 +47,7 @@ extension AppAPI {
             if body.identity.token != nil { return try await signUpProved(body, caller) }
             guard let email = body.email else { throw .malformedJSON }
             guard let password = body.password else { return try await signUpBelieved(body, email, caller) }
-            return try await deciding { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let authentication = try await services.accounts.signUp(
                     Accounts.SignUp(email: email, password: password, displayName: body.name), client: services.app,
                     caller: caller)
@@ -78,7 +78,7 @@ extension AppAPI {
             _ body: Body, _ email: String, _ caller: Caller
         ) async throws(Failure) -> (User, SessionTokens) {
             guard let provider = body.identity.provider, let subject = body.identity.subject else { throw .providerRequired }
-            return try await deciding { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let authentication = try await services.accounts.authenticate(
                     unproved: provider, subject: subject, email: email, displayName: body.name, client: services.app,
                     caller: caller

@@ -6,14 +6,19 @@ import Text
 extension AppAPI {
     /// The answer to sign-up and sign-in: the tokens, and the user. `token` and `accessToken` are the same string.
     enum AuthResponse {
-        static func make(_ status: Status, _ user: User, _ tokens: SessionTokens) -> Response {
+        static func make(
+            _ status: Status, _ user: User, _ tokens: SessionTokens, _ services: Services
+        ) async throws(Failure) -> Response {
+            let settings = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await services.appSettings.settings(of: user.id)
+            }
             var writer = JSONWriter(capacity: 2048)
             writer.beginObject()
             writer.member("token", tokens.accessToken.revealedText)
             writer.member("accessToken", tokens.accessToken.revealedText)
             writer.member("refreshToken", tokens.refreshToken.revealedText)
             writer.key("user")
-            UserObject.write(user, to: &writer)
+            UserObject.write(user, settings, to: &writer)
             writer.endObject()
             return .appJSON(status, writer)
         }

@@ -23,7 +23,7 @@ extension AppAPI {
         /// - Throws: `AppAPI.Failure.unauthorized`; 404 when the token's user has been deleted; 503 when a store is away.
         func authenticate(_ request: Request, for access: AccountAccess) async throws(Failure) -> AuthenticatedUser {
             let (token, key) = try await credentials(of: request)
-            return try await deciding { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accessTokens.authenticate(token, for: access, with: key)
             }
         }
@@ -32,7 +32,7 @@ extension AppAPI {
         /// - Throws: as `authenticate`.
         func signingOut(_ request: Request) async throws(Failure) -> SigningOut {
             let (token, key) = try await credentials(of: request)
-            return try await deciding { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 do throws(IdentityError) {
                     return .user(try await services.accessTokens.authenticate(token, for: .signOut, with: key))
                 } catch {
@@ -60,7 +60,7 @@ extension AppAPI {
                     return (token, key)
                 } catch {
                     guard case .store(let failure) = error else { throw .unauthorized(.invalidToken) }
-                    return try await deciding { () throws(IdentityError) in throw failure }
+                    throw .identity(failure)
                 }
             }
         }

@@ -23,7 +23,7 @@ extension AppAPI {
             let issues = body.issues + Accounts.objections(signInEmail: email, password: password).map { Issue($0) }
             guard issues.isEmpty, let email else { throw .invalidInput(issues) }
             let template = options.addressLink
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.requestAddressChange(
                     of: user.userID, in: user.sessionID, password: password, to: email,
                     link: { code in LinkTemplate.filled(template, [("{code}", code.revealedText)]) }, caller: Caller(request))
@@ -63,12 +63,12 @@ extension AppAPI {
             var body = try JSONBody(request)
             let code = body.fields.string("code").map { SecretString($0) }
             guard body.fields.isClean, let code else { throw .invalidInput(body.issues) }
-            let change = try await deciding { () throws(IdentityError) in
+            let change = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.changeAddress(code: code, caller: Caller(request))
             }
             var writer = JSONWriter()
             writer.beginObject()
-            writer.member("email", change.user.email.typed)
+            writer.member("email", change.user.email?.typed ?? "")
             if let code = change.resetCode { writer.member("password_code", code.revealedText) }
             writer.endObject()
             return .appJSON(.ok, writer)

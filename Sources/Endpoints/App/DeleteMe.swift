@@ -16,7 +16,7 @@ extension AppAPI {
         func answer(_ request: Request) async throws(Failure) -> Response {
             let authenticated = try await bearer.authenticate(request, for: .change)
             let caller = Caller(request)
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 if !options.deletesInOldSessions {
                     try await services.accounts.requireRecentSignIn(
                         of: authenticated.userID, session: authenticated.sessionID, caller: caller)

@@ -17,7 +17,7 @@ extension AppAPI {
         func answer(_ request: Request) async throws(Failure) -> Response {
             let authenticated = try await bearer.authenticate(request, for: .signOut)
             let keepsCurrent = try Self.keepsCurrent(request)
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.sessions.signOutEverywhere(
                     authenticated.userID, from: authenticated.sessionID, keepingIt: keepsCurrent, caller: Caller(request))
             }

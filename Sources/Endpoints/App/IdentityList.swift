@@ -27,7 +27,7 @@ extension AppAPI {
         }
 
         static func response(of id: UserID, _ accounts: Accounts) async throws(Failure) -> Response {
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 response(try await accounts.identities(of: id), hasPassword: try await accounts.hasPassword(id))
             }
         }

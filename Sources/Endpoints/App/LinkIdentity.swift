@@ -22,13 +22,13 @@ extension AppAPI {
             guard fields.isComplete else { throw .providerRequired }
             let caller = Caller(request)
             // Before the token is looked at, because that uses it up.
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.requireRecentSignIn(of: user.userID, session: user.sessionID, caller: caller)
             }
             guard fields.token != nil else { throw .identity(.invalidProof) }
             let proofs = ProviderProofs(services: services)
             let proof = try await proofs.verified(fields, caller)
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.link(proof, to: user.userID, session: user.sessionID, caller: caller)
             }
             await proofs.exchangeCode(of: fields, proof, user.userID, caller)

@@ -16,7 +16,7 @@ extension AppAPI {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let authenticated = try await bearer.authenticate(request, for: .read)
-            let sessions = try await deciding { () throws(IdentityError) in
+            let sessions = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.sessions.list(of: authenticated.userID)
             }
             var writer = JSONWriter(capacity: 256 * sessions.count)

@@ -14,13 +14,18 @@ extension AppAPI {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let authenticated = try await bearer.authenticate(request, for: .read)
-            let user = try await deciding { () throws(IdentityError) in try await services.accounts.user(authenticated.userID) }
-            return Self.response(user)
+            let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await services.accounts.user(authenticated.userID)
+            }
+            let settings = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await services.appSettings.settings(of: user.id)
+            }
+            return Self.response(user, settings)
         }
 
-        static func response(_ user: User) -> Response {
+        static func response(_ user: User, _ settings: AppSettings) -> Response {
             var writer = JSONWriter(capacity: 512)
-            UserObject.write(user, to: &writer)
+            UserObject.write(user, settings, to: &writer)
             return .appJSON(.ok, writer)
         }
 

@@ -29,7 +29,7 @@ extension AppAPI {
             let (user, tokens) =
                 body.identity.token == nil
                 ? try await believe(body, caller) : try await verify(body, caller)
-            return AuthResponse.make(.ok, user, tokens)
+            return try await AuthResponse.make(.ok, user, tokens, services)
         }
 
         private func begin(
@@ -57,7 +57,7 @@ extension AppAPI {
             guard options.believesUnprovedIdentities, let provider = body.identity.provider,
                 let subject = body.identity.subject, let email = body.email
             else { throw .identity(.invalidProof) }
-            return try await deciding { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let result = try await services.accounts.authenticate(
                     unproved: provider, subject: subject, email: email, displayName: body.name, client: services.app,
                     caller: caller)

@@ -9,7 +9,7 @@ extension AppAPI {
         /// - Throws: 400 without provider and token; 401 for a token that proves nothing, or that is somebody else's than `oauth_id` says; 503.
         func verified(_ fields: ProviderFields, _ caller: Caller) async throws(Failure) -> VerifiedIDToken {
             guard let provider = fields.provider, let token = fields.token else { throw .providerRequired }
-            return try await deciding { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let proof = try await services.federation.verify(
                     token, from: provider, nonce: fields.nonce, subject: fields.subject, accessToken: fields.accessToken,
                     caller: caller)

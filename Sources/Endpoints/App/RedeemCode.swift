@@ -18,7 +18,7 @@ extension AppAPI {
             let password = body.fields.string("password").map { SecretString($0) }
             let issues = body.issues + Accounts.objections(email: nil, password: password, displayName: nil).map { Issue($0) }
             guard issues.isEmpty, let code, let password else { throw .invalidInput(issues) }
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.resetPassword(code: code, to: password, caller: Caller(request))
             }
             return .empty(.noContent)
@@ -51,7 +51,7 @@ extension AppAPI {
             var body = try JSONBody(request)
             let code = body.fields.string("code").map { SecretString($0) }
             guard body.fields.isClean, let code else { throw .invalidInput(body.issues) }
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.verifyEmail(code: code, caller: Caller(request))
             }
             return .empty(.noContent)

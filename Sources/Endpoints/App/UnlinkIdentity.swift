@@ -17,7 +17,7 @@ extension AppAPI {
             guard let provider = request.pathParameters.first.flatMap({ ProviderID($0) }) else {
                 throw .identity(.identityNotFound)
             }
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.unlink(
                     provider, from: user.userID, session: user.sessionID, caller: Caller(request))
             }

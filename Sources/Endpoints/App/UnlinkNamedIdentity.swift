@@ -21,7 +21,7 @@ extension AppAPI {
             let name = body.fields.string("oauth_provider")
             guard body.fields.isClean, let name else { throw .invalidInput(body.issues) }
             guard let provider = ProviderID(name) else { throw .identity(.identityNotFound) }
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.unlink(
                     provider, from: user.userID, session: user.sessionID, caller: Caller(request))
             }

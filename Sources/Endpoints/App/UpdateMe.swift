@@ -16,39 +16,42 @@ extension AppAPI {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let authenticated = try await bearer.authenticate(request, for: .change)
-            let change = try Self.read(request)
-            let user = try await deciding { () throws(IdentityError) in
-                try await services.accounts.change(authenticated.userID, change, caller: Caller(request))
+            let (profile, settings) = try Self.read(request)
+            // Each is done or not, and the whole may be repeated.
+            let (user, set) = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                let user = try await services.accounts.change(authenticated.userID, profile, caller: Caller(request))
+                return (user, try await services.appSettings.change(settings, of: user.id))
             }
-            return Me.response(user)
+            return Me.response(user, set)
         }
 
-        private static func read(_ request: Request) throws(Failure) -> Accounts.ProfileChange {
+        private static func read(_ request: Request) throws(Failure) -> (Accounts.ProfileChange, AppSettings.Change) {
             // Nothing is required here, so a body that got lost on its way would pass for a change of nothing.
             guard !request.body.isEmpty else { throw .malformedJSON }
             var body = try JSONBody(request)
             var change = Accounts.ProfileChange()
+            var chosen = AppSettings.Change()
             change.displayName = removable("name", in: &body.fields)
             change.photoURL = removable("photo_url", in: &body.fields)
             if body.fields.has("settings") {
                 _ = body.fields.nested("settings") { settings in
-                    change.biometricEnabled = settings.optionalBool("biometric_enabled", null: .wrongType)
-                    change.autoBackup = settings.optionalBool("auto_backup", null: .wrongType)
-                    change.theme = theme(in: &settings)
+                    chosen.biometricEnabled = settings.optionalBool("biometric_enabled", null: .wrongType)
+                    chosen.autoBackup = settings.optionalBool("auto_backup", null: .wrongType)
+                    chosen.theme = theme(in: &settings)
                 }
             }
             guard body.fields.isClean else { throw .invalidInput(body.issues) }
-            return change
+            return (change, chosen)
         }
 
         private static func removable(_ key: String, in fields: inout FieldReader) -> String? {
             fields.value(key) == .null ? "" : fields.optionalString(key)
         }
 
-        private static func theme(in settings: inout FieldReader) -> UserSettings.Theme? {
+        private static func theme(in settings: inout FieldReader) -> AppSettings.Theme? {
             guard let text = settings.optionalString("theme", null: .wrongType) else { return nil }
-            if let theme = UserSettings.Theme(rawValue: text) { return theme }
-            settings.add(.notAllowed(options: UserSettings.Theme.allCases.map(\.rawValue)), at: "theme")
+            if let theme = AppSettings.Theme(rawValue: text) { return theme }
+            settings.add(.notAllowed(options: AppSettings.Theme.allCases.map(\.rawValue)), at: "theme")
             return nil
         }
 

@@ -28,7 +28,7 @@ extension CookieAPI {
             writer.key("user")
             writer.beginObject()
             writer.member("id", user.id.description)
-            writer.member("email", user.email.typed)
+            if let email = user.email { writer.member("email", email.typed) }
             writer.member("email_verified", user.emailVerified)
             if let name = user.displayName { writer.member("name", name.text) }
             if let photoURL = user.photoURL { writer.member("photo_url", photoURL.text) }
@@ -47,7 +47,7 @@ extension CookieAPI {
         static let doneSchema = Routing.Schema.object([.required("status", .constant("ok"))])
 
         static let userSchema = Routing.Schema.object([
-            .required("id", .uuid), .required("email", .email), .required("email_verified", .boolean), .optional("name", .string),
+            .required("id", .uuid), .optional("email", .email), .required("email_verified", .boolean), .optional("name", .string),
             .optional("photo_url", .url),
         ]).named("CookieUser")
 

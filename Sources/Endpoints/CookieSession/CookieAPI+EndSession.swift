@@ -13,7 +13,7 @@ extension CookieAPI {
         func answer(_ request: Request) async throws(Failure) -> Response {
             let current = try await gate.session(changing: request, Fields.none).session
             guard let id = request.pathParameters.first.flatMap({ SessionID($0) }) else { throw .identity(.sessionNotFound) }
-            try await Failure.translating { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await gate.services.sessions.end(
                     id, of: current.userID, reason: id == current.id ? .signedOut : .revoked, caller: Caller(request))
             }

@@ -6,7 +6,7 @@ import Text
 extension CookieAPI {
     /// What went wrong, in this API's words: `{"error": "<code>"}` (cookie session contract §2). It never redirects: the client would
     /// follow, and take the page at the end for success.
-    enum Failure: Error {
+    enum Failure: APIFailure {
         case invalidRequest
         /// The request may come from a page of another site.
         case crossSite
@@ -31,17 +31,22 @@ extension CookieAPI {
 
         private static func response(to error: IdentityError, _ deletion: SetCookie) -> Response {
             switch error {
-            case .invalidCredentials, .userDisabled, .invalidInput: refusal("invalid_credentials", nil)
-            case .invalidToken, .invalidRefreshToken, .userNotFound: refusal("session_expired", deletion)
-            case .sessionNotFound: response(.notFound, "not_found")
-            case .tooManyRequests(let delay): response(.tooManyRequests, "too_many_requests", fields: .retry(after: delay))
-            case .unavailable(let delay), .overloaded(let delay):
-                response(.serviceUnavailable, "unavailable", fields: .retry(after: delay))
-            case .emailTaken, .usernameTaken, .emailNotVerified, .invalidCode, .invalidClient, .clientNotPermitted, .invalidProof,
-                .unknownProvider, .emailNeedsLinking, .identityTaken, .lastSignInMethod, .recentSignInRequired, .identityNotFound,
-                .internalFault:
-                response(.internalServerError, "internal_error")
+            case .credentials, .user(.invalidInput): refusal("invalid_credentials", nil)
+            case .session(.notFound): response(.notFound, "not_found")
+            case .session, .user(.notFound): refusal("session_expired", deletion)
+            case .service(let failure): response(to: failure)
+            case .user, .code, .federation, .client: response(to: ServiceFailure.internalFault)
             }
+        }
+
+        private static func response(to failure: ServiceFailure) -> Response {
+            let code =
+                switch failure {
+                case .tooManyRequests: "too_many_requests"
+                case .unavailable, .overloaded: "unavailable"
+                case .internalFault: "internal_error"
+                }
+            return response(failure.status, code, fields: failure.fields)
         }
 
         private static func code(of failure: RequestFailure) -> String {
@@ -90,14 +95,5 @@ extension CookieAPI {
 
         static let crossSiteDocumented = documented(
             .forbidden, "csrf_failed", "The request may come from a page of another site, or a form lacks its token.")
-
-        /// Runs a rule; its error becomes the API's.
-        static func translating<T>(_ rule: () async throws(IdentityError) -> T) async throws(Failure) -> T {
-            do throws(IdentityError) {
-                return try await rule()
-            } catch {
-                throw .identity(error)
-            }
-        }
     }
 }

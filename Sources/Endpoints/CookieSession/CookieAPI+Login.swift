@@ -20,7 +20,7 @@ extension CookieAPI {
             let (email, password) = (try fields.text("email"), SecretString(try fields.text("password")))
             let isRemembered = try fields.flag("remember")
             let terms = gate.policy.terms(isRemembered: isRemembered, replacing: gate.cookie(of: request))
-            let (user, session) = try await Failure.translating { () throws(IdentityError) in
+            let (user, session) = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let (caller, app) = (Caller(request), gate.services.app)
                 let authentication = try await gate.services.accounts.authenticate(
                     password: SignInAttempt(.email(email), passwords: [password]), client: app, caller: caller

@@ -18,14 +18,14 @@ extension CookieAPI {
             guard let cookie = gate.cookie(of: request) else { return Answer.done(gate.policy.deletion) }
             let sessions = gate.services.sessions
             do throws(Failure) {
-                let session = try await Failure.translating { () throws(IdentityError) in
+                let session = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                     try await sessions.session(of: cookie, use: .session, slides: false)
                 }
                 try gate.check(request, fields, verdict, session)
             } catch .identity(.invalidToken) {
                 // Over; whoever ended it may not have got to the end, though.
             }
-            try await Failure.translating { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await sessions.signOut(cookie, use: .session, caller: Caller(request))
             }
             return Answer.done(gate.policy.deletion)

@@ -19,7 +19,7 @@ extension CookieAPI {
         /// - Throws: `CookieAPI.Failure.unauthenticated`, `sessionExpired`; 503 when Redis is away, never 401.
         func session(of request: Request, slides: Bool = true) async throws(Failure) -> CookieSession {
             guard let cookie = cookie(of: request) else { throw .unauthenticated }
-            return try await Failure.translating { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.sessions.session(of: cookie, use: .session, slides: slides)
             }
         }

@@ -15,7 +15,7 @@ extension CookieAPI {
             let fields = try Fields(request)
             let current = try await gate.session(changing: request, fields).session
             let keepsCurrent = try fields.flag("keep_current")
-            try await Failure.translating { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await gate.services.sessions.signOutEverywhere(
                     current.userID, from: current.id, keepingIt: keepsCurrent, caller: Caller(request))
             }

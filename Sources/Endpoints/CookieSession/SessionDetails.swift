@@ -14,7 +14,7 @@ extension CookieAPI {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let session = try await gate.session(of: request)
-            let user = try await Failure.translating { () throws(IdentityError) in
+            let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await gate.services.accounts.user(session.session.userID)
             }
             return Answer.make { writer in

@@ -14,7 +14,7 @@ extension CookieAPI {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let current = try await gate.session(of: request).session
-            let sessions = try await Failure.translating { () throws(IdentityError) in
+            let sessions = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await gate.services.sessions.list(of: current.userID)
             }
             return Answer.make { writer in

@@ -22,16 +22,12 @@ extension OAuth {
 
         init(_ error: IdentityError) {
             switch error {
-            case .invalidClient: self = .invalidClient
-            case .clientNotPermitted: self = .unauthorizedClient
-            case .tooManyRequests(let delay): self = .slowDown(retryAfter: delay)
-            case .unavailable(let delay), .overloaded(let delay): self = .unavailable(retryAfter: delay)
-            case .invalidToken, .invalidRefreshToken, .userNotFound, .sessionNotFound: self = .invalidGrant
-            case .invalidInput, .emailTaken, .usernameTaken, .emailNotVerified, .invalidCode, .invalidCredentials, .userDisabled,
-                .invalidProof,
-                .unknownProvider, .emailNeedsLinking, .identityTaken, .lastSignInMethod, .recentSignInRequired, .identityNotFound,
-                .internalFault:
-                self = .serverError
+            case .client(.invalid): self = .invalidClient
+            case .client(.notPermitted): self = .unauthorizedClient
+            case .session, .user(.notFound): self = .invalidGrant
+            case .service(.tooManyRequests(let delay)): self = .slowDown(retryAfter: delay)
+            case .service(.unavailable(let delay)), .service(.overloaded(let delay)): self = .unavailable(retryAfter: delay)
+            case .service(.internalFault), .user, .credentials, .code, .federation: self = .serverError
             }
         }
 

@@ -109,11 +109,12 @@ extension OpenID {
                 return try await rule().completed()
             } catch {
                 switch error {
-                case .invalidCredentials, .invalidInput, .invalidProof, .userDisabled: return nil
+                case .credentials(.invalid), .credentials(.userDisabled), .user(.invalidInput), .federation(.invalidProof):
+                    return nil
                 // What the app's screens do not do: linking accounts, proving an address.
-                case .emailNeedsLinking, .emailNotVerified:
+                case .federation(.emailNeedsLinking), .credentials(.emailNotVerified):
                     throw Failure(.forbidden, "redirect_to_web", "the user has to sign in on the web")
-                case .unknownProvider: throw .invalidRequest("there is no such provider")
+                case .federation(.unknownProvider): throw .invalidRequest("there is no such provider")
                 default: throw Failure(error)
                 }
             }

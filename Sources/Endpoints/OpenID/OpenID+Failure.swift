@@ -56,17 +56,15 @@ extension OpenID {
 
         init(_ error: IdentityError) {
             switch error {
-            case .invalidClient: self = .invalidClient
-            case .clientNotPermitted: self = .unauthorizedClient
-            case .tooManyRequests(let delay):
+            case .client(.invalid): self = .invalidClient
+            case .client(.notPermitted): self = .unauthorizedClient
+            case .service(.tooManyRequests(let delay)):
                 self = Failure(.tooManyRequests, "slow_down", "too many requests", fields: .retry(after: delay))
-            case .unavailable(let delay), .overloaded(let delay):
+            case .service(.unavailable(let delay)), .service(.overloaded(let delay)):
                 self = Failure(
                     .serviceUnavailable, "temporarily_unavailable", "try again in a moment", fields: .retry(after: delay))
-            case .invalidToken, .invalidRefreshToken, .userNotFound, .sessionNotFound, .invalidCredentials, .userDisabled,
-                .invalidProof:
-                self = .grantIsVoid
-            default: self = .serverError
+            case .session, .credentials, .user(.notFound), .federation(.invalidProof): self = .grantIsVoid
+            case .user, .code, .federation, .service(.internalFault): self = .serverError
             }
         }
 

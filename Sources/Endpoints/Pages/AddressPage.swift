@@ -12,7 +12,7 @@ extension Pages {
 
         func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
             let code = try PageCode.inQuery(request)
-            let address = try await showing { () throws(IdentityError) in
+            let address = try await PageFailure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.address(ofCode: code, caller: Caller(request))
             }
             var page = Page(title: words[.addressTitle], language: words.language, look: words.look)
@@ -40,11 +40,11 @@ extension Pages {
 
         func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
             let code = try PageCode.inForm(request).code
-            let change = try await showing { () throws(IdentityError) in
+            let change = try await PageFailure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.changeAddress(code: code, caller: Caller(request))
             }
             var page = Page(title: words[.addressChangedTitle], language: words.language, look: words.look)
-            page.paragraph(words[.addressChanged(change.user.email.typed)])
+            page.paragraph(words[.addressChanged(change.user.email?.typed ?? "")])
             if let resetCode = change.resetCode { page.offerPassword(resetCode, words) }
             return page.response(.ok)
         }

@@ -32,7 +32,7 @@ extension Pages {
 
         func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
             let code = try PageCode.inForm(request).code
-            try await showing { () throws(IdentityError) in
+            try await PageFailure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.verifyEmail(code: code, caller: Caller(request))
             }
             var page = Page(title: words[.emailConfirmedTitle], language: words.language, look: words.look)

@@ -14,7 +14,7 @@ extension Pages {
 
         func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
             let code = try PageCode.inQuery(request)
-            _ = try await showing { () throws(IdentityError) in
+            _ = try await PageFailure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.user(ofCode: code, for: .resetPassword, caller: Caller(request))
             }
             return PasswordPage.form(code, words, problem: nil)
@@ -46,7 +46,7 @@ extension Pages {
             }
             do throws(IdentityError) {
                 try await services.confirmations.resetPassword(code: code, to: password, caller: Caller(request))
-            } catch .invalidInput(let problems) {
+            } catch .user(.invalidInput(let problems)) {
                 return PasswordPage.form(code, words, problem: problems.first.map { PageText($0.reason) } ?? .notAllowed)
             } catch {
                 throw .identity(error)

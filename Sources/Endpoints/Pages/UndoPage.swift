@@ -13,7 +13,7 @@ extension Pages {
 
         func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
             let code = try PageCode.inQuery(request)
-            let change = try await showing { () throws(IdentityError) in
+            let change = try await PageFailure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.change(ofCode: code, caller: Caller(request))
             }
             guard !change.isUndone else { return UndonePage.already(words) }
@@ -44,7 +44,7 @@ extension Pages {
 
         func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
             let code = try PageCode.inForm(request).code
-            let outcome = try await showing { () throws(IdentityError) in
+            let outcome = try await PageFailure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.undo(code: code, caller: Caller(request))
             }
             var page = Page(title: words[.undoneTitle], language: words.language, look: words.look)

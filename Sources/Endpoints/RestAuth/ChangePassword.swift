@@ -16,7 +16,7 @@ extension RestAuth {
 
         func answer(_ request: Request, _ words: Words) async throws(Failure) -> Response {
             let known = try await caller.authenticate(request, for: .change)
-            let profile = try await restAuth { () throws(IdentityError) in
+            let profile = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await api.profiles.profile(of: known.user)
             }
             var fields = try Fields(request)
@@ -38,7 +38,7 @@ extension RestAuth {
             guard Cookies.value(Cookies.session, in: request.head) != nil || !sharesKey(words.options) else {
                 return response
             }
-            let session = try await restAuth { () throws(IdentityError) in
+            let session = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 guard sharesKey(words.options) else { return try await services.sessions.changeCookie(of: known.sessionID) }
                 let authentication = try await services.accounts.authenticationAfterPasswordChange(of: known.user.id)
                 return try await SignInAnswer(services, api).begin(authentication, Caller(request)).session

@@ -17,14 +17,14 @@ extension RestAuth {
             let user = try await caller.authenticate(request, for: .change).user
             let profiles = api.profiles
             // One who has none yet gets it now, to be changed.
-            let profile = try await restAuth { () throws(IdentityError) in try await profiles.profile(of: user) }
+            let profile = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await profiles.profile(of: user) }
             var fields = try Fields(request)
             let username = try await username(&fields, of: user, profile, Caller(request))
             let firstName = fields.text(
                 "first_name", isRequired: false, allowsBlank: true, maximum: Profile.maximumNameLength)
             let lastName = fields.text("last_name", isRequired: false, allowsBlank: true, maximum: Profile.maximumNameLength)
             try fields.check()
-            let changed = try await restAuth { () throws(IdentityError) in
+            let changed = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await profiles.change(of: user.id, username: username, firstName: firstName, lastName: lastName)
             }
             return UserDetails.response(user, changed, words)
@@ -38,7 +38,7 @@ extension RestAuth {
             let text = fields.text("username", isRequired: isRequired, nullCharacters: [.invalidUsername, .nullCharacters])
             // Whatever else is wrong with the request, it tells whether somebody has that name.
             if let text, let wanted = try? Username(text), wanted.folded != profile.username.folded {
-                try await restAuth { () throws(IdentityError) in
+                try await Failure.mapIdentityErrors { () throws(IdentityError) in
                     try await services.accounts.permitUsername(askedBy: user, caller: caller)
                 }
             }
@@ -73,7 +73,8 @@ extension RestAuth {
                 fields.refuse("username", [Sentence(error)])
                 return nil
             }
-            let owner = try await restAuth { () throws(IdentityError) in try await profiles.user(named: username) }
+            let owner = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await profiles.user(named: username)
+            }
             if let owner, owner != user { fields.refuse("username", [.usernameTaken]) }
             return username
         }

@@ -16,7 +16,7 @@ extension RestAuth {
                     .init(key: "user_id", value: .integer(profile.number)),
                     .init(key: "username", value: .string(profile.username.text)),
                     .init(key: "exp", value: .integer(facts.expiresAt.seconds)),
-                    .init(key: "email", value: .string(user.email.typed)),
+                    .init(key: "email", value: .string(user.email?.typed ?? "")),
                     .init(key: "jti", value: .string(hex(facts.tokenID))),
                 ])
             case .djRestAuth: access(facts, userID: String(profile.number))

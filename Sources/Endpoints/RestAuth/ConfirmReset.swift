@@ -19,11 +19,11 @@ extension RestAuth {
             try fields.check()
             guard let uid, let token else { throw .field("token", .invalidValue) }
             let user = try await user(uid, token, words.options, Caller(request))
-            let profile = try await restAuth { () throws(IdentityError) in
+            let profile = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await api.profiles.profile(of: user)
             }
             let new = try passwords.checked(for: user, profile)
-            try await restAuth { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.resetPassword(code: token, to: new, caller: Caller(request))
             }
             return words.response(.ok, detail: .passwordReset)

@@ -38,7 +38,7 @@ extension RestAuth {
                 nonce: fields.optionalSecret("nonce"))
             try fields.check()
             guard sent.idToken != nil || sent.accessToken != nil || sent.code != nil else { throw .nonField(.missingSocialToken) }
-            return try await restAuth { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await verified(sent, of: provider, services, Caller(request))
             }
         }

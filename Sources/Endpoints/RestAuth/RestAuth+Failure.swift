@@ -5,7 +5,7 @@ import Text
 
 extension RestAuth {
     /// What went wrong, in the words of Django's REST framework: fields with their sentences, or one sentence under `detail`.
-    enum Failure: Error {
+    enum Failure: APIFailure {
         /// A field of the request and what is wrong with it.
         struct Field: Sendable {
             /// Where cross-field sentences go.
@@ -86,31 +86,38 @@ extension RestAuth {
             case .accessToken(let text): words.refusal(.notValidForAnyType, code: "token_not_valid", of: text)
             case .methodNotAllowed(let method, let allowed):
                 words.response(.methodNotAllowed, detail: .methodNotAllowed(method.name), fields: ["Allow": allowed.name])
-            case .identity(let error): Self.translated(error).map { $0.response(words, head) } ?? words.failure(of: error)
+            case .identity(.service(let failure)): words.response(to: failure)
+            case .identity(let error): Self.refusal(error).response(words, head)
             case .request(let failure): Self.response(to: failure, words, head)
             }
         }
 
-        /// What Identity refuses, where no endpoint has better words; nil for what is our own failure.
-        private static func translated(_ error: IdentityError) -> Failure? {
+        /// What Identity refuses, where no endpoint has better words.
+        private static func refusal(_ error: IdentityError) -> Failure {
             switch error {
-            case .invalidInput(let problems): .fields(problems.map { Field($0.field.restAuthName, Sentence($0)) })
-            case .emailTaken: .field("email", .emailTaken)
-            case .usernameTaken: .field("username", .usernameTaken)
-            case .emailNotVerified: .nonField(.emailNotVerified)
-            case .invalidCredentials: .nonField(.invalidCredentials)
-            case .userDisabled: .nonField(.accountDisabled)
-            case .invalidCode: .field("token", .invalidValue)
-            case .recentSignInRequired: .field("old_password", .required)
-            case .invalidToken, .invalidRefreshToken, .sessionNotFound: .unauthenticated(.invalidToken)
-            case .userNotFound: .unauthenticated(.inactiveUser)
+            case .user(.invalidInput(let problems)): .fields(problems.map { Field($0.field.restAuthName, Sentence($0)) })
+            case .user(.emailTaken): .field("email", .emailTaken)
+            case .user(.usernameTaken): .field("username", .usernameTaken)
+            case .user(.notFound): .unauthenticated(.inactiveUser)
+            case .credentials(.invalid): .nonField(.invalidCredentials)
+            case .credentials(.userDisabled): .nonField(.accountDisabled)
+            case .credentials(.emailNotVerified): .nonField(.emailNotVerified)
+            case .session(.recentSignInRequired): .field("old_password", .required)
+            case .session: .unauthenticated(.invalidToken)
+            case .code: .field("token", .invalidValue)
+            case .federation(let error): refusal(error)
+            case .client: .detail(.forbidden, .forbidden)
+            case .service: .request(.internalError)
+            }
+        }
+
+        private static func refusal(_ error: FederationError) -> Failure {
+            switch error {
             case .invalidProof, .unknownProvider: .nonField(.incorrectValue)
             case .emailNeedsLinking: .nonField(.socialEmailTaken)
             case .identityTaken: .nonField(.socialAccountTaken)
-            case .lastSignInMethod: .nonField(.lastSignInMethod)
             case .identityNotFound: .request(.notFound)
-            case .invalidClient, .clientNotPermitted: .detail(.forbidden, .forbidden)
-            case .tooManyRequests, .unavailable, .overloaded, .internalFault: nil
+            case .lastSignInMethod: .nonField(.lastSignInMethod)
             }
         }
 
@@ -145,14 +152,5 @@ extension InputProblem.Field {
         case .lastName: "last_name"
         case .displayName, .photoURL: RestAuth.Failure.Field.none
         }
-    }
-}
-
-/// Runs a rule; its error becomes the API's.
-func restAuth<T>(_ rule: () async throws(IdentityError) -> T) async throws(RestAuth.Failure) -> T {
-    do throws(IdentityError) {
-        return try await rule()
-    } catch {
-        throw .identity(error)
     }
 }

@@ -81,7 +81,7 @@ extension RestAuth {
         private static func wording<T>(_ rule: () async throws(IdentityError) -> T) async throws(Failure) -> T {
             do throws(IdentityError) {
                 return try await rule()
-            } catch .invalidInput {
+            } catch .user(.invalidInput) {
                 throw .nonField(.invalidCredentials)
             } catch {
                 throw .identity(error)

@@ -59,7 +59,7 @@ extension RestAuth {
 
         private func endCookie(_ request: Request) async throws(Failure) {
             guard let cookie = Cookies.value(Cookies.session, in: request.head) else { return }
-            try await restAuth { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.sessions.signOut(cookie, use: .restAuth, caller: Caller(request))
             }
         }
@@ -89,7 +89,7 @@ extension RestAuth {
             guard case .valid(let claims) = api.tokens.read(sent, at: api.system.now()),
                 Claims.kind(of: claims) == .refresh, let token = claims["jti"]?.stringValue
             else { throw .token(.token(.invalid)) }
-            try await restAuth { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.sessions.signOut(SecretString(token), caller: Caller(request))
             }
             return .loggedOut

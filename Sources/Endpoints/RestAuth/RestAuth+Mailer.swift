@@ -14,7 +14,7 @@ extension RestAuth {
         }
 
         func requestReset(_ email: String, _ request: Request, _ words: Words) async throws(Failure) {
-            try await restAuth { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await confirmations.requestPasswordReset(
                     email: email, language: words.language.ofMails, link: resetLink, caller: Caller(request))
             }
@@ -24,7 +24,7 @@ extension RestAuth {
         func signUp(
             _ signUp: Accounts.SignUp, client: Client, _ permit: SignUpPermit, _ request: Request, _ words: Words
         ) async throws(Failure) {
-            try await restAuth { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await confirmations.signUp(
                     signUp, client: client, permit: permit, language: words.language.ofMails,
                     links: SignUpLinks(verification: verificationLink, reset: resetLink),
@@ -46,7 +46,7 @@ extension RestAuth {
         }
 
         func requestVerification(_ email: String, _ request: Request, _ words: Words) async throws(Failure) {
-            try await restAuth { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await confirmations.requestVerification(
                     email: email, language: words.language.ofMails, link: verificationLink,
                     caller: Caller(request))
@@ -54,7 +54,7 @@ extension RestAuth {
         }
 
         func requestVerification(of user: User, _ request: Request, _ words: Words) async throws(Failure) {
-            try await restAuth { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await confirmations.requestVerification(
                     of: user, language: words.language.ofMails, link: verificationLink, caller: Caller(request))
             }

@@ -17,7 +17,7 @@ extension RestAuth {
             if isFromCookie { try OriginCheck(services).check(request.head) }
             let (token, userID) = try read(sent)
             let refreshed = try await refresh(token, Caller(request), rotates: options.rotatesRefreshTokens)
-            let access = try await restAuth { () throws(IdentityError) in
+            let access = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.sessions.issue(in: refreshed.session, client: api.client) { facts in
                     api.tokens.sign(Claims.access(facts, userID: userID))
                 }

@@ -23,7 +23,7 @@ extension RestAuth {
                 try await mailer.signUp(signUp, client: api.client, permit, request, words)
                 return words.response(.created, detail: .verificationSent)
             }
-            let authentication = try await restAuth { () throws(IdentityError) in
+            let authentication = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.signUp(
                     signUp, username: username, client: api.client, permit: permit, caller: caller)
             }
@@ -32,7 +32,9 @@ extension RestAuth {
             guard words.options.emailVerification != .mandatory else {
                 return words.response(.created, detail: .verificationSent)
             }
-            let begun = try await restAuth { () throws(IdentityError) in try await signIn.begin(authentication, caller) }
+            let begun = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await signIn.begin(authentication, caller)
+            }
             return try await signIn.answer(.created, begun, to: request, words, caller)
         }
 
@@ -40,7 +42,7 @@ extension RestAuth {
         private func permit(_ request: Request, _ caller: Caller) async throws(Failure) -> SignUpPermit {
             var fields = try Fields(request)
             let email = fields.email("email")
-            return try await restAuth { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.permitSignUp(email: email, client: api.client, caller: caller)
             }
         }
@@ -84,7 +86,7 @@ extension RestAuth {
         private func email(_ fields: inout Fields, _ permit: SignUpPermit) async throws(Failure) -> String? {
             guard let email = fields.email("email"), let address = try? EmailAddress(email) else { return nil }
             guard !hidesAccounts else { return email }
-            let isTaken = try await restAuth { () throws(IdentityError) in
+            let isTaken = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.isTaken(email: address, permit)
             }
             if isTaken { fields.refuse("email", [.emailTaken]) }

@@ -40,8 +40,10 @@ extension RestAuth {
             _ status: Status, _ begun: Begun, to request: Request, _ words: Words, _ caller: Caller
         ) async throws(Failure) -> Response {
             let user = begun.user
-            let profile = try await restAuth { () throws(IdentityError) in try await api.profiles.profile(of: user) }
-            let session = try await restAuth { () throws(IdentityError) in
+            let profile = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await api.profiles.profile(of: user)
+            }
+            let session = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let session = try await settled(begun.session, caller)
                 try await endReplaced(request.head, by: session, caller)
                 return session
@@ -91,7 +93,7 @@ extension RestAuth {
 
         private func key(_ status: Status, _ session: Session, _ words: Words) async throws(Failure) -> Response {
             let token = services.sessions.lastingToken(of: session)
-            _ = try await restAuth { () throws(IdentityError) in
+            _ = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.sessions.issue(in: session, client: api.client) { _ in token }
             }
             var writer = JSONWriter()
@@ -105,7 +107,7 @@ extension RestAuth {
             _ status: Status, _ begun: Begun, _ profile: Profile, _ words: Words
         ) async throws(Failure) -> Response {
             let user = begun.user
-            let access = try await restAuth { () throws(IdentityError) in
+            let access = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.sessions.issue(in: begun.session, client: api.client) { facts in
                     api.tokens.sign(Claims.access(facts, user, profile, options))
                 }

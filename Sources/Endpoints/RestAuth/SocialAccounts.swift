@@ -15,7 +15,7 @@ extension RestAuth {
 
         func answer(_ request: Request, _ words: Words) async throws(Failure) -> Response {
             let user = try await caller.authenticate(request, for: .read).user
-            let identities = try await restAuth { () throws(IdentityError) in
+            let identities = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.identities(of: user.id)
             }
             var writer = JSONWriter()
@@ -66,14 +66,14 @@ extension RestAuth {
 
         func answer(_ request: Request, _ words: Words) async throws(Failure) -> Response {
             let known = try await caller.authenticate(request, for: .change)
-            let identities = try await restAuth { () throws(IdentityError) in
+            let identities = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.identities(of: known.user.id)
             }
             let number = request.pathParameters.first.flatMap { Int64($0) }
             guard let identity = identities.first(where: { SocialAccounts.number(of: $0) == number }) else {
                 throw .request(.notFound)
             }
-            try await restAuth { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.unlink(
                     identity.provider, from: known.user.id, session: known.sessionID,
                     trustsSession: words.options.changesPasswordWithoutOld, caller: Caller(request))

@@ -17,7 +17,7 @@ extension RestAuth {
             try OriginCheck(services).check(request.head)
             let caller = Caller(request, in: words.language)
             let read = try await ProviderTokens.read(request, of: provider, services)
-            let begun = try await restAuth { () throws(IdentityError) in
+            let begun = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await signedIn(read.proof, caller)
             }
             await read.keep(for: begun.user.id, services, caller)
@@ -61,11 +61,11 @@ extension RestAuth {
         func answer(_ request: Request, _ words: Words) async throws(Failure) -> Response {
             let known = try await caller.authenticate(request, for: .change)
             let device = Caller(request)
-            try await restAuth { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.requireRecentSignIn(of: known.user.id, session: known.sessionID, caller: device)
             }
             let read = try await ProviderTokens.read(request, of: provider, services)
-            try await restAuth { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.link(read.proof, to: known.user.id, session: known.sessionID, caller: device)
             }
             await read.keep(for: known.user.id, services, device)

@@ -15,7 +15,7 @@ extension RestAuth {
 
         func answer(_ request: Request, _ words: Words) async throws(Failure) -> Response {
             let user = try await caller.authenticate(request, for: .read).user
-            let profile = try await restAuth { () throws(IdentityError) in
+            let profile = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await api.profiles.profile(of: user)
             }
             return Self.response(user, profile, words)
@@ -40,14 +40,14 @@ extension RestAuth {
             writer.beginObject()
             writer.member("pk", profile.number)
             writer.member("username", profile.username.text)
-            writer.member("email", user.email.typed)
+            writer.member("email", user.email?.typed ?? "")
             writer.member("first_name", profile.firstName)
             writer.member("last_name", profile.lastName)
             writer.endObject()
         }
 
         static let schema = Routing.Schema.object([
-            .required("pk", .integer), .required("username", .string), .required("email", .email),
+            .required("pk", .integer), .required("username", .string), .required("email", .anyOf([.email, .constant("")])),
             .required("first_name", .string),
             .required("last_name", .string),
         ]).named("RestAuthUser")

@@ -57,11 +57,11 @@ extension RestAuth {
 
         /// Nothing was decided, because we have failed or too much was asked, and the client is told so in a form that the reference client
         /// can show.
-        func failure(of error: IdentityError) -> Response {
-            switch error {
+        func response(to failure: ServiceFailure) -> Response {
+            switch failure {
             case .tooManyRequests(let delay): response(.tooManyRequests, .throttled(delay.retrySeconds), retryAfter: delay)
             case .unavailable(let delay), .overloaded(let delay): unavailable(retryAfter: delay)
-            default: response(.internalServerError, detail: .serverError)
+            case .internalFault: response(.internalServerError, detail: .serverError)
             }
         }
 

@@ -23,7 +23,7 @@ extension TokenAPI {
                 let terms = GrantTerms(leeway: Times.leeway)
                 return Answer.make(
                     try await services.sessions.begin(authentication, for: services.app, terms: terms, caller: caller))
-            } catch .invalidInput {
+            } catch .user(.invalidInput) {
                 throw .identity(.invalidCredentials)
             } catch {
                 throw .identity(error)

@@ -6,7 +6,7 @@ import Text
 extension TokenAPI {
     /// What went wrong, in the words of FastAPI: `{"detail": …}`, a text or, where the body was refused, a list (token resource contract
     /// §2).
-    enum Failure: Error {
+    enum Failure: APIFailure {
         /// Everything that is wrong with the body.
         case invalid([ValidationItem])
         /// The body is not even text.
@@ -28,17 +28,16 @@ extension TokenAPI {
 
         private static func response(to error: IdentityError) -> Response {
             switch error {
-            case .invalidCredentials, .userDisabled, .invalidInput: refusal("Incorrect email address or password")
-            case .invalidToken, .invalidRefreshToken, .userNotFound, .sessionNotFound:
+            case .credentials, .user(.invalidInput): refusal("Incorrect email address or password")
+            case .session, .user(.notFound):
                 refusal("Invalid authentication credentials", challenge: "Bearer error=\"invalid_token\"")
-            case .tooManyRequests(let delay): response(.tooManyRequests, "Too Many Requests", fields: .retry(after: delay))
-            case .unavailable(let delay), .overloaded(let delay):
-                response(.serviceUnavailable, "Service Unavailable", fields: .retry(after: delay))
-            case .emailTaken, .usernameTaken, .emailNotVerified, .invalidCode, .invalidClient, .clientNotPermitted, .invalidProof,
-                .unknownProvider, .emailNeedsLinking, .identityTaken, .lastSignInMethod, .recentSignInRequired, .identityNotFound,
-                .internalFault:
-                response(.internalServerError, "Internal Server Error")
+            case .service(let failure): response(to: failure)
+            case .user, .code, .federation, .client: response(to: ServiceFailure.internalFault)
             }
+        }
+
+        private static func response(to failure: ServiceFailure) -> Response {
+            response(failure.status, failure.status.reasonPhrase.description, fields: failure.fields)
         }
 
         private static func response(to items: [ValidationItem]) -> Response {

@@ -7,6 +7,11 @@ package struct AccountRules: Equatable, Sendable {
     /// Whether a sign-up answers the same for every address, and the mail says the rest. A password signs in only who has confirmed the address then.
     package var signsUpByMail = false
 
+    /// Of a user's custom claims, in bytes of their JSON text.
+    package var claimsLimit = CustomClaims.standardLimit
+    /// How many roles a user may have.
+    package var rolesLimit = Roles.standardLimit
+
     package init() {}
 
     /// Whether a sign-in counts as a recent one. Who signed in at another copy may have done so in the future, by our clock.

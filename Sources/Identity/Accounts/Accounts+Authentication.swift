@@ -98,9 +98,9 @@ extension Accounts {
     ) async throws(IdentityError) -> User {
         var right: Password?
         var isUnusable = false
-        let cost = hasher.hidesImported ? try await users.importedHashCost() : nil
+        let imported = hasher.hidesImported ? try await users.importedHashes(within: hasher.importedLimits) : nil
         for password in presented where right == nil {
-            switch try await hasher.verdict(on: password, against: found?.passwordHash, importedCost: cost, for: owner) {
+            switch try await hasher.verdict(on: password, against: found?.passwordHash, imported: imported, for: owner) {
             case .matches: right = password
             case .differs: break
             case .unusableHash: isUnusable = true

@@ -45,7 +45,7 @@ extension Accounts {
         let reclaimed: User
         do throws(IdentityError) {
             reclaimed = try await changes.change(user.id) { held throws(IdentityError) in
-                guard held.user.email.normalized == user.email.normalized, !held.user.isDisabled,
+                guard held.user.email?.normalized == user.email?.normalized, !held.user.isDisabled,
                     try await held.prove(.provider) == .takenBack
                 else { throw .userNotFound }
                 try await held.add(identity)
@@ -63,7 +63,7 @@ extension Accounts {
     func named(_ user: User, _ name: DisplayName?) async -> User {
         guard user.displayName == nil, let name else { return user }
         let changed = try? await users.updateProfile(
-            of: user.id, displayName: .set(name), photoURL: .keep, settings: JSONObject(), at: system.now())
+            of: user.id, displayName: .set(name), photoURL: .keep, at: system.now())
         return changed ?? user
     }
 }

@@ -22,20 +22,8 @@ package final class Accounts: Sendable {
         package var displayName: String?
         /// Empty text removes the picture.
         package var photoURL: String?
-        package var biometricEnabled: Bool?
-        package var autoBackup: Bool?
-        package var theme: UserSettings.Theme?
 
         package init() {}
-
-        /// The members of the stored settings that change.
-        var storedSettings: JSONObject {
-            var settings = JSONObject()
-            settings["biometric_enabled"] = biometricEnabled.map { .bool($0) }
-            settings["auto_backup"] = autoBackup.map { .bool($0) }
-            settings["theme"] = theme.map { .string($0.rawValue) }
-            return settings
-        }
     }
 
     let users: UserStore
@@ -122,7 +110,7 @@ package final class Accounts: Sendable {
         }
         guard problems.isEmpty else { throw .invalidInput(problems) }
         let changed = try await users.updateProfile(
-            of: id, displayName: displayName, photoURL: photoURL, settings: change.storedSettings, at: system.now())
+            of: id, displayName: displayName, photoURL: photoURL, at: system.now())
         await note(.userUpdated, id, by: .user(id), nil, caller)
         return changed
     }

@@ -24,12 +24,18 @@ extension AuditKind {
     package static let userCreated = AuditKind("user_created")
     package static let signUpRefused = AuditKind("sign_up_refused", outcome: .refused)
     package static let userUpdated = AuditKind("user_updated")
+    package static let userClaimsChanged = AuditKind("user_claims_changed")
+    package static let userRolesChanged = AuditKind("user_roles_changed")
     package static let passwordChanged = AuditKind("password_changed")
     package static let userDisabled = AuditKind("user_disabled")
     package static let userEnabled = AuditKind("user_enabled")
     package static let userDeleted = AuditKind("user_deleted")
     /// An operator has taken out all that is stored of the user.
     package static let userExported = AuditKind("user_exported")
+
+    /// An operator has taken over users of another system, or has written out all users.
+    package static let usersImported = AuditKind("users_imported")
+    package static let usersExported = AuditKind("users_exported")
 
     package static func identityLinked(_ linking: Linking) -> AuditKind {
         AuditKind("identity_linked", reason: linking.rawValue)

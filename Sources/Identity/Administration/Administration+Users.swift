@@ -41,7 +41,7 @@ extension Administration {
             }
             var hash: String?
             if let chosen {
-                let owner = JobOwner(hashingFor: caller, account: new.email.normalized, client: nil)
+                let owner = JobOwner(hashingFor: caller, account: new.account, client: nil)
                 hash = try await accounts.hasher.hash(chosen, for: owner)
             }
             let user = try await users.insert(new, passwordHash: hash)
@@ -86,6 +86,46 @@ extension Administration {
             await note(.userExported, id)
             return found
         }
+    }
+
+    /// Replaces a user's claims. Tokens that are out keep theirs; the sessions give the new ones.
+    /// - Throws: `IdentityError.userNotFound`, `unavailable`.
+    package func setClaims(_ claims: CustomClaims, of id: UserID) async throws(AdministrationError) -> User {
+        try await with(.changeUsers) { () throws(IdentityError) in
+            let user = try await users.setTokenContent(of: id, claims: claims, roles: nil, at: system.now())
+            try await sessions.update(SessionOwner(user), of: id)
+            await note(.userClaimsChanged, id)
+            return user
+        }
+    }
+
+    /// Replaces a user's roles. Tokens that are out keep theirs; the sessions give the new ones.
+    /// - Throws: `IdentityError.userNotFound`, `unavailable`.
+    package func setRoles(_ roles: Roles, of id: UserID) async throws(AdministrationError) -> User {
+        try await with(.changeUsers) { () throws(IdentityError) in
+            let user = try await users.setTokenContent(of: id, claims: nil, roles: roles, at: system.now())
+            try await sessions.update(SessionOwner(user), of: id)
+            var detail = JSONObject()
+            detail["roles"] = .array(roles.names.map { .string($0) })
+            await note(.userRolesChanged, id, detail: detail)
+            return user
+        }
+    }
+
+    /// Puts on record that users of another system were taken over.
+    package func noteImport(from source: String, _ tally: UserImport.Tally) async {
+        var detail = JSONObject()
+        detail["source"] = .string(source)
+        for (name, count) in tally.counts { detail[name] = .integer(Int64(count)) }
+        await note(.usersImported, detail: detail)
+    }
+
+    /// Puts on record that all users were written out.
+    package func noteExport(count: Int, hasHashes: Bool) async {
+        var detail = JSONObject()
+        detail["count"] = .integer(Int64(count))
+        detail["hashes"] = .bool(hasHashes)
+        await note(.usersExported, detail: detail)
     }
 
     /// Bars a user from signing in, and ends all sessions.

@@ -21,12 +21,13 @@ extension Administration {
     }
 
     /// Has the link for a new password sent to a user, unless he is disabled.
-    /// - Throws: `IdentityError.userNotFound`, `tooManyRequests`, `unavailable`.
+    /// - Throws: `IdentityError.invalidInput` when there is no address, `userNotFound`, `tooManyRequests`, `unavailable`.
     package func sendReset(to id: UserID, link: Confirmations.Link) async throws(AdministrationError) {
         try await with(.changeUsers) { () throws(IdentityError) in
             let user = try await users.user(id)
+            guard let address = user.email else { throw .invalidInput([InputProblem(.email, .missing)]) }
             try await confirmations.requestPasswordReset(
-                email: user.email.normalized, language: .english, link: link, by: actor, caller: caller)
+                email: address.normalized, language: .english, link: link, by: actor, caller: caller)
         }
     }
 

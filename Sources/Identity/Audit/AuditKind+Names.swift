@@ -52,13 +52,17 @@ extension AuditKind {
         "signing_key_retired",
         "token_refreshed",
         "token_revoked",
+        "user_claims_changed",
         "user_created",
         "user_deleted",
         "user_disabled",
         "user_enabled",
         "user_exported",
+        "user_roles_changed",
         "user_signed_in",
         "user_signed_up",
         "user_updated",
+        "users_exported",
+        "users_imported",
     ]
 }

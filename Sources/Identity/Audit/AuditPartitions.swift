@@ -42,7 +42,7 @@ package struct AuditPartitions: Sendable {
     /// The oldest first.
     /// - Throws: the store's failure.
     package func all() async throws(IdentityError) -> [AuditPartition] {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             var partitions: [AuditPartition] = []
             for row in try await pool.query(AuditQueries.partitions) {
                 partitions.append(

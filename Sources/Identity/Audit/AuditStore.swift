@@ -59,7 +59,7 @@ package struct AuditStore: Sendable {
         let until = filter.until.map { UUID(version7At: $0, random: []).description } ?? Self.highest
         let end = before.map { min($0.description, until) } ?? until
         let range: [PostgresValue] = [.uuid(since), .uuid(end), .integer(count)]
-        return try await asking { () throws(PostgresError) in
+        return try await mapPostgresErrors { () throws(PostgresError) in
             var events: [RecordedAuditEvent] = []
             for row in try await rows(filter, range) { events.append(try Self.event(row)) }
             return events

@@ -193,7 +193,7 @@ package struct AuthorizationCodeStore: Sendable {
     private func run(
         _ script: RedisScript, _ code: AuthorizationCode, _ arguments: [[UInt8]]
     ) async throws(IdentityError) -> RedisReply {
-        try await sending { () throws(RedisError) in try await redis.run(script, keys: [code.key], arguments: arguments) }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.run(script, keys: [code.key], arguments: arguments) }
     }
 
     private static func text(_ number: Int64) -> [UInt8] {

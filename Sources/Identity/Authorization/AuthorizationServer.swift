@@ -113,13 +113,13 @@ extension AuthorizationServer {
         guard !names.isEmpty else { return }
         var command = RedisCommand("SET", Self.key(grant), names.joined(separator: " "), "PX")
         command.append(max(1, life.wholeMilliseconds))
-        _ = try await sending { () throws(RedisError) in try await redis.send(command) }
+        _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }
 
     /// - Throws: the store's failure.
     package func claims(of grant: AuthorizationCodeStore.GrantReference) async throws(IdentityError) -> Set<String> {
         let command = RedisCommand("GET", Self.key(grant))
-        let reply = try await sending { () throws(RedisError) in try await redis.send(command) }
+        let reply = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
         return Set((reply.text ?? "").split(separator: " ").map(String.init))
     }
 

@@ -41,7 +41,7 @@ package struct AuthorizationSessions: Sendable {
         command.append(stored.serialized)
         command.append("PX")
         command.append(Self.life.wholeMilliseconds)
-        _ = try await sending { () throws(RedisError) in try await redis.send(command) }
+        _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
         return SecretString(name)
     }
 
@@ -51,7 +51,7 @@ package struct AuthorizationSessions: Sendable {
         _ name: SecretString, of client: ClientID, thumbprint: String?
     ) async throws(IdentityError) -> AuthorizationSession? {
         let command = RedisCommand("GETDEL", Self.key(name.revealedText))
-        guard case .bytes(let bytes) = try await sending({ () throws(RedisError) in try await redis.send(command) }) else {
+        guard case .bytes(let bytes) = try await mapRedisErrors({ () throws(RedisError) in try await redis.send(command) }) else {
             return nil
         }
         guard let texts = (try? JSON.parse(bytes))?.arrayValue?.compactMap(\.stringValue), texts.count >= 2, texts.count % 2 == 0

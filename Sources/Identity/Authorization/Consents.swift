@@ -37,7 +37,7 @@ package struct Consents: Sendable {
     package func grant(
         _ scopes: [String], to client: ClientID, by userID: UserID, in session: SessionID?, caller: Caller
     ) async throws(IdentityError) {
-        let count = try await asking { () throws(PostgresError) in
+        let count = try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(
                 ConsentQueries.grant,
                 [.uuid(userID.description), .text(client.text), .textArray(scopes), .integer(system.now().milliseconds)]
@@ -66,7 +66,7 @@ package struct Consents: Sendable {
         async throws(IdentityError)
     {
         // In this order: who asks for tokens from here on is asked for a consent again.
-        let count = try await asking { () throws(PostgresError) in
+        let count = try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(ConsentQueries.withdraw, [.uuid(userID.description), .text(client.text)]).affectedCount
         }
         try await sessions.endGrants(of: client, of: userID, caller: caller)
@@ -76,7 +76,7 @@ package struct Consents: Sendable {
     }
 
     private func consents(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) -> [Consent] {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             var found: [Consent] = []
             for row in try await pool.query(statement, parameters) {
                 guard let clientID = ClientID(try row.string(0)) else { continue }

@@ -201,11 +201,11 @@ package struct DeviceCodes: Sendable {
             """)
 
     private func run(_ script: RedisScript, _ key: String, _ arguments: [[UInt8]]) async throws(IdentityError) -> RedisReply {
-        try await sending { () throws(RedisError) in try await redis.run(script, keys: [key], arguments: arguments) }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.run(script, keys: [key], arguments: arguments) }
     }
 
     private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
-        try await sending { () throws(RedisError) in try await redis.send(command) }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }
 
     private static func key(_ code: String) -> String {

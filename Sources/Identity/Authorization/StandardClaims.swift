@@ -56,7 +56,7 @@ package struct ClaimRelease: Equatable, Sendable {
             }
         }
         for (scope, names) in custom where scopes.contains(scope) {
-            for name in names where told[name] == nil && !Self.reserved.contains(name) { told[name] = user.claims[name] }
+            for name in names where told[name] == nil && !Self.reserved.contains(name) { told[name] = Self.custom(name, user) }
         }
         return told
     }
@@ -64,14 +64,19 @@ package struct ClaimRelease: Equatable, Sendable {
     /// Those of the protocol itself.
     private static let reserved = AccessTokenClaims.reservedNames
 
+    private static func custom(_ claim: String, _ user: User) -> JSONValue? {
+        guard claim == "roles", !user.roles.isEmpty else { return user.claims[claim] }
+        return .array(user.roles.map { .string($0) })
+    }
+
     private static func value(of claim: String, _ user: User) -> JSONValue? {
-        let email: EmailAddress? = user.email
-        return switch claim {
+        switch claim {
         case "name": user.displayName.map { .string($0.text) } ?? user.claims[claim]
         case "picture": user.photoURL.map { .string($0.text) } ?? user.claims[claim]
         case "updated_at": .integer(user.updatedAt.seconds)
-        case "email": email.map { .string($0.typed) }
-        case "email_verified": email.map { _ in .bool(user.emailVerified) }
+        case "email": user.email.map { .string($0.typed) }
+        case "email_verified": user.email.map { _ in .bool(user.emailVerified) }
+        case "phone_number": user.phoneNumber.map { .string($0) } ?? user.claims[claim]
         // What an operator knows of the user besides.
         default: user.claims[claim]
         }

@@ -20,7 +20,7 @@ package struct UsedIdentifiers: Sendable {
     package func use(_ kind: Kind, _ id: String, of owner: String, life: Duration) async throws(IdentityError) -> Bool {
         var command = RedisCommand("SET", "used:\(kind.rawValue):" + SHA256.hash("\(owner)\0\(id)").hex, "", "NX", "PX")
         command.append(max(1, life.wholeMilliseconds))
-        let reply = try await sending { () throws(RedisError) in try await redis.send(command) }
+        let reply = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
         return reply != .null
     }
 }

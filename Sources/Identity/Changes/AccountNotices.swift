@@ -41,7 +41,7 @@ package struct AccountNotices: Sendable {
         _ kind: AccountChange.Kind, of before: AccountState, detail: String, language: Mail.Language,
         in transaction: Transaction
     ) async throws(IdentityError) {
-        guard before.user.emailVerified, !before.user.isDisabled else { return }
+        guard let address = before.user.email, before.user.emailVerified, !before.user.isDisabled else { return }
         var link = SecretString("")
         if let makeLink = policy.link {
             let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
@@ -49,7 +49,7 @@ package struct AccountNotices: Sendable {
             link = makeLink(code.text)
         }
         try await tell(
-            kind.mail, before.user.id, at: before.user.email, link: link, detail: detail, language: language,
+            kind.mail, before.user.id, at: address, link: link, detail: detail, language: language,
             in: transaction)
     }
 
@@ -90,7 +90,7 @@ package struct AccountNotices: Sendable {
             .bytes(code.digest), .bytes(try seal.seal(before.waysIn, of: id)), .duration(policy.lifetime), .integer(Self.limit),
             .duration(Self.window),
         ]
-        return try await asking { () throws(PostgresError) in
+        return try await mapPostgresErrors { () throws(PostgresError) in
             try await !transaction.query(AccountChangeQueries.insert, parameters).isEmpty
         }
     }

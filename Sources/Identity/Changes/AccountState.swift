@@ -10,7 +10,7 @@ struct AccountState: Sendable {
     /// Holds the user against every other change, and reads.
     /// - Throws: `IdentityError.userNotFound`, or the store's failure.
     static func hold(_ id: UserID, in transaction: Transaction) async throws(IdentityError) -> AccountState {
-        let found = try await asking { () throws(PostgresError) in
+        let found = try await mapPostgresErrors { () throws(PostgresError) in
             try await transaction.query(AccountChangeQueries.lockUser, [.uuid(id.description)]).first.map {
                 row throws(PostgresError) in
                 let columns = UserQueries.columnCount

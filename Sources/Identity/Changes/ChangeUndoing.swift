@@ -27,7 +27,7 @@ struct ChangeUndoing: Sendable {
     /// The change that a code undoes; nil for none, or too late.
     /// - Throws: the store's failure.
     func change(_ code: OneTimeCode) async throws(IdentityError) -> AccountChange? {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             try await Self.change(pool.query(AccountChangeQueries.byCode, byCode(code)))
         }
     }
@@ -41,7 +41,7 @@ struct ChangeUndoing: Sendable {
         do throws(IdentityError) {
             return try await changes.change(seen.userID) { held throws(IdentityError) in
                 // Once more: whoever came first has had the account until now.
-                let change = try await asking { () throws(PostgresError) in
+                let change = try await mapPostgresErrors { () throws(PostgresError) in
                     try await Self.change(held.query(AccountChangeQueries.byCode, byCode(code)))
                 }
                 guard let change, !held.user.isDisabled else { throw .invalidCode }
@@ -67,22 +67,24 @@ struct ChangeUndoing: Sendable {
         let now = PostgresValue.integer(system.now().milliseconds)
         let id = PostgresValue.uuid(held.user.id.description)
         let state = try await AccountState.hold(held.user.id, in: held.transaction)
-        let isFree = try await free(before.email, for: held, at: now)
+        // A change is entered of an account with a proved address only.
+        guard let old = before.email else { throw .fault("a change has no address to go back to") }
+        let isFree = try await free(old, for: held, at: now)
         let keepsPassword = before.hasPassword(state.passwordHash)
         let identities = PostgresValue.json(String(decoding: before.identities.serialized, as: UTF8.self))
         try await held.run(
             HeldUserQueries.restore,
-            [id, .text(before.email.typed), .text(before.email.normalized), .bool(keepsPassword), .bool(!isFree)])
+            [id, .text(old.typed), .text(old.normalized), .bool(keepsPassword), .bool(!isFree)])
         try await held.run(HeldUserQueries.removeNewIdentities, [id, identities])
         try await held.run(HeldUserQueries.restoreIdentities, [id, identities, now])
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             _ = try await held.query(
                 AccountChangeQueries.markUndone,
                 [system.statementTime.parameter, id, .uuid(change.id.description)])
         }
-        let replaced = held.user.email.normalized == before.email.normalized ? nil : held.user.email
+        let replaced = held.user.email?.normalized == old.normalized ? nil : held.user.email
         // To both: whoever has moved to another mailbox learns what was done from the old one.
-        for address in [before.email, replaced].compactMap(\.self) {
+        for address in [old, replaced].compactMap(\.self) {
             try await notices.tell(
                 .changesUndone, held.user.id, at: address, language: language, in: held.transaction)
         }
@@ -93,8 +95,8 @@ struct ChangeUndoing: Sendable {
     private func free(
         _ email: EmailAddress, for held: HeldUser, at now: PostgresValue
     ) async throws(IdentityError) -> Bool {
-        guard held.user.email.normalized != email.normalized else { return true }
-        return try await asking { () throws(PostgresError) in
+        guard held.user.email?.normalized != email.normalized else { return true }
+        return try await mapPostgresErrors { () throws(PostgresError) in
             let holder = try await held.query(
                 AccountChangeQueries.holder, [.text(email.normalized), .uuid(held.user.id.description)]
             ).first.map { row throws(PostgresError) in (id: try row.string(0), isProved: try row.bool(1)) }

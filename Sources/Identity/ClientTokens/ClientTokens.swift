@@ -43,7 +43,7 @@ package final class ClientTokens: Sendable {
             try await tokens.store(minted.record, for: minted.issued.hash, life: life)
             let arguments = SessionScript.arguments(
                 minted.issued.hash.bytes, minted.issued.expiresAt.milliseconds, now.milliseconds)
-            let reply = try await sending { () throws(RedisError) in
+            let reply = try await mapRedisErrors { () throws(RedisError) in
                 try await redis.run(Self.list[clock], keys: Self.keys(client.id), arguments: arguments)
             }
             guard let excess = reply.elements else { throw .clientNotPermitted }
@@ -60,7 +60,7 @@ package final class ClientTokens: Sendable {
     package func endAll(of id: ClientID) async throws(IdentityError) {
         let keys = Self.keys(id)
         let life = SessionScript.arguments(EndClientTokensScript.refusal.wholeMilliseconds)
-        let reply = try await sending { () throws(RedisError) in
+        let reply = try await mapRedisErrors { () throws(RedisError) in
             try await redis.runLasting(Self.end, keys: keys, arguments: life)
         }
         var hashes = (reply.elements ?? []).compactMap(\.hash)
@@ -74,13 +74,13 @@ package final class ClientTokens: Sendable {
     /// - Throws: `IdentityError.unavailable`.
     package func admit(_ id: ClientID) async throws(IdentityError) {
         let command = RedisCommand("DEL", Self.keys(id)[1])
-        _ = try await sending { () throws(RedisError) in try await redis.send(command) }
+        _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }
 
     /// By the clock that all copies share.
     private func time() async throws(IdentityError) -> Timestamp {
         guard clock == .redis else { return system.now() }
-        let reply = try await sending { () throws(RedisError) in try await redis.send(RedisCommand("TIME")) }
+        let reply = try await mapRedisErrors { () throws(RedisError) in try await redis.send(RedisCommand("TIME")) }
         guard let time = Timestamp(redisTime: reply) else { throw .fault() }
         return time
     }

@@ -105,7 +105,7 @@ package actor ClientRegistry {
         case .success(let entry?): return entry
         case .success(nil): throw .invalidClient
         case .failure(let error):
-            guard let entry = remembered[id]?.entry else { throw IdentityError(error) }
+            guard let entry = remembered[id]?.entry else { throw IdentityError(postgres: error) }
             return entry
         }
     }
@@ -266,7 +266,7 @@ package actor ClientRegistry {
             secondLooks[id] = nil
             return nil
         case .success(let found?): return remembered[id.text]?.entry ?? found
-        case .failure(let error): throw IdentityError(error)
+        case .failure(let error): throw IdentityError(postgres: error)
         }
     }
 

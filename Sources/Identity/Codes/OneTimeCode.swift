@@ -19,7 +19,7 @@ package struct OneTimeCode: Sendable {
     package struct Grant: Equatable, Sendable {
         package let purpose: Purpose
         package let userID: UserID
-        /// The normalised address that the user has. A code to change it is sent to another.
+        /// The normalised address that the user has; empty for none. A code to change it is sent to another.
         package let email: String
         /// The code is void once the user has other credentials.
         package let credentialsVersion: Int64

@@ -55,7 +55,7 @@ package struct OneTimeCodeStore: Sendable {
     }
 
     private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
-        try await sending { () throws(RedisError) in try await redis.send(command) }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }
 
     private static func hash(_ code: OneTimeCode) -> String {

@@ -33,7 +33,7 @@ extension Confirmations {
         }
         try await pacing { () throws(IdentityError) in
             guard try await permits(.addressConfirmation, to: address, caller) else { return }
-            guard address.normalized != user.email.normalized else { return }
+            guard address.normalized != user.email?.normalized else { return }
             try await tellOfRequest(user, address, caller)
             try await ask(for: address, of: user, session, link, caller)
         }
@@ -64,7 +64,7 @@ extension Confirmations {
         if holder == nil {
             let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
             let grant = OneTimeCode.Grant(
-                purpose: .changeEmail, userID: user.id, email: user.email.normalized,
+                purpose: .changeEmail, userID: user.id, email: user.email?.normalized ?? "",
                 credentialsVersion: user.credentialsVersion, newEmail: address.typed, session: session)
             try await codes.issue(code, grant, life: lifetimes.addressChange)
             text = link(code.text)

@@ -89,6 +89,6 @@ extension Confirmations {
 
     /// Whether what a code grants still holds: not for a user who is barred, or has other credentials or another address by now.
     static func isGood(_ grant: OneTimeCode.Grant, for user: User) -> Bool {
-        !user.isDisabled && user.credentialsVersion == grant.credentialsVersion && user.email.normalized == grant.email
+        !user.isDisabled && user.credentialsVersion == grant.credentialsVersion && (user.email?.normalized ?? "") == grant.email
     }
 }

@@ -27,7 +27,8 @@ extension Confirmations {
                 let user = try await accounts.enrol(applicant, username: nil, client: client, caller: caller)
                 try await requestVerification(of: user, language: language, link: links.verification, caller: caller)
             } catch .emailTaken {
-                let owner = try await users.credentials(of: applicant.user.email)?.user
+                guard let address = applicant.user.email else { throw .fault() }
+                let owner = try await users.credentials(of: address)?.user
                 try await send(
                     .signUpAttempted, .resetPassword, to: owner?.isDisabled == false ? owner : nil,
                     life: lifetimes.passwordReset, language: language, link: links.reset, caller)

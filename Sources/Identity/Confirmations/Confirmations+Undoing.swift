@@ -43,7 +43,7 @@ extension Confirmations {
     func resetCode(for user: User) async throws(IdentityError) -> SecretString {
         let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
         let grant = OneTimeCode.Grant(
-            purpose: .resetPassword, userID: user.id, email: user.email.normalized,
+            purpose: .resetPassword, userID: user.id, email: user.email?.normalized ?? "",
             credentialsVersion: user.credentialsVersion)
         try await codes.issue(code, grant, life: lifetimes.passwordReset)
         return code.text

@@ -83,7 +83,9 @@ package final class Confirmations: Sendable {
     package func requestVerification(
         of user: User, language: Mail.Language, link: Link, caller: Caller
     ) async throws(IdentityError) {
-        guard try await accounts.limiter.allows(.mail(.emailVerification, to: user.email), caller) else { return }
+        guard let address = user.email, try await accounts.limiter.allows(.mail(.emailVerification, to: address), caller) else {
+            return
+        }
         try await sendVerification(to: user, language: language, link: link, caller)
     }
 
@@ -118,16 +120,17 @@ package final class Confirmations: Sendable {
     ) async throws(IdentityError) {
         let now = system.now()
         let recipient = user ?? Self.nobody(at: now, system)
+        guard let address = recipient.email?.normalized else { return }
         guard try await outbox.hasRoom(for: recipient.id, kind, at: system.statementTime) else { return }
         let profile = user == nil ? Self.nobodysProfile : try await profiles.profile(of: recipient)
         let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
         let grant = OneTimeCode.Grant(
-            purpose: purpose, userID: recipient.id, email: recipient.email.normalized,
+            purpose: purpose, userID: recipient.id, email: address,
             credentialsVersion: recipient.credentialsVersion)
         try await codes.issue(code, grant, life: user == nil ? .milliseconds(1) : life)
         try await outbox.add(
             Mail(
-                id: system.uuid(), userID: recipient.id, kind: kind, recipient: recipient.email.normalized,
+                id: system.uuid(), userID: recipient.id, kind: kind, recipient: address,
                 language: language, link: link(profile, code.text), createdAt: now, expiresAt: now.adding(life)),
             at: system.statementTime)
         if user != nil, let event = kind.requested { await accounts.note(event, recipient.id, by: actor, nil, caller) }

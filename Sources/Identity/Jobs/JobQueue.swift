@@ -31,14 +31,14 @@ package struct JobQueue: Sendable {
     /// - Throws: the store's failure.
     func enter(_ job: NewJob, in transaction: Transaction, at time: StatementTime) async throws(IdentityError) {
         let parameters = parameters(of: job, at: time)
-        _ = try await asking { () throws(PostgresError) in try await transaction.query(JobQueries.insert, parameters) }
+        _ = try await mapPostgresErrors { () throws(PostgresError) in try await transaction.query(JobQueries.insert, parameters) }
     }
 
     /// Enters a job for something that is in no transaction.
     /// - Throws: the store's failure.
     func enter(_ job: NewJob, at time: StatementTime) async throws(IdentityError) {
         let parameters = parameters(of: job, at: time)
-        _ = try await asking { () throws(PostgresError) in try await pool.query(JobQueries.insert, parameters) }
+        _ = try await mapPostgresErrors { () throws(PostgresError) in try await pool.query(JobQueries.insert, parameters) }
         ring(job.kind)
     }
 
@@ -147,7 +147,7 @@ extension JobQueue {
         let parameters: [PostgresValue] = [
             time.parameter, .text(kind.rawValue), .text(topic), .uuid(userID.description), .duration(window),
         ]
-        return try await asking { () throws(PostgresError) in
+        return try await mapPostgresErrors { () throws(PostgresError) in
             let rows =
                 if let transaction {
                     try await transaction.query(JobQueries.countSince, parameters)
@@ -160,7 +160,7 @@ extension JobQueue {
 
     /// What waits, due or not, the oldest first.
     func waiting(_ count: Int, of kind: JobKind, at time: StatementTime) async throws(IdentityError) -> [Job] {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(JobQueries.waiting, [time.parameter, .text(kind.rawValue), .integer(count)])
                 .map { row throws(PostgresError) in try Job(row) }
         }
@@ -169,7 +169,7 @@ extension JobQueue {
     /// Has everything of a kind that was put off be due. What is under way stays with whoever has it.
     /// - Returns: how many that is.
     func retry(_ kind: JobKind, at time: StatementTime) async throws(IdentityError) -> Int {
-        let count = try await asking { () throws(PostgresError) in
+        let count = try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(JobQueries.retry, [time.parameter, .text(kind.rawValue)]).count
         }
         if count > 0 { ring(kind) }

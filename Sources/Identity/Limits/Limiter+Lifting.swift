@@ -17,7 +17,7 @@ extension Limiter {
         var command = RedisCommand("DEL")
         for key in keys { command.append(key) }
         let sent = command
-        let reply = try await sending { () throws(RedisError) in try await redis.send(sent) }
+        let reply = try await mapRedisErrors { () throws(RedisError) in try await redis.send(sent) }
         var detail = JSONObject()
         detail["address"] = address.map { .string($0) }
         detail["account"] = account.map { .string($0.normalized) }

@@ -115,7 +115,7 @@ package final class Limiter: Sendable {
         do throws(IdentityError) {
             try await take(attempt, caller)
             return true
-        } catch .tooManyRequests {
+        } catch .service(.tooManyRequests) {
             return false
         }
     }
@@ -158,7 +158,7 @@ package final class Limiter: Sendable {
     /// - Throws: the store's failure.
     func forget(_ account: String) async throws(IdentityError) {
         let command = RedisCommand("DEL", key.known(account))
-        _ = try await sending { () throws(RedisError) in try await redis.send(command) }
+        _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }
 
     private func verdicts(
@@ -176,7 +176,7 @@ package final class Limiter: Sendable {
     private func run(
         _ script: RedisScript, _ keys: [String], _ arguments: [String]
     ) async throws(IdentityError) -> RedisReply {
-        try await sending { () throws(RedisError) in
+        try await mapRedisErrors { () throws(RedisError) in
             try await redis.run(script, keys: keys, arguments: arguments.map { [UInt8]($0.utf8) })
         }
     }

@@ -5,11 +5,12 @@ extension Schema {
     static let users = Migration(
         version: 1,
         name: "users",
-        sql: """
+        sql: #"""
             CREATE TABLE users (
                 id uuid PRIMARY KEY,
-                email text NOT NULL,
-                email_normalized text NOT NULL,
+                -- Absent for a user who is anonymous, or whose provider tells none.
+                email text,
+                email_normalized text,
                 email_verified boolean NOT NULL DEFAULT false,
                 -- An address that an account only claims reserves nothing.
                 email_claimed boolean NOT NULL DEFAULT false,
@@ -18,14 +19,21 @@ extension Schema {
                 password_hash text,
                 display_name text,
                 photo_url text,
-                settings jsonb NOT NULL DEFAULT '{}',
+                phone_number text,
+                is_anonymous boolean NOT NULL DEFAULT false,
                 claims jsonb NOT NULL DEFAULT '{}',
+                roles text[] NOT NULL DEFAULT '{}',
+                -- Tokens that were issued before are void.
+                tokens_valid_after timestamptz,
                 credentials_version bigint NOT NULL DEFAULT 0,
                 disabled_at timestamptz,
                 created_at timestamptz NOT NULL,
                 updated_at timestamptz NOT NULL,
                 last_sign_in_at timestamptz,
-                CONSTRAINT users_email_claimed CHECK (NOT (email_claimed AND email_verified))
+                CONSTRAINT users_email_claimed CHECK (NOT (email_claimed AND email_verified)),
+                CONSTRAINT users_email_whole CHECK (
+                    (email IS NULL) = (email_normalized IS NULL) AND (email IS NOT NULL OR NOT (email_verified OR email_claimed))
+                )
             );
 
             CREATE UNIQUE INDEX users_email_normalized_key ON users (email_normalized) WHERE NOT email_claimed;
@@ -33,9 +41,22 @@ extension Schema {
             -- Compares bytes, whatever the collation of the database.
             CREATE INDEX users_by_email_prefix ON users (email_normalized text_pattern_ops);
 
-            -- What the most costly bcrypt hash is, which every sign-in asks. The hashes that can be checked are those of `Bcrypt.costs`.
-            CREATE INDEX users_by_imported_hash ON users ((substr(password_hash, 5, 2)))
-                WHERE password_hash ~ '^\\$2[aby]\\$(0[4-9]|1[0-4])\\$';
+            -- Ids of users in other systems.
+            CREATE TABLE user_aliases (
+                -- Which system, by a name of the operator's choice.
+                source text NOT NULL,
+                id text NOT NULL,
+                user_id uuid NOT NULL CONSTRAINT user_aliases_user_id_fkey REFERENCES users (id) ON DELETE CASCADE,
+                created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+                CONSTRAINT user_aliases_pkey PRIMARY KEY (source, id),
+                CONSTRAINT user_aliases_one_each UNIQUE (user_id, source)
+            );
+
+            -- Of the app API and of nothing else.
+            CREATE TABLE app_settings (
+                user_id uuid PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+                settings jsonb NOT NULL
+            );
 
             -- What older back ends know of a user: a number, a username and two names. A row is made when somebody first asks for it.
             CREATE TABLE profiles (
@@ -68,5 +89,46 @@ extension Schema {
             CREATE INDEX account_changes_by_end ON account_changes (expires_at);
 
             CREATE INDEX account_changes_by_seal ON account_changes (substring(sealed_before FROM 1 FOR 9));
-            """)
+
+            -- What the dearest hash of each other system is, which every sign-in asks. The kinds and their costs are those of `HashWork`; of a
+            -- text that is no such hash the cost is NULL.
+            CREATE FUNCTION password_hash_kind(hash text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+                SELECT CASE split_part(hash, '$', 2)
+                    WHEN '2a' THEN 'bcrypt' WHEN '2b' THEN 'bcrypt' WHEN '2y' THEN 'bcrypt' WHEN 'sha256-hex' THEN 'bcrypt'
+                    WHEN 'fbscrypt' THEN 'scrypt' WHEN 'scrypt' THEN 'scrypt'
+                    WHEN 'pbkdf2-sha1' THEN 'pbkdf2-sha1' WHEN 'pbkdf2-sha256' THEN 'pbkdf2-sha256'
+                    WHEN 'pbkdf2-sha512' THEN 'pbkdf2-sha512'
+                    WHEN 'argon2i' THEN 'argon2' WHEN 'argon2d' THEN 'argon2' WHEN 'imported-argon2id' THEN 'argon2'
+                    ELSE 'digest'
+                END
+            $$;
+
+            CREATE FUNCTION password_hash_cost(hash text) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+                SELECT CASE split_part(hash, '$', 2)
+                    WHEN 'fbscrypt' THEN
+                        substring(hash FROM '^\$fbscrypt\$v=1,n=[0-9]{1,2},r=([0-9]{1,4}),')::bigint
+                            << substring(hash FROM '^\$fbscrypt\$v=1,n=([0-9]{1,2}),')::integer
+                    WHEN 'scrypt' THEN
+                        (substring(hash FROM '^\$scrypt\$ln=[0-9]{1,2},r=([0-9]{1,4}),')::bigint
+                            * substring(hash FROM '^\$scrypt\$ln=[0-9]{1,2},r=[0-9]{1,4},p=([0-9]{1,4})\$')::bigint)
+                            << substring(hash FROM '^\$scrypt\$ln=([0-9]{1,2}),')::integer
+                    WHEN 'pbkdf2-sha1' THEN substring(hash FROM '^\$pbkdf2-sha1\$i=([0-9]{1,10})\$')::bigint
+                    WHEN 'pbkdf2-sha256' THEN substring(hash FROM '^\$pbkdf2-sha256\$i=([0-9]{1,10})\$')::bigint
+                    WHEN 'pbkdf2-sha512' THEN substring(hash FROM '^\$pbkdf2-sha512\$i=([0-9]{1,10})\$')::bigint
+                    WHEN '2a' THEN substring(hash FROM '^\$2a\$(0[4-9]|1[0-4])\$')::bigint
+                    WHEN '2b' THEN substring(hash FROM '^\$2b\$(0[4-9]|1[0-4])\$')::bigint
+                    WHEN '2y' THEN substring(hash FROM '^\$2y\$(0[4-9]|1[0-4])\$')::bigint
+                    WHEN 'sha256-hex' THEN substring(hash FROM '^\$sha256-hex\$2[aby]\$(0[4-9]|1[0-4])\$')::bigint
+                    ELSE CASE
+                        WHEN split_part(hash, '$', 2) IN ('argon2i', 'argon2d', 'imported-argon2id') THEN
+                            substring(hash FROM '\$m=([0-9]{1,9}),')::bigint * substring(hash FROM ',t=([0-9]{1,9}),')::bigint
+                        WHEN split_part(hash, '$', 2) LIKE 'hmac-%' THEN 1
+                        ELSE substring(hash FROM '^\$[a-z0-9]+\$i=([0-9]{1,9}),')::bigint
+                    END
+                END
+            $$;
+
+            CREATE INDEX users_by_imported_hash ON users (password_hash_kind(password_hash), password_hash_cost(password_hash))
+            WHERE password_hash NOT LIKE '$argon2id$%';
+            """#)
 }

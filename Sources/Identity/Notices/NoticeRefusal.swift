@@ -50,10 +50,10 @@ package enum NoticeFailure: Error, Equatable, Sendable {
 
     init(_ error: IdentityError) {
         switch error {
-        case .unavailable(let delay), .overloaded(let delay): self = .unavailable(retryAfter: delay)
-        case .internalFault: self = .internalFault
+        case .service(.unavailable(let delay)), .service(.overloaded(let delay)): self = .unavailable(retryAfter: delay)
+        case .service(.internalFault): self = .internalFault
         default:
-            _ = IdentityError.fault("a notice was refused as nobody refuses one: \(error)")
+            _ = ServiceFailure.fault("a notice was refused as nobody refuses one: \(error)")
             self = .internalFault
         }
     }

@@ -5,12 +5,12 @@ package import Text
 package enum DjangoPasswordRules {
     /// What is known of who wants the password.
     package struct Owner: Sendable {
-        fileprivate let email: EmailAddress
+        fileprivate let email: EmailAddress?
         private let username: String
         private let firstName: String
         private let lastName: String
 
-        package init(email: EmailAddress, profile: Profile) {
+        package init(email: EmailAddress?, profile: Profile) {
             self.email = email
             username = profile.username.text
             firstName = profile.firstName
@@ -29,7 +29,7 @@ package enum DjangoPasswordRules {
         /// In the order in which they are looked at.
         fileprivate var attributes: [(field: InputProblem.Field, text: String)] {
             [
-                (.username, username), (.firstName, firstName), (.lastName, lastName), (.email, email.normalized),
+                (.username, username), (.firstName, firstName), (.lastName, lastName), (.email, email?.normalized ?? ""),
             ]
         }
     }

@@ -1,14 +1,25 @@
-import Crypto
+package import Crypto
 
-/// What the check of a password against a stored hash does. While users have bcrypt hashes it takes the work of one argon2id hash and of
-/// one of bcrypt at the highest cost of any user, whatever is stored, so that its time does not tell what is.
+/// What hashes users have brought along: of each kind the dearest that any user has.
+package struct ImportedHashes: Equatable, Sendable {
+    package let highest: [HashWork: Int]
+
+    package init(_ highest: [HashWork: Int] = [:]) {
+        self.highest = highest
+    }
+}
+
+/// What the check of a password against a stored hash does. While users have hashes of other systems it takes the work of one argon2id hash
+/// and, of each kind that there is, of the dearest of any user, whatever is stored, so that its time does not tell what is. The limits of
+/// imported hashes bound it.
 struct PasswordCheck: Equatable, Sendable {
     enum Step: Equatable, Sendable {
         /// Against a hash.
         case bcrypt(String)
         case argon2id(String)
-        /// For nothing, at a cost of bcrypt's.
-        case bcryptWork(Int)
+        case foreign(ForeignHash)
+        /// For nothing, at a cost.
+        case work(HashWork, Int)
     }
 
     let steps: [Step]
@@ -16,33 +27,53 @@ struct PasswordCheck: Equatable, Sendable {
     let decisive: Int?
 
     /// - Parameters:
-    ///   - importedCost: the highest cost of any user's bcrypt hash; nil for none.
+    ///   - imported: nil where nothing is to be hidden.
     ///   - decoy: an argon2id hash that no password has.
-    init(of stored: String?, importedCost: Int?, decoy: String) {
-        guard let stored, Bcrypt.made(stored) else {
-            steps = [.argon2id(stored ?? decoy)] + (importedCost.map { [.bcryptWork($0)] } ?? [])
-            decisive = stored == nil ? nil : 0
+    init(of stored: String?, imported: ImportedHashes?, decoy: String) {
+        let own = Self.own(stored, decoy)
+        decisive = stored == nil ? nil : 0
+        guard let imported, !imported.highest.isEmpty else {
+            steps = [own]
             return
         }
-        decisive = 0
-        guard let importedCost else {
-            steps = [.bcrypt(stored)]
-            return
+        var steps = [own]
+        let work = stored.flatMap { HashWork.of($0) }
+        for kind in HashWork.allCases {
+            guard let highest = imported.highest[kind] else { continue }
+            let done = work?.kind == kind ? work?.cost : nil
+            switch (kind, done) {
+            // Each cost is twice the work of the one below, so these make up the difference.
+            case (.bcrypt, let done?): steps += (done..<max(done, highest)).map { .work(.bcrypt, $0) }
+            case (.bcrypt, nil):
+                // One that cannot be checked has its work done as a stranger's.
+                steps.append(.work(.bcrypt, highest))
+            case (_, let done): if highest > done ?? 0 { steps.append(.work(kind, highest - (done ?? 0))) }
+            }
         }
-        // Each cost is twice the work of the one below, so these make up the difference.
-        let own = Bcrypt.cost(of: stored) ?? importedCost
-        steps = [.bcrypt(stored)] + (own..<max(own, importedCost)).map { .bcryptWork($0) } + [.argon2id(decoy)]
+        if case .argon2id = own {
+            self.steps = steps
+        } else {
+            self.steps = steps + [.argon2id(decoy)]
+        }
+    }
+
+    private static func own(_ stored: String?, _ decoy: String) -> Step {
+        guard let stored else { return .argon2id(decoy) }
+        if Bcrypt.made(stored) { return .bcrypt(stored) }
+        if let hash = try? ForeignHash(encoded: stored) { return .foreign(hash) }
+        return .argon2id(stored)
     }
 
     /// Whether it is the password.
-    func run(_ password: [UInt8], _ algorithm: Argon2id) throws(CryptoError) -> Bool {
+    func run(_ password: [UInt8], _ algorithm: Argon2id, _ limits: ForeignHash.Limits) throws(CryptoError) -> Bool {
         var matches = false
         for (index, step) in steps.enumerated() {
-            let isRight: Bool
+            var isRight = false
             switch step {
             case .bcrypt(let hash): isRight = try Bcrypt.verify(password: password, against: hash)
             case .argon2id(let hash): isRight = try algorithm.verify(password: password, against: hash)
-            case .bcryptWork(let cost): isRight = try Bcrypt.work(password: password, cost: cost)
+            case .foreign(let hash): isRight = try hash.isRight(password, limits: limits)
+            case .work(let kind, let cost): try kind.perform(cost, password: password, limits: limits)
             }
             if index == decisive { matches = isRight }
         }

@@ -2,21 +2,26 @@ package import Crypto
 package import Networking
 import Text
 
-/// Hashes and checks passwords with argon2id, and checks them against bcrypt hashes that users have brought along, on the threads of a pool, never on a loop.
+/// Hashes and checks passwords with argon2id, and checks them against hashes of other systems that users have brought along, on the threads
+/// of a pool, never on a loop.
 package struct PasswordHasher: Sendable {
     private let pool: BlockingPool
     private let algorithm: Argon2id
     /// A hash that no password has, made with the same parameters as real ones: what an unknown user is checked against, so
     /// that it takes as long as a known one.
     private let decoy: String
-    /// Whether a check takes as long for users with bcrypt hashes as for others.
+    /// Whether a check takes as long for users with hashes of other systems as for others.
     let hidesImported: Bool
+    /// What hashes of other systems may cost.
+    package let importedLimits: ForeignHash.Limits
 
     /// - Throws: `CryptoError` when the parameters are outside argon2's limits.
     package init(
-        _ parameters: Argon2id.Parameters, hidesImported: Bool = true, pool: BlockingPool, random: (Int) -> [UInt8]
+        _ parameters: Argon2id.Parameters, hidesImported: Bool = true, importedLimits: ForeignHash.Limits = ForeignHash.Limits(),
+        pool: BlockingPool, random: (Int) -> [UInt8]
     ) throws(CryptoError) {
         self.hidesImported = hidesImported
+        self.importedLimits = importedLimits
         algorithm = try Argon2id(parameters: parameters)
         self.pool = pool
         decoy = algorithm.decoy(random: random)
@@ -37,28 +42,28 @@ package struct PasswordHasher: Sendable {
     }
 
     /// Whether this is the password; with no stored hash, or one that cannot be used, it never is, after the same work.
-    /// - Parameter importedCost: the highest cost of any user's bcrypt hash, for `PasswordCheck`; nil for none.
+    /// - Parameter imported: what users have brought along, for `PasswordCheck`; nil where nothing is to be hidden.
     /// - Throws: `IdentityError.overloaded`; `internalFault` when hashing fails.
     package func verify(
-        _ password: Password, against stored: String?, importedCost: Int? = nil, for owner: JobOwner
+        _ password: Password, against stored: String?, imported: ImportedHashes? = nil, for owner: JobOwner
     ) async throws(IdentityError) -> Bool {
-        try await verdict(on: password, against: stored, importedCost: importedCost, for: owner) == .matches
+        try await verdict(on: password, against: stored, imported: imported, for: owner) == .matches
     }
 
     /// The same, told apart.
     package func verdict(
-        on password: Password, against stored: String?, importedCost: Int? = nil, for owner: JobOwner
+        on password: Password, against stored: String?, imported: ImportedHashes? = nil, for owner: JobOwner
     ) async throws(IdentityError) -> Verdict {
-        let check = PasswordCheck(of: stored, importedCost: importedCost, decoy: decoy)
-        let stranger = PasswordCheck(of: nil, importedCost: importedCost, decoy: decoy)
-        let verdict = try await run(owner) { [algorithm] () throws(CryptoError) -> Verdict in
+        let check = PasswordCheck(of: stored, imported: imported, decoy: decoy)
+        let stranger = PasswordCheck(of: nil, imported: imported, decoy: decoy)
+        let verdict = try await run(owner) { [algorithm, importedLimits] () throws(CryptoError) -> Verdict in
             let bytes = password.secret.revealedBytes
             do throws(CryptoError) {
-                return try check.run(bytes, algorithm) ? .matches : .differs
+                return try check.run(bytes, algorithm, importedLimits) ? .matches : .differs
             } catch {
                 guard error == .malformedPasswordHash || error == .passwordParametersRefused else { throw error }
                 // Nobody learns from the time that there is such an account.
-                _ = try stranger.run(bytes, algorithm)
+                _ = try stranger.run(bytes, algorithm, importedLimits)
                 return .unusableHash
             }
         }

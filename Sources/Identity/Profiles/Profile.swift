@@ -1,4 +1,4 @@
-/// What older back ends know of a user beside what all know.
+/// What rest-auth knows of a user beside what all know: Django's number, username and two names. No other protocol shows them.
 package struct Profile: Equatable, Sendable {
     /// For clients whose users are numbered; never given to anybody else.
     package let number: Int64

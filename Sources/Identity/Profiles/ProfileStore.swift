@@ -27,7 +27,7 @@ package struct ProfileStore: Sendable {
             } catch .server(sqlState: "23503", _) {
                 throw .userNotFound
             } catch {
-                throw IdentityError(error)
+                throw IdentityError(postgres: error)
             }
         }
         throw .unavailable(retryAfter: .seconds(1))
@@ -67,7 +67,8 @@ package struct ProfileStore: Sendable {
 
     /// `IdentityError.usernameTaken` for what the unique name is in the way of.
     static func error(_ error: PostgresError) -> IdentityError {
-        error == .uniqueViolation(constraint: ProfileQueries.uniqueUsernameConstraint) ? .usernameTaken : IdentityError(error)
+        error == .uniqueViolation(constraint: ProfileQueries.uniqueUsernameConstraint)
+            ? .usernameTaken : IdentityError(postgres: error)
     }
 
     static func profile(_ row: Row) throws(PostgresError) -> Profile {
@@ -77,13 +78,13 @@ package struct ProfileStore: Sendable {
     }
 
     private func first(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) -> Profile? {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(statement, parameters).first.map { row throws(PostgresError) in try Self.profile(row) }
         }
     }
 
     private func userID(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) -> UserID? {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(statement, parameters).first.map { row throws(PostgresError) in
                 guard let id = UserID(try row.string(0)) else { throw .unexpectedColumn(0) }
                 return id

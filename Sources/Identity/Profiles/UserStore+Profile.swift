@@ -36,7 +36,7 @@ extension UserStore {
     /// claimed it and somebody else has it.
     /// - Throws: the store's failure.
     func verifyEmail(of id: UserID, _ address: String, at now: Timestamp) async throws(IdentityError) -> Bool {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             let parameters: [PostgresValue] = [.uuid(id.description), .text(address), .integer(now.milliseconds)]
             do throws(PostgresError) {
                 return try await !pool.query(UserQueries.verifyEmail, parameters).isEmpty

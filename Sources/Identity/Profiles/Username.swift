@@ -42,14 +42,15 @@ package struct Username: Equatable, Sendable, CustomStringConvertible {
 extension Username {
     /// The names to try for somebody who has not chosen one, in this order: what stands before the `@` of the address, then the
     /// same with a number, in the end with one that nobody else will have.
-    static func candidates(for email: EmailAddress, random: (Int) -> [UInt8]) -> [String] {
+    static func candidates(for email: EmailAddress?, random: (Int) -> [UInt8]) -> [String] {
         let base = base(for: email)
         let numbered = (2...20).map { base + String($0) }
         let drawn = (0..<3).map { _ in base + String(random(5).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) }
         return [base] + numbered + drawn
     }
 
-    static func base(for email: EmailAddress) -> String {
+    static func base(for email: EmailAddress?) -> String {
+        guard let email else { return "user" }
         let plain = email.localPart.unicodeScalars.filter { $0.isASCIILetterOrDigit || "@.+-_".unicodeScalars.contains($0) }
         return plain.isEmpty ? "user" : String(String.UnicodeScalarView(plain))
     }

@@ -137,6 +137,9 @@ package struct SessionOwner: Equatable, Sendable {
     }
 
     package init(_ user: User) {
-        self.init(username: user.email.typed, emailVerified: user.emailVerified, claims: user.claims)
+        var claims = user.claims
+        // What an operator has said of the roles counts, not a claim of that name.
+        if !user.roles.isEmpty { claims["roles"] = .array(user.roles.map { .string($0) }) }
+        self.init(username: user.email?.typed, emailVerified: user.emailVerified, claims: claims)
     }
 }

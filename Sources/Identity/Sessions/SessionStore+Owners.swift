@@ -29,7 +29,7 @@ extension SessionStore {
         command.append("COUNT")
         command.append(Self.scanCount)
         let asked = command
-        let reply = try await sending { () throws(RedisError) in try await redis.send(asked) }
+        let reply = try await mapRedisErrors { () throws(RedisError) in try await redis.send(asked) }
         guard let parts = reply.elements, parts.count == 2, let next = parts[0].text, let keys = parts[1].elements else {
             throw .fault()
         }
@@ -51,7 +51,7 @@ extension SessionStore {
         guard !ids.isEmpty else { return [:] }
         let end = String(SessionRecord.headLength - 1)
         let commands = ids.map { RedisCommand("GETRANGE", SessionRecord.key($0), "0", end) }
-        let replies = try await sending { () throws(RedisError) in try await redis.send(commands) }
+        let replies = try await mapRedisErrors { () throws(RedisError) in try await redis.send(commands) }
         var sessions: [UserID: [SessionID]] = [:]
         for (id, reply) in zip(ids, replies) {
             guard case .bytes(let head) = reply, let userID = SessionRecord.owner(ofHead: head) else { continue }

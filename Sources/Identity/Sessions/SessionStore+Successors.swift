@@ -10,12 +10,12 @@ extension SessionStore {
         command.append(successor.bytes)
         command.append("PX")
         command.append(max(1, life.wholeMilliseconds))
-        _ = try await sending { () throws(RedisError) in try await redis.send(command) }
+        _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }
 
     /// - Throws: the store's failure.
     func successor(_ token: AccessTokenHash) async throws(IdentityError) -> SealedSuccessor? {
-        let bytes = try await sending { () throws(RedisError) in try await redis.get(Self.key(token)) }
+        let bytes = try await mapRedisErrors { () throws(RedisError) in try await redis.get(Self.key(token)) }
         return bytes.map { SealedSuccessor(stored: $0) }
     }
 

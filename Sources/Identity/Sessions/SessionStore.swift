@@ -103,7 +103,7 @@ package struct SessionStore: Sendable {
         _ grant: GrantID, in id: SessionID
     ) async throws(IdentityError) -> (EndGrantScript.Outcome, revoked: [AccessTokenHash]) {
         let keys = Self.keys(id)
-        let reply = try await sending { () throws(RedisError) in
+        let reply = try await mapRedisErrors { () throws(RedisError) in
             try await redis.runLasting(Self.endGrant, keys: keys, arguments: SessionScript.arguments(grant.number))
         }
         guard let parts = reply.elements, parts.count == 2,
@@ -154,7 +154,7 @@ package struct SessionStore: Sendable {
         _ id: SessionID, reason: SessionEnd, isRecorded: Bool = false, at now: Timestamp
     ) async throws(IdentityError) -> EndSessionScript.Reply {
         let arguments = EndSessionScript.arguments(reason: reason, isRecorded: isRecorded, at: now)
-        let reply = try await sending { () throws(RedisError) in
+        let reply = try await mapRedisErrors { () throws(RedisError) in
             try await redis.runLasting(Self.end[clock], keys: Self.keys(id), arguments: arguments)
         }
         guard let parts = reply.elements, parts.count == 5, let outcome = parts[0].text, let user = parts[1].bytes,
@@ -215,17 +215,17 @@ package struct SessionStore: Sendable {
     }
 
     private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
-        try await sending { () throws(RedisError) in try await redis.send(command) }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }
 
     private func send(_ commands: [RedisCommand]) async throws(IdentityError) -> [RedisReply] {
-        try await sending { () throws(RedisError) in try await redis.send(commands) }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.send(commands) }
     }
 
     private func run(
         _ script: RedisScript, _ keys: [String], _ arguments: [[UInt8]]
     ) async throws(IdentityError) -> RedisReply {
-        try await sending { () throws(RedisError) in try await redis.run(script, keys: keys, arguments: arguments) }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.run(script, keys: keys, arguments: arguments) }
     }
 }
 

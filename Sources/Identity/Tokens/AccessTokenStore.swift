@@ -12,7 +12,7 @@ package struct AccessTokenStore: Sendable {
     /// The rendered answer; nil for a token that is unknown, expired or revoked. One `GET`.
     /// - Throws: the store's failure.
     package func record(_ token: AccessTokenHash) async throws(IdentityError) -> [UInt8]? {
-        try await sending { () throws(RedisError) in try await redis.get(token.key) }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.get(token.key) }
     }
 
     /// Stores the answer for as long as the token lives. Value and life are set in one command.
@@ -22,7 +22,7 @@ package struct AccessTokenStore: Sendable {
         command.append(record)
         command.append("PX")
         command.append(max(1, life.wholeMilliseconds))
-        _ = try await sending { () throws(RedisError) in try await redis.send(command) }
+        _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }
 
     /// Makes tokens unknown at once, and so that a failover of Redis does not bring them back.
@@ -30,7 +30,7 @@ package struct AccessTokenStore: Sendable {
     func delete(_ tokens: [AccessTokenHash]) async throws(IdentityError) {
         guard !tokens.isEmpty else { return }
         // One key a command: each may live in a slot of its own.
-        try await sending { () throws(RedisError) in
+        try await mapRedisErrors { () throws(RedisError) in
             try await redis.sendLasting(tokens.map { RedisCommand("DEL", $0.key) })
         }
     }

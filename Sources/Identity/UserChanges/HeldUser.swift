@@ -16,7 +16,7 @@ package struct HeldUser: Sendable {
     static func hold(
         _ id: UserID, in transaction: Transaction, at now: Timestamp
     ) async throws(IdentityError) -> HeldUser? {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             let parameters: [PostgresValue] = [.uuid(id.description), .integer(now.milliseconds)]
             return try await transaction.query(HeldUserQueries.hold, parameters).first.map { row throws(PostgresError) in
                 HeldUser(
@@ -41,7 +41,7 @@ package struct HeldUser: Sendable {
     /// The user with what has been changed by now.
     /// - Throws: the store's failure.
     func changed() async throws(IdentityError) -> User {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             try await UserStore.one(transaction.query(UserQueries.byID, [id]))
         }
     }
@@ -54,8 +54,13 @@ package struct HeldUser: Sendable {
         } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
             throw .unavailable(retryAfter: .seconds(1))
         } catch {
-            throw IdentityError(error)
+            throw IdentityError(postgres: error)
         }
+    }
+
+    /// Has tokens from before an instant refused by whoever compares their `auth_time` with it, as the Admin SDKs of Firebase do.
+    func voidTokens(before instant: Timestamp) async throws(IdentityError) {
+        try await run(HeldUserQueries.voidTokens, [id, .integer(instant.milliseconds)])
     }
 
     func disable() async throws(IdentityError) {
@@ -79,13 +84,13 @@ package struct HeldUser: Sendable {
         } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
             throw .emailTaken
         } catch {
-            throw IdentityError(error)
+            throw IdentityError(postgres: error)
         }
     }
 
     /// The user's identities, the oldest first.
     func identities() async throws(IdentityError) -> [ExternalIdentity] {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             try await IdentityStore.identities(transaction.query(IdentityQueries.ofUser, [id]))
         }
     }
@@ -97,7 +102,7 @@ package struct HeldUser: Sendable {
         } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
             throw .identityTaken
         } catch {
-            throw IdentityError(error)
+            throw IdentityError(postgres: error)
         }
     }
 
@@ -133,13 +138,13 @@ package struct HeldUser: Sendable {
         let instant = change.map { PostgresValue.integer($0.milliseconds) } ?? .null
         let rows = try await run(
             HeldUserQueries.block, [time.parameter, id, .text(provider.text), .text(subject), instant])
-        return try await asking { () throws(PostgresError) in try rows.first?.bool(0) ?? false }
+        return try await mapPostgresErrors { () throws(PostgresError) in try rows.first?.bool(0) ?? false }
     }
 
     /// Runs a statement that changes what opens the account.
     @discardableResult
     func run(_ statement: HeldStatement, _ parameters: [PostgresValue]) async throws(IdentityError) -> Rows {
-        try await asking { () throws(PostgresError) in try await statement.run(on: self, parameters) }
+        try await mapPostgresErrors { () throws(PostgresError) in try await statement.run(on: self, parameters) }
     }
 
     /// Runs any other statement in the transaction: what is to be if and only if the change is, such as a mail that tells of it.

@@ -34,6 +34,29 @@ enum HeldUserQueries {
             UPDATE users SET disabled_at = coalesce(disabled_at, to_timestamp($2::bigint / 1000.0)) WHERE id = $1::uuid
             """)
 
+    /// Never goes back. In whole seconds, as `auth_time` has it: who signs in again in the same second is not refused. Parameters: id, the
+    /// instant.
+    static let voidTokens = HeldStatement(
+        name: "held_user_void_tokens",
+        sql: """
+            UPDATE users
+            SET tokens_valid_after = greatest(tokens_valid_after, date_trunc('second', to_timestamp($2::bigint / 1000.0)))
+            WHERE id = $1::uuid
+            """)
+
+    /// What an import brings: never a password over one that was set or checked here, and nobody is let in. Parameters: id, claims or null,
+    /// roles or null, hash or null, when disabled or null. Returns whether the hash is the user's now.
+    static let bringUpToDate = HeldStatement(
+        name: "held_user_bring_up_to_date",
+        sql: """
+            UPDATE users
+            SET claims = coalesce($2::jsonb, claims), roles = coalesce($3::text[], roles),
+                password_hash = CASE WHEN password_hash NOT LIKE '$argon2id$%' THEN coalesce($4::text, password_hash) ELSE password_hash END,
+                disabled_at = coalesce(disabled_at, to_timestamp($5::bigint / 1000.0))
+            WHERE id = $1::uuid
+            RETURNING coalesce(password_hash = $4::text, false)
+            """)
+
     /// Parameter: id.
     static let delete = HeldStatement(name: "held_user_delete", sql: "DELETE FROM users WHERE id = $1::uuid")
 

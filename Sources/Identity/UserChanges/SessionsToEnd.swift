@@ -19,6 +19,12 @@ package struct SessionsToEnd: Sendable {
     /// Whether codes that were sent by mail are forgotten, whatever they are for.
     let voidsCodes: Bool
 
+    /// Whether nothing that was issued before is good any more. A session that is kept has tokens from before.
+    var voidsTokens: Bool {
+        guard case .all = scope else { return false }
+        return kept == nil && reason != .userDeleted
+    }
+
     private init(
         _ scope: Scope, _ reason: SessionEnd, kept: SessionID? = nil, last: SessionID? = nil, forgetsDevices: Bool = false,
         voidsCodes: Bool = false

@@ -45,6 +45,7 @@ package final class UserChanges: Sendable {
             try await pool.transaction { transaction throws(IdentityError) in
                 guard let held = try await HeldUser.hold(id, in: transaction, at: system.now()) else { throw .userNotFound }
                 let (value, ending) = try await body(held)
+                if ending.voidsTokens { try await held.voidTokens(before: held.now) }
                 let ended = try await end(ending, of: held.user)
                 // A failover of Redis may lose the end after the commit.
                 if !ended.isEmpty {

@@ -3,13 +3,21 @@ package import Text
 /// A person with an account. The password hash is not part of it, so that it cannot travel along by accident.
 package struct User: Equatable, Sendable {
     package let id: UserID
-    package let email: EmailAddress
+    /// Absent for a user who is anonymous, or whose provider tells none.
+    package let email: EmailAddress?
     package let emailVerified: Bool
     package let displayName: DisplayName?
     package let photoURL: PhotoURL?
-    package let settings: UserSettings
-    /// Claims that an operator has given to the user, for their tokens.
+    /// As an import or an API has stored it. Nobody has proved it, and nothing is sent to it.
+    package let phoneNumber: String?
+    /// Who has signed in without saying who they are.
+    package let isAnonymous: Bool
+    /// For the user's tokens; no member has a name that is reserved (`CustomClaims`).
     package let claims: JSONObject
+    /// For the user's tokens (`Roles`).
+    package let roles: [String]
+    /// Tokens and cookies that were issued before are void for whoever checks them by this instant.
+    package let tokensValidAfter: Timestamp?
     /// Grows whenever all sessions of the user are ended; a sign-in that began under an older number is void.
     package let credentialsVersion: Int64
     package let disabledAt: Timestamp?
@@ -23,9 +31,10 @@ package struct User: Equatable, Sendable {
     package let emailClaimed: Bool
 
     package init(
-        id: UserID, email: EmailAddress, emailVerified: Bool = false, displayName: DisplayName? = nil, photoURL: PhotoURL? = nil,
-        settings: UserSettings = UserSettings(), claims: JSONObject = JSONObject(), credentialsVersion: Int64 = 0,
-        disabledAt: Timestamp? = nil, createdAt: Timestamp, updatedAt: Timestamp, lastSignInAt: Timestamp? = nil,
+        id: UserID, email: EmailAddress?, emailVerified: Bool = false, displayName: DisplayName? = nil, photoURL: PhotoURL? = nil,
+        phoneNumber: String? = nil, isAnonymous: Bool = false, claims: JSONObject = JSONObject(), roles: [String] = [],
+        tokensValidAfter: Timestamp? = nil, credentialsVersion: Int64 = 0, disabledAt: Timestamp? = nil, createdAt: Timestamp,
+        updatedAt: Timestamp, lastSignInAt: Timestamp? = nil,
         firstProvider: ProviderID? = nil, emailClaimed: Bool = false
     ) {
         self.id = id
@@ -33,8 +42,11 @@ package struct User: Equatable, Sendable {
         self.emailVerified = emailVerified
         self.displayName = displayName
         self.photoURL = photoURL
-        self.settings = settings
+        self.phoneNumber = phoneNumber
+        self.isAnonymous = isAnonymous
         self.claims = claims
+        self.roles = roles
+        self.tokensValidAfter = tokensValidAfter
         self.credentialsVersion = credentialsVersion
         self.disabledAt = disabledAt
         self.createdAt = createdAt
@@ -45,9 +57,10 @@ package struct User: Equatable, Sendable {
     }
 
     /// By what attempts at the account are counted together: the address if it is the user's, so that a stranger's attempts count alike
-    /// whether or not there is such a user. Who only claims an address has no part in its owner's.
+    /// whether or not there is such a user. Who has none, or only claims one, is counted by id.
     package var account: String {
-        emailClaimed ? "user:\(id)" : email.normalized
+        guard let email, !emailClaimed else { return "user:\(id)" }
+        return email.normalized
     }
 
     package var isDisabled: Bool {

@@ -5,6 +5,8 @@ package enum UserDataQueries {
     /// Tables with a user's data whose rows the document has, and their columns that it withholds: secrets, and our own bookkeeping.
     package static let withheld: [String: Set<String>] = [
         "users": ["password_hash", "credentials_version"],
+        "user_aliases": ["user_id"],
+        "app_settings": ["user_id"],
         "profiles": ["user_id", "username_folded"],
         "identities": ["user_id", "proofs_void_before", "standing_changed_at"],
         // Of mails, some under names of their own.
@@ -18,12 +20,13 @@ package enum UserDataQueries {
         "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
     }
 
-    /// Parameter: the user's id. Returns one document: `user`, `profile` or null, and the arrays `identities`, `provider_tokens`,
-    /// `mails` and `account_changes`.
+    /// Parameter: the user's id. Returns one document: `user`, `profile` and `app_settings` or null, and the arrays `user_aliases`,
+    /// `identities`, `provider_tokens`, `mails` and `account_changes`.
     package static let data = Statement(
         name: "user_data",
         sql: """
-            SELECT json_build_object('user', \(user), 'profile', \(profile), 'identities', \(identities),
+            SELECT json_build_object('user', \(user), 'profile', \(profile), 'app_settings', \(appSettings),
+                'user_aliases', \(aliases), 'identities', \(identities),
                 'provider_tokens', \(providerTokens), 'mails', \(mail),
                 'account_changes', \(changes))::text
             FROM users u WHERE u.id = $1::uuid
@@ -34,7 +37,8 @@ package enum UserDataQueries {
             'id', u.id, 'email', u.email, 'email_normalized', u.email_normalized, 'email_verified', u.email_verified,
             'email_claimed', u.email_claimed, 'email_confirmed_at', \(instant("u.email_confirmed_at")),
             'has_password', u.password_hash IS NOT NULL, 'display_name', u.display_name, 'photo_url', u.photo_url,
-            'settings', u.settings, 'claims', u.claims, 'disabled_at', \(instant("u.disabled_at")),
+            'phone_number', u.phone_number, 'is_anonymous', u.is_anonymous, 'claims', u.claims, 'roles', u.roles,
+            'tokens_valid_after', \(instant("u.tokens_valid_after")), 'disabled_at', \(instant("u.disabled_at")),
             'created_at', \(instant("u.created_at")), 'updated_at', \(instant("u.updated_at")),
             'last_sign_in_at', \(instant("u.last_sign_in_at")))
         """
@@ -43,6 +47,14 @@ package enum UserDataQueries {
         (SELECT json_build_object(
             'number', number, 'username', username, 'first_name', first_name, 'last_name', last_name)
         FROM profiles WHERE user_id = u.id)
+        """
+
+    private static let appSettings: SQL =
+        "(SELECT json_build_object('settings', settings) FROM app_settings WHERE user_id = u.id)"
+
+    private static let aliases: SQL = """
+        (SELECT coalesce(json_agg(json_build_object('source', source, 'id', id, 'created_at', \(instant("created_at"))) ORDER BY source), '[]')
+        FROM user_aliases WHERE user_id = u.id)
         """
 
     private static let identities: SQL = """

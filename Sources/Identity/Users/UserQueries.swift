@@ -5,34 +5,35 @@ package import Postgres
 /// Ids are passed and returned as text, instants as milliseconds since the epoch (`bigint`), documents as JSON text.
 package enum UserQueries {
     /// What every statement that gives a user returns, in this order: id, email, email_normalized, email_verified,
-    /// display_name, photo_url, settings, claims, credentials_version, disabled_at, created_at, updated_at, last_sign_in_at, provider of the oldest identity,
-    /// email_claimed.
+    /// display_name, photo_url, phone_number, claims, credentials_version, disabled_at, created_at, updated_at, last_sign_in_at,
+    /// provider of the oldest identity, email_claimed, roles as JSON, tokens_valid_after, is_anonymous.
     static let columns: SQL = """
-        id::text, email, email_normalized, email_verified, display_name, photo_url, settings::text, claims::text,
+        id::text, email, email_normalized, email_verified, display_name, photo_url, phone_number, claims::text,
         credentials_version, (extract(epoch FROM disabled_at) * 1000)::bigint, (extract(epoch FROM created_at) * 1000)::bigint,
         (extract(epoch FROM updated_at) * 1000)::bigint, (extract(epoch FROM last_sign_in_at) * 1000)::bigint,
         (SELECT provider FROM identities WHERE identities.user_id = users.id ORDER BY created_at, provider LIMIT 1),
-        email_claimed
+        email_claimed, array_to_json(roles)::text, (extract(epoch FROM tokens_valid_after) * 1000)::bigint, is_anonymous
         """
 
     /// How many columns a user's row has; what follows stands at this index.
-    static let columnCount = 15
+    static let columnCount = 18
 
     /// The index that a second account with one address violates (SQLSTATE 23505). Addresses that are only claimed are not in it.
     package static let uniqueEmailConstraint = "users_email_normalized_key"
 
     /// Parameters: id, email, email_normalized, email_verified, password_hash or null, display_name or null, photo_url or null,
-    /// settings, claims, created_at, email_claimed. Returns the user.
+    /// phone_number or null, claims, created_at, email_claimed, roles, tokens_valid_after or null, is_anonymous. Returns the user.
     package static let insert = Statement(
         name: "users_insert",
         sql: """
             INSERT INTO users (
-                id, email, email_normalized, email_verified, password_hash, display_name, photo_url, settings, claims, created_at,
-                updated_at, email_claimed
+                id, email, email_normalized, email_verified, password_hash, display_name, photo_url, phone_number, claims, created_at,
+                updated_at, email_claimed, roles, tokens_valid_after, is_anonymous
             )
             VALUES (
-                $1::uuid, $2::text, $3::text, $4::boolean, $5::text, $6::text, $7::text, $8::jsonb, $9::jsonb,
-                to_timestamp($10::bigint / 1000.0), to_timestamp($10::bigint / 1000.0), $11::boolean
+                $1::uuid, $2::text, $3::text, $4::boolean, $5::text, $6::text, $7::text, $8::text, $9::jsonb,
+                to_timestamp($10::bigint / 1000.0), to_timestamp($10::bigint / 1000.0), $11::boolean,
+                $12::text[], to_timestamp($13::bigint / 1000.0), $14::boolean
             )
             RETURNING \(columns)
             """)
@@ -87,14 +88,14 @@ package enum UserQueries {
             """)
 
     /// One statement, so that two changes of different fields at once both hold. Parameters: id; whether display_name changes, and
-    /// what to, or null; the same for photo_url; the settings that change, as an object; updated_at. Returns the user.
+    /// what to, or null; the same for photo_url; updated_at. Returns the user.
     package static let updateProfile = Statement(
         name: "users_update_profile",
         sql: """
             UPDATE users
             SET display_name = CASE WHEN $2::boolean THEN $3::text ELSE display_name END,
                 photo_url = CASE WHEN $4::boolean THEN $5::text ELSE photo_url END,
-                settings = settings || $6::jsonb, updated_at = to_timestamp($7::bigint / 1000.0)
+                updated_at = to_timestamp($6::bigint / 1000.0)
             WHERE id = $1::uuid
             RETURNING \(columns)
             """)
@@ -103,6 +104,17 @@ package enum UserQueries {
     package static let rehashPassword = Statement(
         name: "users_rehash_password",
         sql: "UPDATE users SET password_hash = $2::text WHERE id = $1::uuid AND password_hash = $3::text")
+
+    /// Parameters: id, claims or null to leave them, roles or null to leave them, updated_at. Returns the user.
+    package static let setTokenContent = Statement(
+        name: "users_set_token_content",
+        sql: """
+            UPDATE users
+            SET claims = coalesce($2::jsonb, claims), roles = coalesce($3::text[], roles),
+                updated_at = to_timestamp($4::bigint / 1000.0)
+            WHERE id = $1::uuid
+            RETURNING \(columns)
+            """)
 
     /// Parameters: id, updated_at. Returns the user.
     package static let enable = Statement(

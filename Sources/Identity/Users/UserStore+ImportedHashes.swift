@@ -1,22 +1,35 @@
+package import Crypto
 import Postgres
 
 /// Password hashes that users have brought along from elsewhere.
 extension UserStore {
-    /// The condition is that of the index `users_by_imported_hash`, of which one entry is read.
-    private static let highestCost = Statement(
-        name: "users_imported_hash_cost",
-        sql: #"""
-            SELECT max(substr(password_hash, 5, 2))::bigint FROM users
-            WHERE password_hash ~ '^\$2[aby]\$(0[4-9]|1[0-4])\$'
-            """#, retryable: true)
+    /// The condition and the order are those of the index `users_by_imported_hash`, of which one entry a kind is read. Parameters: kinds of
+    /// hashes, and the most that each may cost.
+    private static let highestCosts = Statement(
+        name: "users_imported_hash_costs",
+        sql: """
+            SELECT kind, (
+                SELECT max(password_hash_cost(password_hash)) FROM users
+                WHERE password_hash NOT LIKE '$argon2id$%' AND password_hash_kind(password_hash) = kind
+                    AND password_hash_cost(password_hash) <= most
+            )
+            FROM unnest($1::text[], $2::text[]::bigint[]) AS kinds (kind, most)
+            """, retryable: true)
 
-    /// The highest cost of any user's bcrypt hash that can be checked; nil when there is none.
+    /// The dearest of each kind that any user has and that can be checked.
     /// - Throws: the store's failure.
-    func importedHashCost() async throws(IdentityError) -> Int? {
-        let cost = try await asking { () throws(PostgresError) in
-            guard let row = try await pool.query(Self.highestCost, []).first else { return Int64?.none }
-            return try row.optionalInt64(0)
+    package func importedHashes(within limits: ForeignHash.Limits) async throws(IdentityError) -> ImportedHashes {
+        let kinds = HashWork.allCases
+        let parameters: [PostgresValue] = [
+            .textArray(kinds.map(\.rawValue)), .textArray(kinds.map { String($0.highest(limits)) }),
+        ]
+        return try await mapPostgresErrors { () throws(PostgresError) in
+            var highest: [HashWork: Int] = [:]
+            for row in try await pool.query(Self.highestCosts, parameters) {
+                guard let cost = try row.optionalInt64(1), let kind = HashWork(rawValue: try row.string(0)) else { continue }
+                highest[kind] = Int(cost)
+            }
+            return ImportedHashes(highest)
         }
-        return cost.map { Int($0) }
     }
 }

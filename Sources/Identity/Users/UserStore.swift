@@ -19,7 +19,7 @@ package struct UserStore: Sendable {
         } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
             throw .emailTaken
         } catch {
-            throw IdentityError(error)
+            throw IdentityError(postgres: error)
         }
     }
 
@@ -38,7 +38,7 @@ package struct UserStore: Sendable {
     func credentials(
         _ statement: Statement, _ parameter: PostgresValue
     ) async throws(IdentityError) -> Credentials? {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             let rows = try await pool.query(statement, [parameter])
             return try rows.first.map { row throws(PostgresError) in
                 (try Self.user(row), try row.optionalString(UserQueries.columnCount))
@@ -48,7 +48,7 @@ package struct UserStore: Sendable {
 
     /// - Throws: `IdentityError.userNotFound`, or the store's failure.
     func hasPassword(_ id: UserID) async throws(IdentityError) -> Bool {
-        let answer = try await asking { () throws(PostgresError) in
+        let answer = try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(UserQueries.hasPassword, [.uuid(id.description)]).first.map { row throws(PostgresError) in
                 try row.bool(0)
             }
@@ -57,17 +57,16 @@ package struct UserStore: Sendable {
         return answer
     }
 
-    /// Changes what is to be changed and leaves the rest; `settings` has the members of `UserSettings.stored` that change.
+    /// Changes what is to be changed and leaves the rest.
     /// - Throws: `IdentityError.userNotFound`, or the store's failure.
     package func updateProfile(
-        of id: UserID, displayName: FieldChange<DisplayName>, photoURL: FieldChange<PhotoURL>, settings: JSONObject,
-        at now: Timestamp
+        of id: UserID, displayName: FieldChange<DisplayName>, photoURL: FieldChange<PhotoURL>, at now: Timestamp
     ) async throws(IdentityError) -> User {
         try await found(
             UserQueries.updateProfile,
             [
                 .uuid(id.description), .bool(displayName.changes), .text(orNull: displayName.value?.text),
-                .bool(photoURL.changes), .text(orNull: photoURL.value?.text), .json(Self.rendered(.object(settings))),
+                .bool(photoURL.changes), .text(orNull: photoURL.value?.text),
                 .integer(now.milliseconds),
             ])
     }
@@ -92,8 +91,8 @@ package struct UserStore: Sendable {
         try await found(UserQueries.enable, [.uuid(id.description), .integer(now.milliseconds)])
     }
 
-    private func found(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) -> User {
-        let user = try await asking { () throws(PostgresError) in
+    func found(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) -> User {
+        let user = try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(statement, parameters).first.map { row throws(PostgresError) in try Self.user(row) }
         }
         guard let user else { throw .userNotFound }
@@ -101,16 +100,18 @@ package struct UserStore: Sendable {
     }
 
     func changes(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) -> Bool {
-        try await asking { () throws(PostgresError) in try await !pool.query(statement, parameters).isEmpty }
+        try await mapPostgresErrors { () throws(PostgresError) in try await !pool.query(statement, parameters).isEmpty }
     }
 
     /// Those of `UserQueries.insert`.
     static func parameters(of user: User, passwordHash: String?) -> [PostgresValue] {
         [
-            .uuid(user.id.description), .text(user.email.typed), .text(user.email.normalized), .bool(user.emailVerified),
-            .text(orNull: passwordHash), .text(orNull: user.displayName?.text), .text(orNull: user.photoURL?.text),
-            .json(rendered(user.settings.stored)), .json(rendered(.object(user.claims))), .integer(user.createdAt.milliseconds),
-            .bool(user.emailClaimed),
+            .uuid(user.id.description), .text(orNull: user.email?.typed), .text(orNull: user.email?.normalized),
+            .bool(user.emailVerified), .text(orNull: passwordHash), .text(orNull: user.displayName?.text),
+            .text(orNull: user.photoURL?.text),
+            .text(orNull: user.phoneNumber), .json(rendered(user.claims)), .integer(user.createdAt.milliseconds),
+            .bool(user.emailClaimed), .textArray(user.roles),
+            user.tokensValidAfter.map { .integer($0.milliseconds) } ?? .null, .bool(user.isAnonymous),
         ]
     }
 
@@ -120,22 +121,39 @@ package struct UserStore: Sendable {
         return try user(row)
     }
 
-    private static func rendered(_ value: JSONValue) -> String {
-        String(decoding: value.serialized, as: UTF8.self)
+    static func rendered(_ object: JSONObject) -> String {
+        String(decoding: JSONValue.object(object).serialized, as: UTF8.self)
     }
 
     static func user(_ row: Row) throws(PostgresError) -> User {
         guard let id = UserID(try row.string(0)) else { throw .unexpectedColumn(0) }
-        guard let settings = try? JSON.parse(try row.string(6)) else { throw .unexpectedColumn(6) }
-        guard let claims = try? JSON.parse(try row.string(7)).objectValue else { throw .unexpectedColumn(7) }
+        let claims = try row.string(7)
+        let roles = try row.string(15)
         return User(
-            id: id, email: EmailAddress(storedTyped: try row.string(1), normalized: try row.string(2)),
+            id: id, email: try email(row),
             emailVerified: try row.bool(3), displayName: try row.optionalString(4).map { DisplayName(stored: $0) },
-            photoURL: try row.optionalString(5).map { PhotoURL(stored: $0) }, settings: UserSettings(stored: settings),
-            claims: claims, credentialsVersion: try row.int64(8), disabledAt: try instant(row, 9),
+            photoURL: try row.optionalString(5).map { PhotoURL(stored: $0) }, phoneNumber: try row.optionalString(6),
+            isAnonymous: try row.bool(17), claims: claims == "{}" ? JSONObject() : try Self.claims(claims),
+            roles: roles == "[]" ? [] : try Self.roles(roles), tokensValidAfter: try instant(row, 16),
+            credentialsVersion: try row.int64(8), disabledAt: try instant(row, 9),
             createdAt: Timestamp(milliseconds: try row.int64(10)), updatedAt: Timestamp(milliseconds: try row.int64(11)),
             lastSignInAt: try instant(row, 12), firstProvider: try row.optionalString(13).flatMap { ProviderID($0) },
             emailClaimed: try row.bool(14))
+    }
+
+    private static func email(_ row: Row) throws(PostgresError) -> EmailAddress? {
+        guard let typed = try row.optionalString(1) else { return nil }
+        return EmailAddress(storedTyped: typed, normalized: try row.string(2))
+    }
+
+    private static func claims(_ text: String) throws(PostgresError) -> JSONObject {
+        guard let claims = try? JSON.parse(text).objectValue else { throw .unexpectedColumn(7) }
+        return claims
+    }
+
+    private static func roles(_ text: String) throws(PostgresError) -> [String] {
+        guard let roles = try? JSON.parse(text).arrayValue else { throw .unexpectedColumn(15) }
+        return roles.compactMap(\.stringValue)
     }
 
     private static func instant(_ row: Row, _ column: Int) throws(PostgresError) -> Timestamp? {

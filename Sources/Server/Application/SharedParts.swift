@@ -85,8 +85,8 @@ struct SharedParts: Sendable {
             sharedSecretTokens = try SharedSecretTokens(masterKey)
             initialAccessTokens = try InitialAccessTokens(masterKey)
             hasher = try PasswordHasher(
-                configuration.passwords.argon2, hidesImported: configuration.passwords.hidesImported, pool: hashing,
-                random: system.random)
+                configuration.passwords.argon2, hidesImported: configuration.passwords.hidesImported,
+                importedLimits: configuration.passwords.importedLimits, pool: hashing, random: system.random)
         } catch {
             throw .configuration("the master key or the password parameters cannot be used: \(error)")
         }

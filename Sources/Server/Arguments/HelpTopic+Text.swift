@@ -28,13 +28,17 @@ extension HelpTopic {
         case .clientList: "\(invocation) [--json]"
         case .clientDisable, .clientEnable, .clientDelete: "\(invocation) ID"
         case .clientRotate: "\(invocation) ID [--overlap T | --now | --end-previous]"
-        case .user, .sessions, .limits, .keys, .mail: "\(invocation) <command> [--help]"
+        case .user, .importUsers, .sessions, .limits, .keys, .mail: "\(invocation) <command> [--help]"
+        case .importFirebase, .importDjango, .importSupabase, .importLines: "\(invocation) FILE [options]"
+        case .exportUsers: "\(invocation) [FILE] [--with-hashes]"
         case .userCreate: "\(invocation) EMAIL [options]"
         case .userFind: "\(invocation) PREFIX [options]"
         case .userShow: "\(invocation) USER [--json]"
         case .userDisable, .userEnable, .userSignOut, .userExport, .userSendReset, .userVerifyEmail: "\(invocation) USER"
         case .userChangeEmail: "\(invocation) USER NEW [--verified]"
         case .userSetPassword: "\(invocation) USER [--generate]"
+        case .userClaims: "\(invocation) USER [--set JSON | --clear]"
+        case .userRoles: "\(invocation) USER [--set ROLE | --clear]"
         case .sessionsEnd: "\(invocation) SESSION | --provider NAME [--dry-run | --yes]"
         case .limitsLift: "\(invocation) [--address ADDRESS] [--account EMAIL]"
         case .auditRetention: "\(invocation) [--apply | --json]"
@@ -87,6 +91,12 @@ extension HelpTopic {
         case .userSignOut: "End all sessions of a user at once, on every device."
         case .userDelete: "Delete a user and all that is his, for good."
         case .userExport: "Print everything that is stored of a user as JSON, for a data request."
+        case .importUsers: "Take over the users of another system."
+        case .importFirebase: "Take over the users of `firebase auth:export`, JSON or CSV."
+        case .importDjango: "Take over the users of `manage.py dumpdata auth.user account.emailaddress`."
+        case .importSupabase: "Take over rows of Supabase's auth.users, JSON or CSV."
+        case .importLines: "Take over users as lines of JSON, which `kidoban export` writes."
+        case .exportUsers: "Write all users as lines of JSON."
         case .sessions: "Look after the sessions of all users."
         case .sessionsPrune: "End the sessions of users whom PostgreSQL does not know or has disabled."
         case .audit: "Print audit events, the newest first."
@@ -94,6 +104,8 @@ extension HelpTopic {
         case .userSetPassword: "Give a user a new password, and end all his sessions at once."
         case .userSendReset: "Send a user the link under which a new password can be set."
         case .userVerifyEmail: "Take a user's address for proved: you vouch for it."
+        case .userClaims: "Print the custom claims of a user's tokens, or replace them."
+        case .userRoles: "Print the roles of a user, or replace them."
         case .userChangeEmail: "Give a user another address, and end all their sessions at once."
         case .sessionsEnd: "End one session at once, or all that began with a provider."
         case .limits: "Look after the limits."
@@ -143,6 +155,11 @@ extension HelpTopic {
         case .userDelete: [("--yes", "do not ask")]
         case .keysShow: [("--pem", "as PEM, for balancers and libraries that read no key set")]
         case .userSetPassword: [("--generate", "make one up and print it, once")]
+        case .importFirebase, .importSupabase, .importDjango, .importLines: importOptions
+        case .exportUsers: [("--with-hashes", "with the password hashes, which are secrets")]
+        case .userClaims: [("--set JSON", "an object that replaces them"), ("--clear", "leave none")]
+        case .userRoles:
+            [("--set ROLE", "a role; can be repeated, and they replace those that there are"), ("--clear", "leave none")]
         case .limitsLift:
             [("--address ADDRESS", "an IP address; of IPv6 its /64"), ("--account EMAIL", "a whole e-mail address")]
         case .auditRetention: [("--apply", "make the months to come, and drop those that are over"), ("--json", "print JSON")]
@@ -178,7 +195,7 @@ extension HelpTopic {
                 ("--file PATH", "where the token is, if it is not an argument and not at the standard input"),
             ]
         case .userSendReset, .userVerifyEmail, .limits, .mailRetry, .serve, .migrate, .health, .client,
-            .clientDisable, .clientEnable, .clientDelete, .user, .userDisable, .userEnable, .userSignOut,
+            .clientDisable, .clientEnable, .clientDelete, .user, .importUsers, .userDisable, .userEnable, .userSignOut,
             .userExport, .sessions, .keys, .keysRotate, .keysRetire, .keysReseal, .mail, .mailTest, .mailTemplates, .openAPI,
             .explain, .explainAuthorize, .clientTry, .help,
             .version:
@@ -252,6 +269,12 @@ extension HelpTopic {
             """
             USER is an id or a whole e-mail address. The link is in the mail, and in `kidoban mail show`. It goes by the
             limits of mails: `kidoban limits lift` empties them.
+
+            \(Self.stores)
+            """
+        case .userClaims, .userRoles:
+            """
+            USER is an id or a whole e-mail address. Tokens that are out keep what they say.
 
             \(Self.stores)
             """
@@ -358,11 +381,13 @@ extension HelpTopic {
 
             Exit status: 0 if the token would be accepted, 1 if not.
             """
-        case .client, .user, .sessions, .limits, .keys, .mail, .explain, .help, .version: nil
+        case .importFirebase, .importDjango, .importSupabase, .importLines: importDetails
+        case .exportUsers: exportDetails
+        case .client, .user, .importUsers, .sessions, .limits, .keys, .mail, .explain, .help, .version: nil
         }
     }
 
-    private static let stores =
+    static let stores =
         "It finds PostgreSQL and Redis as `kidoban serve` does; see `kidoban serve --help` for the settings."
 
     private static func columns(_ rows: [(String, String)]) -> String {

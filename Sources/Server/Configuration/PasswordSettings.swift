@@ -16,6 +16,12 @@ extension Settings {
                     + "password then signs in only who has confirmed the address, in every API. A first sign-in with a provider that does not answer "
                     + "for the address makes an account that only claims it."),
             Setting(
+                "KIDOBAN_CLAIMS_LIMIT", \.accounts.claimsLimit, .count(0...16_384, of: "bytes"),
+                "How large a user's custom claims may be, as JSON. They are in the user's tokens."),
+            Setting(
+                "KIDOBAN_ROLES_LIMIT", \.accounts.rolesLimit, .count(0...1000),
+                "How many roles a user may have. They are in the user's tokens."),
+            Setting(
                 "KIDOBAN_ARGON2_MEMORY", \.passwords.memoryKiB,
                 .count(7168...Int(Argon2id.Limits().memoryKiB), of: "KiB"),
                 "Memory that a password hash takes while it is computed."),
@@ -27,8 +33,15 @@ extension Settings {
                 "Lanes of a hash. They are computed one after the other."),
             Setting(
                 "KIDOBAN_HIDE_IMPORTED_HASHES", \.passwords.hidesImported, .flag,
-                "Whether, while any user has a bcrypt hash, every sign-in takes its work too, so that the time does not tell whose account has one."
+                "Whether, while any user has a hash of another system, every sign-in takes the work of the dearest of each kind too, so that "
+                    + "the time does not tell whose account has one."),
+            Setting(
+                "KIDOBAN_IMPORTED_HASH_MEMORY", \.passwords.importedMemoryKiB, .count(1024...4_194_304, of: "KiB"),
+                "Memory that a hash of another system may take, scrypt's or argon2's. One that asks for more is refused by imports and signs nobody in."
             ),
+            Setting(
+                "KIDOBAN_IMPORTED_HASH_ITERATIONS", \.passwords.importedIterations, .count(1000...100_000_000),
+                "Iterations of PBKDF2 that a hash of another system may have."),
             Setting(
                 "KIDOBAN_HASH_THREADS", \.passwords.threads, .count(0...64),
                 "Passwords hashed at once. 0: one less than there are processors, at least one."),
@@ -66,8 +79,11 @@ extension Configuration {
         package var memoryKiB = Int(Argon2id.Parameters().memoryKiB)
         package var iterations = Int(Argon2id.Parameters().iterations)
         package var parallelism = Int(Argon2id.Parameters().parallelism)
-        /// Whether a check takes as long for users with bcrypt hashes as for others.
+        /// Whether a check takes as long for users with hashes of other systems as for others.
         package var hidesImported = true
+        /// What hashes of other systems may cost.
+        package var importedMemoryKiB = Int(ForeignHash.Limits().memoryKiB)
+        package var importedIterations = Int(ForeignHash.Limits().iterations)
         /// Threads that hash, 0 for one less than there are processors.
         package var threads = 0
         /// Hashes that may wait for a thread; more are refused at once.
@@ -85,6 +101,10 @@ extension Configuration {
             Argon2id.Parameters(
                 memoryKiB: UInt32(clamping: memoryKiB), iterations: UInt32(clamping: iterations),
                 parallelism: UInt32(clamping: parallelism))
+        }
+
+        package var importedLimits: ForeignHash.Limits {
+            ForeignHash.Limits(memoryKiB: UInt32(clamping: importedMemoryKiB), iterations: UInt32(clamping: importedIterations))
         }
 
         package var bounds: JobOwner.Bounds {

@@ -8,6 +8,8 @@ package enum Command: Equatable, Sendable {
     case doctor(DoctorOutput)
     case client(ClientAction)
     case user(UserAction)
+    case importUsers(ImportRequest)
+    case exportUsers(ExportRequest)
     case sessions(SessionsAction)
     case limits(LimitsAction)
     case audit(AuditQuestion)
@@ -27,7 +29,8 @@ package enum Command: Equatable, Sendable {
         case .serve, .keys(.rotate), .keys(.retire), .keys(.reseal), .mail(.show), .limits, .client(.registrationToken), .user(.setPassword),
             .user(.sendReset), .user(.changeEmail):
             true
-        case .migrate, .health, .doctor, .client, .user, .sessions, .audit, .auditRetention, .keys(.list), .keys(.show),
+        case .migrate, .health, .doctor, .client, .user, .importUsers, .exportUsers, .sessions, .audit, .auditRetention,
+            .keys(.list), .keys(.show),
             .mail(.test),
             .mail(.templates),
             .mail(.retry),
@@ -57,7 +60,7 @@ extension Command {
     private static func command(_ topic: HelpTopic, _ rest: ArraySlice<String>) throws(ArgumentsError) -> Command {
         switch topic {
         case .program where rest.first == "--version": try bare(.version, rest.dropFirst(), .version)
-        case .program, .client, .user, .sessions, .limits, .keys, .mail, .explain: throw unknown(rest, in: topic)
+        case .program, .client, .user, .importUsers, .sessions, .limits, .keys, .mail, .explain: throw unknown(rest, in: topic)
         case .serve: try bare(.serve, rest, topic)
         case .migrate: try bare(.migrate, rest, topic)
         case .health: try bare(.health, rest, topic)
@@ -87,6 +90,13 @@ extension Command {
         case .userSendReset: try .user(.sendReset(UserReference(parsing: rest, topic)))
         case .userChangeEmail: try .user(.parseChangeEmail(rest))
         case .userVerifyEmail: try .user(.verifyEmail(UserReference(parsing: rest, topic)))
+        case .importFirebase: try .importUsers(ImportRequest(.firebase, parsing: rest, topic))
+        case .importDjango: try .importUsers(ImportRequest(.django, parsing: rest, topic))
+        case .importSupabase: try .importUsers(ImportRequest(.supabase, parsing: rest, topic))
+        case .importLines: try .importUsers(ImportRequest(.jsonl, parsing: rest, topic))
+        case .exportUsers: try .exportUsers(ExportRequest(parsing: rest))
+        case .userClaims: try .user(.parseClaims(rest))
+        case .userRoles: try .user(.parseRoles(rest))
         case .mailRetry: try bare(.mail(.retry), rest, topic)
         case .audit: try .audit(AuditQuestion(parsing: rest))
         case .userCreate: try .user(.create(UserCreation(parsing: rest)))

@@ -30,7 +30,8 @@ package enum Program {
         case .config(.markdown): return console.print(ConfigurationListing.markdown)
         case .doctor(let output):
             return await Doctor.run(output, environment: environment, files: files, console)
-        case .config(.inForce), .serve, .migrate, .health, .client, .user, .sessions, .limits, .audit, .auditRetention, .keys,
+        case .config(.inForce), .serve, .migrate, .health, .client, .user, .importUsers, .exportUsers, .sessions, .limits, .audit,
+            .auditRetention, .keys,
             .mail, .openAPI,
             .explainIDToken, .devIssuer:
             break
@@ -58,6 +59,8 @@ package enum Program {
         case .health: await Health.run(reading.configuration, console)
         case .client(let action): await ClientCommand.run(action, reading.configuration, files, console)
         case .user(let action): await UserCommand.run(action, reading.configuration, console)
+        case .importUsers(let request): await ImportCommand.run(request, reading.configuration, files, console)
+        case .exportUsers(let request): await ExportCommand.run(request, reading.configuration, console)
         case .sessions(let action): await SessionsCommand.run(action, reading.configuration, console)
         case .limits(let action): await LimitsCommand.run(action, reading.configuration, console)
         case .auditRetention(let action): await AuditRetentionCommand.run(action, reading.configuration, console)

@@ -61,7 +61,7 @@ extension WithStores {
                 let user = try await world.a.user(member.id)
                 #expect(user.email == address && user.emailVerified == isProved)
                 #expect(try await !world.a.isActive(member.accessToken))
-                let mail = try #require(try await world.a.mails(to: member.user.email.normalized).last)
+                let mail = try #require(try await world.a.mails(to: Copy.email).last)
                 #expect(mail.kind == .addressChanged && mail.detail == address.normalized)
                 _ = try await world.a.undo(try await world.a.code(.addressChanged))
                 #expect(try await world.a.user(member.id).email == member.user.email)

@@ -110,7 +110,7 @@ extension WithStores {
                 let answers = try await world.b.run { parts in
                     // Whoever looks a client up now waits for this transaction to end.
                     try await parts.postgres.transaction { (transaction) throws(IdentityError) in
-                        try await asking { () throws(PostgresError) in _ = try await transaction.query(Self.lock) }
+                        try await mapPostgresErrors { () throws(PostgresError) in _ = try await transaction.query(Self.lock) }
                         let questions = (1...100).map { _ in
                             Task {
                                 try await copy.run { parts in
@@ -168,7 +168,7 @@ extension WithStores {
                         let error = await #expect(throws: IdentityError.self) {
                             try await parts.clients.client("guess-\(number)")
                         }
-                        guard case .tooManyRequests = error else {
+                        guard case .service(.tooManyRequests) = error else {
                             Issue.record("\(String(describing: error))")
                             continue
                         }

@@ -248,7 +248,7 @@ extension WithStores {
                     do {
                         _ = try await world.a.run { try await $0.clients.authenticate("backend", secret: secret.text) }
                         return true
-                    } catch IdentityError.invalidClient {
+                    } catch IdentityError.client(.invalid) {
                         return false
                     }
                 }

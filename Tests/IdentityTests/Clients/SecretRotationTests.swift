@@ -43,7 +43,7 @@ extension WithStores {
                 let id = id.text
                 _ = try await copy.run { try await $0.clients.authenticate(id, secret: secret.text) }
                 return true
-            } catch IdentityError.invalidClient {
+            } catch IdentityError.client(.invalid) {
                 return false
             }
         }

@@ -252,7 +252,7 @@ extension WithStores {
                     // The new key was the first of five reasons to fetch; after those nobody says that a key is none.
                     if name < 4 {
                         #expect(error == .invalidProof)
-                    } else if case .unavailable = error {
+                    } else if case .service(.unavailable) = error {
                     } else {
                         Issue.record("\(name)")
                     }

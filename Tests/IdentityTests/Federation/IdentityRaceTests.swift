@@ -47,7 +47,7 @@ extension WithStores {
                         _ = try await copy.run {
                             try await $0.accounts.permitSignUp(email: "anna@gmail.com", client: $0.app, caller: Copy.caller)
                         }
-                    } catch IdentityError.tooManyRequests {
+                    } catch IdentityError.service(.tooManyRequests) {
                         refusals += 1
                     }
                 }

@@ -11,7 +11,7 @@ extension WithStores {
                 let member = try await world.a.signUp()
                 try await world.a.link(.google(), to: member)
                 // Whatever the identity's address is.
-                #expect(try await world.a.user(member.id).email.typed == Copy.email)
+                #expect(try await world.a.user(member.id).email?.typed == Copy.email)
                 #expect(try await !world.a.user(member.id).emailVerified)
                 #expect(try await world.a.signIn(.google()).member.id == member.id)
                 #expect(try await world.a.signIn().user.firstProvider == .google)

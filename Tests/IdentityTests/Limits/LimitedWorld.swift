@@ -25,9 +25,9 @@ extension Copy {
             ).completed()
             _ = try await parts.sessions.begin(authentication, for: parts.app, caller: caller)
             return .signedIn
-        } catch IdentityError.invalidCredentials {
+        } catch IdentityError.credentials(.invalid) {
             return .refused
-        } catch IdentityError.tooManyRequests {
+        } catch IdentityError.service(.tooManyRequests) {
             return .limited
         }
     }

@@ -24,7 +24,7 @@ extension WithStores {
         private func look(_ cookie: CookieSession, on copy: Copy, slides: Bool) async throws -> CookieSession? {
             do {
                 return try await copy.run { try await $0.sessions.session(of: cookie.cookie, use: .session, slides: slides) }
-            } catch IdentityError.invalidToken {
+            } catch IdentityError.session(.invalidAccessToken) {
                 return nil
             }
         }
@@ -175,7 +175,7 @@ extension WithStores {
                         caller: Copy.caller)
                 }
                 return nil
-            } catch IdentityError.tooManyRequests(let wait) {
+            } catch IdentityError.service(.tooManyRequests(let wait)) {
                 return wait
             }
         }

@@ -14,7 +14,7 @@ extension WithStores {
                     group.addTask {
                         do {
                             return try await copy.refresh(token)
-                        } catch IdentityError.invalidRefreshToken {
+                        } catch IdentityError.session(.invalidRefreshToken) {
                             return nil
                         }
                     }
@@ -71,7 +71,7 @@ extension WithStores {
                                     do {
                                         tokens = try await copy.refresh(tokens.refreshToken)
                                         handedOut.append(tokens.accessToken)
-                                    } catch IdentityError.invalidRefreshToken {
+                                    } catch IdentityError.session(.invalidRefreshToken) {
                                         return handedOut
                                     }
                                 }

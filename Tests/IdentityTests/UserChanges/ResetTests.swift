@@ -96,7 +96,7 @@ extension WithStores {
                             do {
                                 try await copies[number % 2].resetPassword(code, to: "\(Self.new) \(number)")
                                 return number
-                            } catch IdentityError.invalidCode {
+                            } catch IdentityError.code(.invalid) {
                                 return nil
                             }
                         }

@@ -68,7 +68,7 @@ enum SessionEndingChange: CaseIterable, Sendable {
             case .takingBack: return user.emailVerified && found?.passwordHash == nil && !identities.isEmpty
             case .unlinking: return identities.isEmpty
             }
-        } catch IdentityError.userNotFound {
+        } catch IdentityError.user(.notFound) {
             return true
         }
     }

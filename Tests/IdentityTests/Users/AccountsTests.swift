@@ -16,25 +16,31 @@ extension WithStores {
             }
         }
 
+        private func set(_ id: UserID, on copy: Copy, _ set: @Sendable (inout AppSettings.Change) -> Void) async throws
+            -> AppSettings
+        {
+            try await copy.run { parts in
+                var change = AppSettings.Change()
+                set(&change)
+                return try await AppSettingsStore(pool: parts.users.pool).change(change, of: id)
+            }
+        }
+
         @Test func `a profile changes where it is to be changed`() async throws {
             try await World.run { world in
                 let member = try await world.a.signUp(name: "Anna")
                 world.clock.advance(by: .seconds(5))
                 var user = try await change(member.id, on: world.a) {
                     $0.photoURL = "https://photos.example/1.jpg"
-                    $0.theme = .light
                 }
                 #expect(user.displayName?.text == "Anna")
                 #expect(user.photoURL?.text == "https://photos.example/1.jpg")
-                #expect(user.settings == UserSettings(theme: .light))
                 #expect(user.createdAt == Sample.now && user.updatedAt == Sample.now.adding(.seconds(5)))
                 user = try await change(member.id, on: world.a) {
                     $0.displayName = ""
-                    $0.biometricEnabled = true
                 }
                 #expect(user.displayName == nil)
                 #expect(user.photoURL?.text == "https://photos.example/1.jpg")
-                #expect(user.settings == UserSettings(biometricEnabled: true, theme: .light))
                 user = try await change(member.id, on: world.a) { $0.photoURL = "" }
                 #expect(user.photoURL == nil)
                 #expect(try await world.a.run { try await $0.accounts.user(member.id) } == user)
@@ -49,13 +55,14 @@ extension WithStores {
                 for round in 1...20 {
                     async let one = change(id, on: a) { $0.displayName = "Name \(round)" }
                     async let two = change(id, on: b) { $0.photoURL = "https://photos.example/\(round)" }
-                    async let three = change(id, on: a) { $0.theme = round % 2 == 0 ? .dark : .light }
-                    async let four = change(id, on: b) { $0.autoBackup = round % 2 == 0 }
+                    async let three = set(id, on: a) { $0.theme = round % 2 == 0 ? .dark : .light }
+                    async let four = set(id, on: b) { $0.autoBackup = round % 2 == 0 }
                     _ = try await (one, two, three, four)
                     let user = try await a.run { try await $0.accounts.user(id) }
                     #expect(user.displayName?.text == "Name \(round)")
                     #expect(user.photoURL?.text == "https://photos.example/\(round)")
-                    #expect(user.settings == UserSettings(autoBackup: round % 2 == 0, theme: round % 2 == 0 ? .dark : .light))
+                    let settings = try await set(id, on: a) { _ in }
+                    #expect(settings == AppSettings(autoBackup: round % 2 == 0, theme: round % 2 == 0 ? .dark : .light))
                 }
             }
         }
@@ -71,13 +78,15 @@ extension WithStores {
                     try await change(member.id, on: world.a) {
                         $0.displayName = String(repeating: "a", count: 201)
                         $0.photoURL = "javascript:alert(1)"
-                        $0.theme = .light
                     }
                 }
                 let user = try await world.a.run { try await $0.accounts.user(member.id) }
-                #expect(user.displayName?.text == "Anna" && user.settings == UserSettings())
+                #expect(user.displayName?.text == "Anna" && user.photoURL == nil)
                 await #expect(throws: IdentityError.userNotFound) {
-                    try await change(Sample.userID, on: world.a) { $0.theme = .light }
+                    try await change(Sample.userID, on: world.a) { $0.displayName = "Anna" }
+                }
+                await #expect(throws: IdentityError.userNotFound) {
+                    try await set(Sample.userID, on: world.a) { $0.theme = .light }
                 }
             }
         }
@@ -213,7 +222,7 @@ extension WithStores {
                             group.addTask {
                                 do {
                                     return try await copy.signIn(email)
-                                } catch IdentityError.invalidCredentials {
+                                } catch IdentityError.credentials(.invalid) {
                                     return nil
                                 }
                             }

@@ -98,7 +98,7 @@ extension WithStores {
                 do {
                     _ = try await world.a.signIn(nonsense.email, password: nonsense.password)
                     Issue.record("that passed")
-                } catch IdentityError.invalidInput(let problems) {
+                } catch IdentityError.user(.invalidInput(let problems)) {
                     #expect(problems.map(\.field) == [nonsense.field])
                 }
                 try await held.release()
@@ -197,7 +197,9 @@ extension WithStores {
 
         @Test func `the highest cost of a bcrypt hash is known as long as there is one`() async throws {
             try await World.run { world in
-                func cost() async throws -> Int? { try await world.a.run { try await $0.users.importedHashCost() } }
+                func cost() async throws -> Int? {
+                    try await world.a.run { try await $0.users.importedHashes(within: ForeignHash.Limits()).highest[.bcrypt] }
+                }
                 _ = try await world.a.signUp()
                 #expect(try await cost() == nil)
                 try await bringAlong(Self.bcrypt, world.a)
@@ -222,7 +224,7 @@ extension WithStores {
                 func guess(_ number: Int, from address: String) async throws -> Copy.Attempt {
                     do {
                         return try await copy.attempt(.email("\(number)@town.example"), password: "wrong", from: address)
-                    } catch IdentityError.overloaded {
+                    } catch IdentityError.service(.overloaded) {
                         return .failed
                     }
                 }

@@ -42,10 +42,10 @@ extension SignInPages {
                 try await parts.services.confirmations.requestPasswordReset(
                     email: view.email, language: visit.words.language.ofMails, link: parts.resetLink, caller: visit.caller)
                 return view.mailSent(visit)
-            } catch .invalidInput {
+            } catch .user(.invalidInput) {
                 view.fault = .emailMalformed
                 return view.response(.badRequest, visit)
-            } catch .tooManyRequests(let delay) {
+            } catch .service(.tooManyRequests(let delay)) {
                 view.problem = .tooMany
                 return view.response(.tooManyRequests, visit, ["Retry-After": String(delay.retrySeconds)])
             } catch {

@@ -111,7 +111,7 @@ extension SignInPages {
                 return try await refused(.emailNeedsLinking, provider, attempt, destination, visit)
             } catch .identityTaken {
                 return try await refused(.identityTaken, provider, attempt, destination, visit)
-            } catch .invalidProof, .invalidCredentials, .invalidInput, .unknownProvider, .sessionNotFound, .invalidToken {
+            } catch .invalidProof, .invalidCredentials, .user(.invalidInput), .unknownProvider, .sessionNotFound, .invalidToken {
                 return try await refused(.providerRefused, provider, attempt, destination, visit)
             } catch {
                 throw .identity(error)

@@ -65,10 +65,10 @@ extension SignInPages {
                     caller: visit.caller
                 ).completed()
                 return try await parts.signIn(authentication, isRemembered: form.isRemembered, form.destination, visit)
-            } catch .invalidCredentials, .invalidInput, .userDisabled {
+            } catch .invalidCredentials, .user(.invalidInput), .userDisabled {
                 view.problem = .wrongCredentials
                 return view.response(.badRequest, visit)
-            } catch .tooManyRequests(let delay) {
+            } catch .service(.tooManyRequests(let delay)) {
                 view.problem = .tooMany
                 return view.response(.tooManyRequests, visit, ["Retry-After": String(delay.retrySeconds)])
             } catch {

@@ -29,8 +29,9 @@ extension SignInPages {
             case .badLink: page(.badRequest, .badLink, words)
             case .crossSite: page(.forbidden, .crossSite, words)
             case .notFound, .request(.notFound): page(.notFound, .notFound, words)
-            case .identity(.tooManyRequests(let delay)): page(.tooManyRequests, .tooMany, words, after: delay)
-            case .identity(.unavailable(let delay)), .identity(.overloaded(let delay)), .request(.unavailable(let delay)):
+            case .identity(.service(.tooManyRequests(let delay))): page(.tooManyRequests, .tooMany, words, after: delay)
+            case .identity(.service(.unavailable(let delay))), .identity(.service(.overloaded(let delay))),
+                .request(.unavailable(let delay)):
                 page(.serviceUnavailable, .unavailable, words, after: delay)
             case .identity(.invalidClient): page(.badRequest, .requestRefusedText, words)
             case .identity, .request(.internalError): page(.internalServerError, .broken, words)

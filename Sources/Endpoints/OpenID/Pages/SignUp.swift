@@ -71,10 +71,10 @@ extension SignInPages {
             } catch .emailTaken {
                 view.faults["email"] = visit.words[.emailTaken]
                 return view.response(.conflict, visit)
-            } catch .invalidInput(let problems) {
+            } catch .user(.invalidInput(let problems)) {
                 view.faults = SignUpView.faults(problems, visit.words)
                 return view.response(.badRequest, visit)
-            } catch .tooManyRequests(let delay) {
+            } catch .service(.tooManyRequests(let delay)) {
                 view.problem = .tooMany
                 return view.response(.tooManyRequests, visit, ["Retry-After": String(delay.retrySeconds)])
             } catch {

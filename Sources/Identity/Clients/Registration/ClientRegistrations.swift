@@ -44,7 +44,7 @@ package struct ClientRegistrations: Sendable {
         client.registration = .dynamic(accessToken: token.digest)
         if let secret { client.authentication = .secret(secret.digest) }
         let now = system.now()
-        _ = try await asking { () throws(PostgresError) in try await store.insert(client, at: now) }
+        _ = try await mapPostgresErrors { () throws(PostgresError) in try await store.insert(client, at: now) }
         await note(.clientAdded, client.id, caller)
         return Registered(client: client, secret: secret, accessToken: token)
     }
@@ -58,7 +58,7 @@ package struct ClientRegistrations: Sendable {
     /// - Throws: `IdentityError.invalidToken`; the store's failure.
     package func client(_ id: String, _ token: SecretString) async throws(IdentityError) -> Client {
         guard let id = ClientID(id) else { throw .invalidToken }
-        let found = try await asking { () throws(PostgresError) in try await store.client(id) }
+        let found = try await mapPostgresErrors { () throws(PostgresError) in try await store.client(id) }
         guard let found, !found.isDisabled, case .dynamic(let digest) = found.registration,
             RegistrationAccessToken.digest(of: token).matches(digest)
         else { throw .invalidToken }
@@ -75,7 +75,7 @@ package struct ClientRegistrations: Sendable {
                 needsSecret ? ClientSecret(random: system.random(ClientSecret.randomByteCount)) : nil
             }
         let now = system.now()
-        let outcome = try await asking { () throws(PostgresError) in
+        let outcome = try await mapPostgresErrors { () throws(PostgresError) in
             try await store.update(client.id, at: now) { _ -> Result<Client, Never> in
                 var changed = client
                 if let secret { changed.authentication = .secret(secret.digest) }
@@ -89,14 +89,14 @@ package struct ClientRegistrations: Sendable {
 
     /// - Throws: the store's failure.
     package func delete(_ id: ClientID, caller: Caller) async throws(IdentityError) {
-        guard try await asking({ () throws(PostgresError) in try await store.delete(id) }) else { return }
+        guard try await mapPostgresErrors({ () throws(PostgresError) in try await store.delete(id) }) else { return }
         await note(.clientRemoved, id, caller)
     }
 
     /// Counts one more use, which fails beyond those that are allowed. A failure of what follows does not give it back.
     private func use(_ permit: InitialAccessTokens.Permit) async throws(IdentityError) {
         let life = max(1, permit.expiresAt.duration(since: system.now()).wholeMilliseconds)
-        let reply = try await sending { () throws(RedisError) in
+        let reply = try await mapRedisErrors { () throws(RedisError) in
             try await redis.run(
                 Self.count, keys: ["registration:\(permit.name)"], arguments: [Array(String(life).utf8)])
         }

@@ -80,7 +80,7 @@ package struct ProviderAttempts: Sendable {
     }
 
     private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
-        try await sending { () throws(RedisError) in try await redis.send(command) }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }
 
     private static func key(_ state: String) -> String {

@@ -32,7 +32,7 @@ package struct ReplayMemory: Sendable {
     /// - Throws: the store's failure; then the token may not be taken, since nobody knows.
     func admit(_ proof: VerifiedIDToken, by mark: ReplayMark, at now: Timestamp) async throws(IdentityError) -> Admission {
         let arguments = AdmitProofScript.arguments(until: Self.end(of: proof), grace: Self.grace, by: mark, at: now)
-        let reply = try await sending { () throws(RedisError) in
+        let reply = try await mapRedisErrors { () throws(RedisError) in
             try await redis.run(Self.script[clock], keys: [Self.key(proof)], arguments: arguments.map { [UInt8]($0.utf8) })
         }
         switch reply.integerValue {
@@ -46,7 +46,7 @@ package struct ReplayMemory: Sendable {
     /// Forgets the token, so that it is good again, if the mark is still the maker's.
     /// - Throws: the store's failure.
     func forget(_ proof: VerifiedIDToken, by mark: ReplayMark) async throws(IdentityError) {
-        _ = try await sending { () throws(RedisError) in
+        _ = try await mapRedisErrors { () throws(RedisError) in
             try await redis.run(Self.forgetting, keys: [Self.key(proof)], arguments: [[UInt8](mark.text.utf8)])
         }
     }

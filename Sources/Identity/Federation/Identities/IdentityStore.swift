@@ -16,7 +16,7 @@ package struct IdentityStore: Sendable {
             .text(claim.provider.text), .text(claim.subject), .text(claim.audience), .text(orNull: claim.email?.typed),
             .bool(claim.isEmailVerified), .bool(claim.emailStanding == .relay), .integer(now.milliseconds),
         ]
-        return try await asking { () throws(PostgresError) in
+        return try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(IdentityQueries.use, parameters).first.map { row throws(PostgresError) in
                 guard let id = UserID(try row.string(0)) else { throw .unexpectedColumn(0) }
                 return id
@@ -29,7 +29,7 @@ package struct IdentityStore: Sendable {
     func isBarred(_ claim: IdentityClaim) async throws(IdentityError) -> Bool {
         let issuedAt = claim.issuedAt.map { PostgresValue.integer($0.milliseconds) } ?? .null
         let parameters: [PostgresValue] = [.text(claim.provider.text), .text(claim.subject), issuedAt]
-        return try await asking { () throws(PostgresError) in
+        return try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(IdentityQueries.isBarred, parameters).first?.bool(0) ?? false
         }
     }
@@ -37,7 +37,7 @@ package struct IdentityStore: Sendable {
     /// The oldest first.
     /// - Throws: the store's failure.
     package func identities(of userID: UserID) async throws(IdentityError) -> [ExternalIdentity] {
-        try await asking { () throws(PostgresError) in
+        try await mapPostgresErrors { () throws(PostgresError) in
             try await Self.identities(pool.query(IdentityQueries.ofUser, [.uuid(userID.description)]))
         }
     }
@@ -58,7 +58,7 @@ package struct IdentityStore: Sendable {
             } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
                 throw .identityTaken
             } catch {
-                throw IdentityError(error)
+                throw IdentityError(postgres: error)
             }
         }
     }
@@ -78,7 +78,7 @@ package struct IdentityStore: Sendable {
         } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
             throw .identityTaken
         } catch {
-            throw IdentityError(error)
+            throw IdentityError(postgres: error)
         }
     }
 

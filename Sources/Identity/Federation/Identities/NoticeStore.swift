@@ -52,14 +52,14 @@ package struct NoticeStore: Sendable {
     }
 
     private func run(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) {
-        _ = try await asking { () throws(PostgresError) in try await pool.query(statement, parameters) }
+        _ = try await mapPostgresErrors { () throws(PostgresError) in try await pool.query(statement, parameters) }
     }
 
     /// What `read` makes of the first row, or nil when there is none.
     private func ask<T>(
         _ statement: Statement, _ parameters: [PostgresValue], _ read: (Row) throws(PostgresError) -> T
     ) async throws(IdentityError) -> T? {
-        try await asking { () throws(PostgresError) in try await pool.query(statement, parameters).first.map(read) }
+        try await mapPostgresErrors { () throws(PostgresError) in try await pool.query(statement, parameters).first.map(read) }
     }
 
     private static func key(_ provider: ProviderID, _ subject: String) -> [PostgresValue] {

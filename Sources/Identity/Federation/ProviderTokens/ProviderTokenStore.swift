@@ -25,7 +25,7 @@ package struct ProviderTokenStore: Sendable {
         let parameters: [PostgresValue] = [
             time.parameter, .text(grant.provider.text), .text(grant.subject), .text(grant.clientID), .bytes(sealed.sealed),
         ]
-        return try await asking { () throws(PostgresError) in
+        return try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(ProviderTokenQueries.keep, parameters).first?.bool(0) ?? false
         }
     }
@@ -33,7 +33,7 @@ package struct ProviderTokenStore: Sendable {
     /// Forgets the tokens of a subject, which the provider has made worthless itself.
     /// - Throws: the store's failure.
     func forget(_ provider: ProviderID, _ subject: String) async throws(IdentityError) {
-        _ = try await asking { () throws(PostgresError) in
+        _ = try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(ProviderTokenQueries.forget, [.text(provider.text), .text(subject)])
         }
     }

@@ -23,7 +23,7 @@ extension ClientCommand {
         change.authenticationMethod = change.authenticationMethod ?? new.kind.authenticationMethod
         let (client, secret) = try checked(change, draft)
         let now = Timestamp.now()
-        try await asking { () throws(PostgresError) in try await store.insert(client, at: now) }
+        try await mapPostgresErrors { () throws(PostgresError) in try await store.insert(client, at: now) }
         await note(.clientAdded, id)
         if client.mayIntrospect { try await tellWhatItSees(client) }
         return console.print(Self.credentials(id, secret))
@@ -31,7 +31,7 @@ extension ClientCommand {
 
     func update(_ id: ClientID, _ change: ClientChange) async throws(Complaint) -> Int32 {
         var secret: ClientSecret?
-        let outcome = try await asking { () throws(PostgresError) in
+        let outcome = try await mapPostgresErrors { () throws(PostgresError) in
             try await store.update(id, at: Timestamp.now()) { client -> Result<Client, Complaint> in
                 Result { () throws(Complaint) in
                     let (changed, new) = try checked(change, client)
@@ -107,7 +107,7 @@ extension ClientCommand {
 
     /// Says whose tokens a client will see, so that nobody makes one that sees none without noticing.
     private func tellWhatItSees(_ client: Client) async throws(Complaint) {
-        let clients = try await asking { () throws(PostgresError) in try await store.all() }
+        let clients = try await mapPostgresErrors { () throws(PostgresError) in try await store.all() }
         console.complain(ClientReport(now: Timestamp.now(), configuration: configuration).sight(of: client, among: clients))
     }
 }

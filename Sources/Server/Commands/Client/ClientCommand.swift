@@ -52,7 +52,7 @@ struct ClientCommand {
             case .update(let id, let change): return try await update(id, change)
             case .show(let id, let asJSON): return try await show(id, asJSON: asJSON)
             case .list(let asJSON):
-                let records = try await asking { () throws(PostgresError) in try await store.records() }
+                let records = try await mapPostgresErrors { () throws(PostgresError) in try await store.records() }
                 let report = ClientReport(now: Timestamp.now(), configuration: configuration)
                 return console.print(asJSON ? records.map { report.document($0).line }.joined() : report.table(records))
             case .rotate(let id, .replace(let overlap)): return try await rotate(id, overlap)
@@ -63,7 +63,9 @@ struct ClientCommand {
             case .registrationToken(let life, let uses): return try makeRegistrationToken(life: life, uses: uses)
             case .explain(let url): return try await explain(url)
             case .delete(let id):
-                guard try await asking({ () throws(PostgresError) in try await store.delete(id) }) else { throw unknown(id) }
+                guard try await mapPostgresErrors({ () throws(PostgresError) in try await store.delete(id) }) else {
+                    throw unknown(id)
+                }
                 await note(.clientRemoved, id)
                 return console.print("Deleted \(id)\n")
             }
@@ -74,14 +76,16 @@ struct ClientCommand {
     }
 
     private func show(_ id: ClientID, asJSON: Bool) async throws(Complaint) -> Int32 {
-        guard let record = try await asking({ () throws(PostgresError) in try await store.record(id) }) else { throw unknown(id) }
+        guard let record = try await mapPostgresErrors({ () throws(PostgresError) in try await store.record(id) }) else {
+            throw unknown(id)
+        }
         let report = ClientReport(now: Timestamp.now(), configuration: configuration)
         return console.print(asJSON ? report.document(record).line : report.page(record))
     }
 
     private func set(_ id: ClientID, disabled: Bool) async throws(Complaint) -> Int32 {
         let now = Timestamp.now()
-        let outcome = try await asking { () throws(PostgresError) in
+        let outcome = try await mapPostgresErrors { () throws(PostgresError) in
             try await store.update(id, at: now) { client -> Result<Client, Never> in
                 var client = client
                 client.disabledAt = disabled ? client.disabledAt ?? now : nil
@@ -101,8 +105,10 @@ struct ClientCommand {
     private func rotate(_ id: ClientID, _ overlap: Duration) async throws(Complaint) -> Int32 {
         let secret = ClientSecret(random: SecureRandom.bytes(ClientSecret.randomByteCount))
         let now = Timestamp.now()
-        guard let before = try await asking({ () throws(PostgresError) in try await store.client(id) }) else { throw unknown(id) }
-        let isReplaced = try await asking { () throws(PostgresError) in
+        guard let before = try await mapPostgresErrors({ () throws(PostgresError) in try await store.client(id) }) else {
+            throw unknown(id)
+        }
+        let isReplaced = try await mapPostgresErrors { () throws(PostgresError) in
             try await store.replaceSecret(of: id, with: secret.digest, overlap: overlap, at: now)
         }
         guard isReplaced else {
@@ -132,8 +138,11 @@ struct ClientCommand {
 
     private func endPrevious(of id: ClientID) async throws(Complaint) -> Int32 {
         let now = Timestamp.now()
-        guard let before = try await asking({ () throws(PostgresError) in try await store.client(id) }) else { throw unknown(id) }
-        let isEnded = try await asking { () throws(PostgresError) in try await store.endPreviousSecret(of: id, at: now) }
+        guard let before = try await mapPostgresErrors({ () throws(PostgresError) in try await store.client(id) }) else {
+            throw unknown(id)
+        }
+        let isEnded = try await mapPostgresErrors { () throws(PostgresError) in try await store.endPreviousSecret(of: id, at: now)
+        }
         guard isEnded else {
             throw Complaint(
                 "\(id) has no secret from before that is still good: `kidoban client rotate \(id) --now` ends the present one")
@@ -163,7 +172,7 @@ struct ClientCommand {
     }
 
     /// Asks PostgreSQL, and puts into words why it does not answer.
-    func asking<T>(_ body: () async throws(PostgresError) -> T) async throws(Complaint) -> T {
+    func mapPostgresErrors<T>(_ body: () async throws(PostgresError) -> T) async throws(Complaint) -> T {
         do throws(PostgresError) {
             return try await body()
         } catch {

@@ -148,14 +148,15 @@ struct KeysCommand {
                 "KIDOBAN_PREVIOUS_MASTER_KEY is not set: there is nothing to seal anew", status: ExitStatus.configuration)
         }
         let time = context.system.statementTime
-        let uses = try await asking { worker throws(PostgresError) in try await MasterKeyUses(pool: worker.postgres).all(at: time)
+        let uses = try await mapPostgresErrors { worker throws(PostgresError) in
+            try await MasterKeyUses(pool: worker.postgres).all(at: time)
         }
         if uses.contains(where: { $0.isCurrent && $0.seals == other.id.description }) {
             console.complain(
                 "a copy still seals with the previous key (\(other.id)): replace it first, and then seal anew what it has sealed meanwhile"
             )
         }
-        let progress = try await asking { worker throws(PostgresError) in
+        let progress = try await mapPostgresErrors { worker throws(PostgresError) in
             try await Resealing(pool: worker.postgres, masterKey: masterKey).run()
         }
         let event = AuditEvent(
@@ -170,12 +171,14 @@ struct KeysCommand {
         return console.print("Sealed \(progress.resealed) values anew with the master key \(masterKey.id)\n")
     }
 
-    private func asking<T: Sendable>(_ body: @Sendable (Worker) async throws(PostgresError) -> T) async throws(Complaint) -> T {
+    private func mapPostgresErrors<T: Sendable>(_ body: @Sendable (Worker) async throws(PostgresError) -> T)
+        async throws(Complaint) -> T
+    {
         try await context.ask { worker throws(IdentityError) in
             do throws(PostgresError) {
                 return try await body(worker)
             } catch {
-                throw IdentityError(error)
+                throw IdentityError(postgres: error)
             }
         }
     }
@@ -187,7 +190,7 @@ struct KeysCommand {
                 let clients = try await ClientStore(pool: worker.postgres).all()
                 return clients.filter { $0.accessTokenFormat.algorithm != nil }.map(\.accessTokenLifetime).reduce(configured, max)
             } catch {
-                throw IdentityError(error)
+                throw IdentityError(postgres: error)
             }
         }
     }

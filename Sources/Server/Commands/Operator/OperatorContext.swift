@@ -171,37 +171,41 @@ actor OperatorContext {
     /// What a rule says, for an operator.
     private static func words(_ error: IdentityError) -> String {
         switch error {
-        case .sessionNotFound: "there is no such session, or it is over"
-        case .tooManyRequests(let delay):
-            "the limit for this is used up for \(DurationText.render(delay)): wait, or empty it with kidoban limits lift"
-        case .invalidCredentials: "somebody has changed the account meanwhile: repeat the command"
-        case .usernameTaken: "somebody has this username already"
-        case .userDisabled: "the user is disabled"
-        case .unknownProvider: "there is no such provider, or it is not switched on"
-        case .identityTaken: "the identity is another user's"
-        case .identityNotFound: "the user has no such identity"
-        default: "the server would refuse this (\(error))"
+        case .session(.notFound): "there is no such session, or it is over"
+        case .credentials(.invalid): "somebody has changed the account meanwhile: repeat the command"
+        case .credentials(.userDisabled): "the user is disabled"
+        case .user(.emailTaken): "there is a user with this e-mail address already"
+        case .user(.usernameTaken): "somebody has this username already"
+        case .user(.invalidInput(let problems)): problems.map(\.sentence).joined(separator: "; ")
+        case .federation(.unknownProvider): "there is no such provider, or it is not switched on"
+        case .federation(.identityTaken): "the identity is another user's"
+        case .federation(.identityNotFound): "the user has no such identity"
+        case .user, .credentials, .session, .code, .federation, .client, .service: "the server would refuse this (\(error))"
         }
     }
 
     private func complaint(_ error: IdentityError, _ user: UserReference?) async -> Complaint {
         switch error {
-        case .userNotFound: return Complaint("there is no user \(user.map { "\($0)".printable } ?? "")")
-        case .emailTaken: return Complaint("there is a user with this e-mail address already")
-        case .invalidInput(let problems): return Complaint(problems.map(\.sentence).joined(separator: "; "))
-        case .unavailable, .overloaded, .internalFault:
+        case .user(.notFound): return Complaint("there is no user \(user.map { "\($0)".printable } ?? "")")
+        case .service(let failure): return await complaint(failure)
+        case .user, .credentials, .session, .code, .federation, .client: return Complaint(Self.words(error))
+        }
+    }
+
+    private func complaint(_ failure: ServiceFailure) async -> Complaint {
+        switch failure {
+        case .tooManyRequests(let delay):
+            return Complaint(
+                "the limit for this is used up for \(DurationText.render(delay)): wait, or empty it with kidoban limits lift")
+        case .internalFault:
+            return Complaint("PostgreSQL or Redis has refused, or has something that this program does not understand")
+        case .unavailable, .overloaded:
             let store = (try? await worker.postgres.ping()) == nil ? "PostgreSQL" : "Redis"
             let setting = store == "Redis" ? "REDIS_URL" : "DATABASE_URL"
+            let address = store == "Redis" ? stores.redis : stores.postgres
             return Complaint(
-                error == .internalFault
-                    ? "PostgreSQL or Redis has refused, or has something that this program does not understand"
-                    : "\(store) (\(store == "Redis" ? stores.redis : stores.postgres)) does not answer: is \(setting) right, and is it up? If something was to be changed, it may be done in part: "
-                        + "repeat the command")
-        case .usernameTaken, .emailNotVerified, .invalidCode, .invalidCredentials, .userDisabled, .invalidClient,
-            .clientNotPermitted,
-            .invalidToken, .invalidRefreshToken, .sessionNotFound, .invalidProof, .unknownProvider, .emailNeedsLinking,
-            .identityTaken, .lastSignInMethod, .recentSignInRequired, .identityNotFound, .tooManyRequests:
-            return Complaint(Self.words(error))
+                "\(store) (\(address)) does not answer: is \(setting) right, and is it up? If something was to be changed, it may be "
+                    + "done in part: repeat the command")
         }
     }
 }

@@ -1,4 +1,5 @@
 package import Identity
+package import Text
 
 /// How an operator names one user.
 package enum UserReference: Equatable, Sendable, CustomStringConvertible {
@@ -54,6 +55,9 @@ package enum UserAction: Equatable, Sendable {
     case verifyEmail(UserReference)
     /// - Parameter isProved: whether the operator vouches for the new address.
     case changeEmail(UserReference, EmailAddress, isProved: Bool)
+    /// - Parameter change: what takes their place; nil to print them.
+    case claims(UserReference, change: JSONObject?)
+    case roles(UserReference, change: [String]?)
 }
 
 /// A user who is to be made.
@@ -94,16 +98,21 @@ extension UserReference {
         self = try Self.parse(rest, flag: nil, topic).user
     }
 
+    /// The one argument of a command.
+    init(named scanner: ArgumentScanner) throws(ArgumentsError) {
+        guard let reference = UserReference(try scanner.positional("USER")[0]) else {
+            throw scanner.failure(.invalid("USER", expected: Self.expectation))
+        }
+        self = reference
+    }
+
     /// - Parameter flag: the option that there is, and whether it is given.
     fileprivate static func parse(
         _ rest: ArraySlice<String>, flag: String?, _ topic: HelpTopic
     ) throws(ArgumentsError) -> (user: UserReference, isFlagged: Bool) {
         let options = [flag].compactMap(\.self).map { ArgumentScanner.Option(name: $0, takesValue: false) }
         let scanner = try ArgumentScanner(rest, options: options, topic: topic)
-        guard let reference = UserReference(try scanner.positional("USER")[0]) else {
-            throw scanner.failure(.invalid("USER", expected: expectation))
-        }
-        return (reference, flag.map { scanner.isGiven($0) } ?? false)
+        return (try UserReference(named: scanner), flag.map { scanner.isGiven($0) } ?? false)
     }
 }
 
@@ -121,6 +130,34 @@ extension UserAction {
     static func parseSetPassword(_ rest: ArraySlice<String>) throws(ArgumentsError) -> UserAction {
         let (user, isGenerated) = try UserReference.parse(rest, flag: "--generate", .userSetPassword)
         return .setPassword(user, isGenerated: isGenerated)
+    }
+}
+
+extension UserAction {
+    static func parseClaims(_ rest: ArraySlice<String>) throws(ArgumentsError) -> UserAction {
+        let options: [ArgumentScanner.Option] = [
+            .init(name: "--set", takesValue: true), .init(name: "--clear", takesValue: false),
+        ]
+        let scanner = try ArgumentScanner(rest, options: options, topic: .userClaims)
+        let user = try UserReference(named: scanner)
+        let object = try scanner.value(of: "--set", expected: "a JSON object, such as {\"plan\":\"gold\"}") {
+            try? JSON.parse($0).objectValue
+        }
+        guard scanner.isGiven("--clear") else { return .claims(user, change: object) }
+        guard object == nil else { throw scanner.failure(.contradiction("--set", "--clear")) }
+        return .claims(user, change: JSONObject())
+    }
+
+    static func parseRoles(_ rest: ArraySlice<String>) throws(ArgumentsError) -> UserAction {
+        let options: [ArgumentScanner.Option] = [
+            .init(name: "--set", takesValue: true, canRepeat: true), .init(name: "--clear", takesValue: false),
+        ]
+        let scanner = try ArgumentScanner(rest, options: options, topic: .userRoles)
+        let user = try UserReference(named: scanner)
+        let names = scanner.values(of: "--set")
+        guard scanner.isGiven("--clear") else { return .roles(user, change: names.isEmpty ? nil : names) }
+        guard names.isEmpty else { throw scanner.failure(.contradiction("--set", "--clear")) }
+        return .roles(user, change: [])
     }
 }
 

@@ -41,6 +41,8 @@ struct UserCommand {
         case .verifyEmail(let user): return try await verifyEmail(of: user)
         case .changeEmail(let user, let address, let isProved):
             return try await changeEmail(of: user, to: address, isProved: isProved)
+        case .claims(let user, let change): return try await claims(of: user, change)
+        case .roles(let user, let change): return try await roles(of: user, change)
         }
     }
 
@@ -91,7 +93,7 @@ struct UserCommand {
     ) async throws(Complaint) -> Int32 {
         let id = try await id(of: reference)
         let user = try await context.administer { admin throws(AdministrationError) in try await admin.user(id) }
-        guard user?.email.normalized != address.normalized else {
+        guard user?.email?.normalized != address.normalized else {
             throw Complaint("this is the user's address already; kidoban user verify-email marks it as proved")
         }
         try await context.administer(about: reference) { admin throws(AdministrationError) in
@@ -148,7 +150,8 @@ struct UserCommand {
             guard console.input.isTerminal else {
                 throw Complaint("there is no terminal to ask at: say --yes if it is meant", status: ExitStatus.usage)
             }
-            guard console.input.confirms("Delete \(user.email.normalized) (\(id)) for good?") else {
+            guard console.input.confirms("Delete \(user.email?.normalized ?? "a user without an address") (\(id)) for good?")
+            else {
                 throw Complaint("nothing was deleted")
             }
         }
@@ -184,7 +187,7 @@ struct UserCommand {
         }
     }
 
-    private func id(of reference: UserReference) async throws(Complaint) -> UserID {
+    func id(of reference: UserReference) async throws(Complaint) -> UserID {
         try await context.id(of: reference)
     }
 }

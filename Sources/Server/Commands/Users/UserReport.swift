@@ -20,7 +20,12 @@ struct UserReport: Sendable {
         let user = data["user"]?.objectValue ?? JSONObject()
         func text(_ name: String) -> String { user[name]?.stringValue ?? "" }
         let pairs = [
-            ("id", text("id")), ("email", text("email") + (user["email_verified"] == true ? " (verified)" : " (not verified)")),
+            ("id", text("id")),
+            (
+                "email",
+                text("email").isEmpty
+                    ? "none" : text("email") + (user["email_verified"] == true ? " (verified)" : " (not verified)")
+            ),
             ("name", text("display_name")), ("username", data["profile"]?["username"]?.stringValue ?? ""),
             ("state", user["disabled_at"]?.stringValue.map { "disabled since \($0)" } ?? "enabled"),
             ("password", user["has_password"] == true ? "yes" : "none"), ("created", text("created_at")),
@@ -52,7 +57,7 @@ struct UserReport: Sendable {
     static func summary(of user: User) -> JSONObject {
         var object = JSONObject()
         object["id"] = .string(user.id.description)
-        object["email"] = .string(user.email.typed)
+        object["email"] = user.email.map { .string($0.typed) } ?? .null
         object["email_verified"] = .bool(user.emailVerified)
         object["display_name"] = user.displayName.map { .string($0.text) } ?? .null
         object["disabled_at"] = user.disabledAt.map { .string($0.iso8601) } ?? .null
@@ -66,7 +71,7 @@ struct UserReport: Sendable {
             ["ID", "EMAIL", "VERIFIED", "STATE", "CREATED", "LAST SIGN-IN", "NAME"],
             users.map { user in
                 [
-                    user.id.description, user.email.typed, user.emailVerified ? "yes" : "no",
+                    user.id.description, user.email?.typed ?? "none", user.emailVerified ? "yes" : "no",
                     user.isDisabled ? "disabled" : "enabled", user.createdAt.brief, user.lastSignInAt?.brief ?? "never",
                     user.displayName?.text ?? "",
                 ]

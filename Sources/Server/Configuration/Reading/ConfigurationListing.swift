@@ -36,10 +36,9 @@ enum ConfigurationListing {
             let rows = section.settings.map { setting in
                 let name = "`\(setting.name)`" + (setting.mayComeFromFile ? ", `\(setting.fileName)`" : "")
                 return
-                    "| \(name) | \(markdownDefault(setting)) | \(setting.meaning) | \(setting.expectation) | \(setting.change) |\n"
+                    "| \(name)\(setting.reloads ? " ↻" : "") | \(markdownDefault(setting)) | \(setting.meaning) | \(notation(setting)) |\n"
             }
-            return "### \(section.title)\n\n| Name | Default | Meaning | Accepts | Changes with |\n"
-                + "| --- | --- | --- | --- | --- |\n" + rows.joined()
+            return "### \(section.title)\n\n| Name | Default | Meaning | Accepts |\n| --- | --- | --- | --- |\n" + rows.joined()
         }.joined(separator: "\n")
     }
 
@@ -49,6 +48,24 @@ enum ConfigurationListing {
         case .derived(let note, _), .nothing(let note): note
         }
     }
+
+    /// What a setting accepts, as the documentation's section "Notation" abbreviates it.
+    private static func notation(_ setting: Setting) -> String {
+        let text = setting.expectation
+        if let short = abbreviations[text] { return short }
+        for range in ["a duration from ", "a whole number from ", "a size from "] where text.hasPrefix(range) {
+            let bounds = text.dropFirst(range.count).split(separator: " ")
+            if bounds.count == 3, bounds[1] == "to" { return "\(bounds[0])…\(bounds[2])" }
+        }
+        return text
+    }
+
+    private static let abbreviations = [
+        SettingFormat.flag.expectation: "flag",
+        SettingFormat.budget.expectation: "budget",
+        SettingFormat.pathPrefix.expectation: "prefix",
+        SettingFormat<[String]>.clientIDs.expectation: "client ids",
+    ]
 
     /// Indented lines of at most 100 characters, unless a word is longer.
     private static func wrapped(_ text: String) -> String {
@@ -64,9 +81,4 @@ enum ConfigurationListing {
         }
         return lines.map { $0 + "\n" }.joined()
     }
-}
-
-extension Setting {
-    /// What it takes for a new value to be in force.
-    fileprivate var change: String { reloads ? "SIGHUP" : "restart" }
 }

@@ -115,7 +115,7 @@ extension WithStores {
                     do {
                         _ = try await world.a.signIn(.google())
                         return false
-                    } catch IdentityError.invalidProof {
+                    } catch IdentityError.federation(.invalidProof) {
                         return true
                     }
                 }

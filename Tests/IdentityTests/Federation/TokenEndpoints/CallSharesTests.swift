@@ -59,7 +59,7 @@ extension WithStores {
                 await withTaskGroup(of: Void.self) { group in
                     for number in 0..<12 {
                         group.addTask {
-                            if case .overloaded = await ask("203.0.113.5", number) { refused.withLock { $0 += 1 } }
+                            if case .service(.overloaded) = await ask("203.0.113.5", number) { refused.withLock { $0 += 1 } }
                         }
                     }
                     try? await eventually { refused.value == 10 }

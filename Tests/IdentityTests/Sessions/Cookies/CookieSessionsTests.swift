@@ -23,7 +23,7 @@ extension WithStores {
         ) async throws -> CookieSession? {
             do {
                 return try await copy.run { try await $0.sessions.session(of: cookie, use: use, slides: slides) }
-            } catch IdentityError.invalidToken {
+            } catch IdentityError.session(.invalidAccessToken) {
                 return nil
             }
         }

@@ -180,7 +180,7 @@ struct AccountView {
         page.append("<div class=\"apart\">\(details(.delete, words[.deleteAccount], form.html))</div>")
     }
 
-    private var address: String { user.email.typed }
+    private var address: String { user.email?.typed ?? "" }
 }
 
 extension SignInWords {

@@ -24,7 +24,7 @@ extension SignInPages {
                 return Notice(.passwordSaved).response(visit)
             } catch .invalidCredentials {
                 fault = ("old_password", visit.words[.oldPasswordWrong])
-            } catch .invalidInput(let problems) {
+            } catch .user(.invalidInput(let problems)) {
                 fault = ("new_password", problems.first.map { SignUpView.password($0.reason, visit.words) } ?? "")
             } catch {
                 throw .identity(error)
@@ -59,7 +59,7 @@ extension SignInPages {
                     of: session.session.userID, in: session.session.id, password: password, to: email,
                     link: { SecretString(start + $0.revealedText) }, caller: visit.caller)
                 return mailSent(email, visit)
-            } catch .invalidInput {
+            } catch .user(.invalidInput) {
                 fault = ("email", .emailMalformed)
             } catch .invalidCredentials {
                 fault = ("password", .oldPasswordWrong)

@@ -42,7 +42,7 @@ extension SignInPages {
             change.displayName = name
             do throws(IdentityError) {
                 _ = try await parts.services.accounts.change(session.session.userID, change, caller: visit.caller)
-            } catch .invalidInput {
+            } catch .user(.invalidInput) {
                 var view = try await AccountView(parts, session)
                 (view.open, view.faults, view.values) = (.name, ["name": visit.words[.nameMalformed]], ["name": name])
                 return view.response(.badRequest, visit)

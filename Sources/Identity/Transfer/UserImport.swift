@@ -1,0 +1,271 @@
+package import Postgres
+package import Text
+
+/// Writes users of another system into PostgreSQL, a batch at a time. Its calls block: for a thread of a `BlockingPool`.
+///
+/// Who is here already, by an alias or by an id of ours, is left alone, so a second run goes on where the first has stopped. Nobody gets
+/// into an account that there is: an address, an identity, a username or an id that is somebody's refuses the user.
+package final class UserImport {
+    package struct Options: Sendable {
+        /// Whether nothing is written.
+        package var isDryRun = false
+        /// Whether who is here already is brought up to date: names, photos and phone numbers at once, the rest by what `differences` says.
+        package var updates = false
+        /// Whether a user whose address is proved on both sides is the same, and gets the alias and the identities.
+        package var merges = false
+
+        package init() {}
+    }
+
+    package struct Tally: Equatable, Sendable {
+        package var added = 0
+        package var known = 0
+        package var updated = 0
+        package var merged = 0
+        package var refused = 0
+        /// Added, but without something.
+        package var incomplete = 0
+        /// Addresses that were proved (Django).
+        package var proved = 0
+
+        package init() {}
+
+        /// By their names, those that are not zero.
+        package var counts: [(name: String, count: Int)] {
+            [
+                ("added", added), ("already_here", known), ("updated", updated), ("merged", merged), ("refused", refused),
+                ("incomplete", incomplete), ("addresses_proved", proved),
+            ].filter { $0.1 > 0 }
+        }
+    }
+
+    /// In what somebody who is here already differs from the file. `Administration.bringUpToDate` changes it.
+    package struct Difference: Equatable, Sendable {
+        /// Of the record.
+        let number: Int
+        package let id: UserID
+        /// Nil for what stays.
+        var claims: JSONObject?
+        var roles: [String]?
+        /// In the place of another that came along; never of one that was made here.
+        var passwordHash: String?
+        var disables = false
+        /// Whether only sessions are behind.
+        var isOfSessions = false
+
+        var isEmpty: Bool { claims == nil && roles == nil && passwordHash == nil && !disables && !isOfSessions }
+    }
+
+    /// One line of the report.
+    package struct Complaint: Equatable, Sendable {
+        package let record: Int
+        package let id: String?
+        /// Whether the user is imported all the same, without what this is about.
+        package let isOmission: Bool
+        package let problem: TransferProblem
+
+        package var document: JSONObject {
+            var object = JSONObject()
+            object["record"] = .integer(Int64(record))
+            object["id"] = id.map { .string(String($0.prefix(255))) }
+            object[isOmission ? "left_out" : "refused"] = .string(problem.reason.rawValue)
+            if !problem.detail.isEmpty { object["detail"] = .string(problem.detail) }
+            return object
+        }
+    }
+
+    private let connection: BulkConnection
+    private let options: Options
+    private let now: Timestamp
+    private let tables: ImportTables
+    package private(set) var tally = Tally()
+    private var numbersWereGiven = false
+    private var found: [Difference] = []
+
+    /// - Throws: the connection's failure; `locked` when another import runs.
+    package init(_ connection: BulkConnection, _ options: Options, at now: Timestamp) throws(ImportFailure) {
+        self.connection = connection
+        self.options = options
+        self.now = now
+        do throws(BulkConnection.Failure) {
+            tables = try ImportTables(connection, options)
+        } catch {
+            throw ImportFailure(error)
+        }
+    }
+
+    /// Takes a batch.
+    /// - Parameter records: each with its number in the file.
+    /// - Returns: what there is to complain of, in the order of the records.
+    package func take(_ records: [(number: Int, record: TransferRecord)]) throws(ImportFailure) -> [Complaint] {
+        var batch = ImportBatch(at: now)
+        var complaints: [Complaint] = []
+        var addresses: [(UserAlias, EmailAddress)] = []
+        for (number, record) in records {
+            switch record {
+            case .ignored: break
+            case .refused(let id, let problem):
+                complaints.append(Complaint(record: number, id: id, isOmission: false, problem: problem))
+            case .provedAddress(let alias, let email): addresses.append((alias, email))
+            case .user(let user, let omitted):
+                if let problem = batch.add(user, number: number) {
+                    complaints.append(Complaint(record: number, id: user.name, isOmission: false, problem: problem))
+                } else {
+                    if !omitted.isEmpty { tally.incomplete += 1 }
+                    complaints += omitted.map { Complaint(record: number, id: user.name, isOmission: true, problem: $0) }
+                }
+            }
+        }
+        complaints += try store(batch)
+        try prove(addresses)
+        tally.refused += complaints.count { !$0.isOmission }
+        return complaints.sorted { $0.record < $1.record }
+    }
+
+    /// What is to be changed by the last batch, once.
+    package func takeDifferences() -> [Difference] {
+        defer { found = [] }
+        return found.filter { !$0.isEmpty }
+    }
+
+    /// After the last batch. Nothing else may be called then.
+    package func finish() throws(ImportFailure) {
+        do throws(BulkConnection.Failure) {
+            if numbersWereGiven, !options.isDryRun { try tables.advanceNumbers() }
+            try tables.unlock()
+        } catch {
+            throw ImportFailure(error)
+        }
+    }
+
+    /// Stores a batch. If PostgreSQL refuses a value of it, the halves are tried, down to the one user that it is.
+    private func store(_ batch: ImportBatch) throws(ImportFailure) -> [Complaint] {
+        guard !batch.users.isEmpty else { return [] }
+        let verdicts: [Int: ImportTables.Verdict]
+        let differences: [Difference]
+        do throws(BulkConnection.Failure) {
+            (verdicts, differences) = try tables.store(batch)
+        } catch .refused(let sqlState, _) where sqlState.hasPrefix("22") || sqlState.hasPrefix("23") {
+            guard batch.users.count > 1 else {
+                let user = batch.users[0]
+                let problem = TransferProblem(.refused, "PostgreSQL refuses it (SQLSTATE \(sqlState))")
+                return [Complaint(record: user.number, id: user.user.name, isOmission: false, problem: problem)]
+            }
+            let (first, second) = batch.halves
+            return try store(first) + store(second)
+        } catch {
+            throw ImportFailure(error)
+        }
+        if batch.hasNumbers { numbersWereGiven = true }
+        if !options.isDryRun { found += differences }
+        return count(verdicts, Set(differences.map(\.number)), batch)
+    }
+
+    private func count(_ verdicts: [Int: ImportTables.Verdict], _ updated: Set<Int>, _ batch: ImportBatch) -> [Complaint] {
+        var complaints: [Complaint] = []
+        for entry in batch.users {
+            switch verdicts[entry.number] {
+            case nil: tally.added += 1
+            case .known?: if updated.contains(entry.number) { tally.updated += 1 } else { tally.known += 1 }
+            case .merged?: tally.merged += 1
+            case .refused(let reason)?:
+                complaints.append(
+                    Complaint(
+                        record: entry.number, id: entry.user.name, isOmission: false,
+                        problem: TransferProblem(reason, reason.words)))
+            }
+        }
+        return complaints
+    }
+
+    private func prove(_ addresses: [(UserAlias, EmailAddress)]) throws(ImportFailure) {
+        guard !addresses.isEmpty, !options.isDryRun else { return }
+        do throws(BulkConnection.Failure) {
+            let (count, older) = try tables.prove(addresses)
+            tally.proved += count
+            found += older.map { Difference(number: 0, id: $0, isOfSessions: true) }
+        } catch {
+            throw ImportFailure(error)
+        }
+    }
+}
+
+extension Administration {
+    /// Changes a user as an import wants it. The sessions say it, or have ended, before it is committed: when this stops in between, a second
+    /// run finds the difference again.
+    /// - Throws: `IdentityError.overloaded`, `unavailable`. Whoever is gone by now is no failure.
+    package func bringUpToDate(_ difference: UserImport.Difference) async throws(AdministrationError) {
+        try await with(.changeUsers) { () throws(IdentityError) in
+            do throws(IdentityError) {
+                if difference.isOfSessions {
+                    try await sessions.update(SessionOwner(try await users.user(difference.id)), of: difference.id)
+                } else {
+                    try await change(difference)
+                }
+            } catch .userNotFound {
+                return
+            } catch {
+                throw error
+            }
+        }
+    }
+
+    private func change(_ difference: UserImport.Difference) async throws(IdentityError) {
+        let id = difference.id
+        let (isNewPassword, isNowDisabled) = try await changes.change(id) { held throws(IdentityError) in
+            let rows = try await held.run(
+                HeldUserQueries.bringUpToDate,
+                [
+                    .uuid(id.description), difference.claims.map { .json(UserStore.rendered($0)) } ?? .null,
+                    difference.roles.map { .textArray($0) } ?? .null, .text(orNull: difference.passwordHash),
+                    difference.disables ? .integer(held.now.milliseconds) : .null,
+                ])
+            let isNewPassword = try await mapPostgresErrors { () throws(PostgresError) in try rows.first?.bool(0) ?? false }
+            let isNowDisabled = difference.disables && !held.user.isDisabled
+            if isNowDisabled { return ((isNewPassword, true), .everything(.userDisabled)) }
+            if isNewPassword { return ((true, false), .all(.passwordChanged, forgettingDevices: true)) }
+            try await sessions.update(SessionOwner(try await held.changed()), of: id)
+            return ((false, false), .none)
+        }
+        if difference.claims != nil { await note(.userClaimsChanged, id) }
+        if difference.roles != nil { await note(.userRolesChanged, id) }
+        if isNewPassword { await note(.passwordChanged, id) }
+        if isNowDisabled { await note(.userDisabled, id) }
+    }
+}
+
+/// Why an import cannot go on. What was stored by then stays, and a second run goes on.
+package enum ImportFailure: Error, Equatable, Sendable {
+    case unavailable(reason: String)
+    /// Another import runs.
+    case locked
+    case refused(sqlState: String, message: String?)
+
+    package init(_ failure: BulkConnection.Failure) {
+        switch failure {
+        case .unavailable(let reason): self = .unavailable(reason: reason)
+        case .refused(ImportTables.lockedState, _): self = .locked
+        case .refused(let sqlState, let message): self = .refused(sqlState: sqlState, message: message)
+        case .mismatch: self = .refused(sqlState: "42804", message: nil)
+        }
+    }
+}
+
+extension TransferUser {
+    /// By what a report names the user.
+    var name: String? { aliases.first?.id ?? id?.description }
+}
+
+extension TransferProblem.Reason {
+    /// What a verdict of the tables means.
+    fileprivate var words: String {
+        switch self {
+        case .duplicate: "the id, the address, an identity or the username was in the file before"
+        case .emailTaken: "the address is another user's; --merge takes both for one where it is proved on both sides"
+        case .identityTaken: "an identity at a provider is another user's"
+        case .idTaken: "the id is another user's"
+        case .usernameTaken: "the username or the number is another user's"
+        default: ""
+        }
+    }
+}
