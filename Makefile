@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run mail test check check-deploy bench soak fuzz tsan originals resource-servers format openapi clean stop
+.PHONY: help run mail test check check-deploy bench soak fuzz tsan originals resource-servers gateways format openapi clean stop
 
 help: ## Print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,8 +46,12 @@ originals: ## Compare the rest-auth API with django-rest-auth 0.9.5 and dj-rest-
 resource-servers: ## Look whom real resource servers let in that ask about tokens; Python packages from PyPI under DATA
 	@Tests/ResourceServers/run $(ARGS)
 
+gateways: ## Look whom real gateways let in that are set up by deploy/gateways
+	@Tests/Gateways/run $(ARGS)
+
 format: ## Reformat the Swift sources in place
-	@swift format --in-place --parallel --recursive Package.swift Sources Tests Examples/Package.swift Examples/Sources
+	@swift format --in-place --parallel --recursive Package.swift Sources Tests Examples/Package.swift Examples/Sources \
+	    Clients/Swift/Package.swift Clients/Swift/Sources Clients/Swift/Tests
 
 openapi: ## Write openapi.json, the document of all routes, anew
 	@swift build --product kidoban

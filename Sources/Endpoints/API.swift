@@ -41,10 +41,8 @@ package struct API: Sendable {
             Registration.make(parts.services, parts.registrations)
         },
         API("federation", "providers' API (`/federation/…`)") { parts, _ in Providers.make(parts.services) },
-        API("oauth", "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services) },
-        API("openid", "OpenID provider (`/oauth2/authorize`, …)") { parts, _ in
-            OpenID.make(parts.services)
-        },
+        API("oauth", "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services, parts.oauth) },
+        API("openid", "OpenID provider (`/oauth2/authorize`, …)") { parts, _ in OpenID.make(parts.services) },
     ]
 }
 
@@ -56,11 +54,13 @@ package struct APIParts: Sendable {
     package let restAuth: RestAuth.Parts
     package let signIn: SignInPages.Parts
     package let registrations: ClientRegistrations
+    package let oauth: OAuth.Options
 
     package init(
         services: Services, app: AppAPI.Options, cookies: CookieAPI.Policy, restAuth: RestAuth.Parts,
-        signIn: SignInPages.Parts, registrations: ClientRegistrations
+        signIn: SignInPages.Parts, registrations: ClientRegistrations, oauth: OAuth.Options
     ) {
+        self.oauth = oauth
         self.services = services
         self.app = app
         self.cookies = cookies

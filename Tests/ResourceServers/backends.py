@@ -112,7 +112,7 @@ def fastmcp(port):
     uvicorn.run(FastMCP("resource", auth=verifier).http_app(path="/"), host="127.0.0.1", port=port, log_level="error")
 
 
-# Takes only tokens whose audience is the URL under which it is itself (RFC 8707): `run` has all tokens issued for that one.
+# Takes only tokens among whose audiences is the URL under which it is itself (RFC 8707): `run` has all tokens issued for that one, too.
 OF_OWN_AUDIENCE = {"django-oauth-toolkit"}
 
 ALL = {

@@ -75,8 +75,8 @@ def is_let_in(name, port, user, token):
     return status == 200
 
 
-def free_port():
-    if "RESOURCE_PORT" in os.environ:
+def free_port(name):
+    if name in backends.OF_OWN_AUDIENCE:
         return int(os.environ["RESOURCE_PORT"])
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -106,7 +106,7 @@ def wait_for(port, process):
 def check(name):
     """What is wrong."""
     with tempfile.TemporaryDirectory() as path:
-        directory, port = Path(path), free_port()
+        directory, port = Path(path), free_port(name)
         directory.chmod(0o755)
         process = start(name, directory, port)
         try:
@@ -127,7 +127,7 @@ def check(name):
 
 def main(names):
     failed = False
-    for name in names or [name for name in [*daemons.ALL, *backends.ALL] if name not in backends.OF_OWN_AUDIENCE]:
+    for name in names or [*daemons.ALL, *backends.ALL]:
         if name in daemons.ALL and not daemons.is_installed(name):
             print(f"{name}: left out, it is not installed", flush=True)
             continue

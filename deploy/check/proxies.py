@@ -22,8 +22,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 directory = sys.argv[1]
 BALANCER, COPIES = "10.0.0.10", ("10.0.0.11", "10.0.0.12")
 ready = {copy: True for copy in COPIES}
-# What only backends ask. All else that the applications' listener serves is for the public.
-PRIVATE = {"/oauth2/introspect"}
+# What only gateways ask. All else that the applications' listener serves is for the public.
+PRIVATE = {"/oauth2/verify", "/oauth2/verify/{path}"}
 OPERATIONS = {"/health/live", "/health/ready", "/metrics"}
 document = json.loads((pathlib.Path(__file__).parents[2] / "openapi.json").read_text())
 PUBLIC = [re.sub(r"\{\w+\}", "1", path) for path in document["paths"] if path not in PRIVATE | OPERATIONS]
@@ -128,7 +128,8 @@ def copies_reached(count=20):
 
 def check_addresses():
     lies = {"X-Forwarded-For": "203.0.113.9", "Forwarded": "for=203.0.113.9"}
-    for public, path in ((True, "/auth/me"), (True, "/.well-known/jwks.json"), (True, "/account/x"), (False, "/oauth2/introspect")):
+    for public, path in ((True, "/auth/me"), (True, "/.well-known/jwks.json"), (True, "/account/x"), (True, "/oauth2/introspect"),
+                         (False, "/oauth2/verify")):
         status, body = request("GET", path, lies, public)
         expect(status == 200, f"{path} is answered with {status}")
         fields = json.loads(body)["fields"]
@@ -141,7 +142,7 @@ def check_published_paths():
     for path in PUBLIC:
         status = request("GET", path, {}, public=True)[0]
         expect(status == 200, f"the public does not reach {path}")
-    for path in (*PRIVATE, "/metrics", "/health/ready", "/"):
+    for path in ("/oauth2/verify", "/oauth2/verify/1", "/metrics", "/health/ready", "/"):
         status = request("POST", path, {}, public=True)[0]
         expect(status == 404, f"the public reaches {path}")
     expect(request("GET", "/auth/me", {}, port=80)[0] == 308, "port 80 does not lead to HTTPS")

@@ -17,6 +17,13 @@ package enum Tour {
         return url
     }
 
+    /// The client that may introspect, in `KIDOBAN_CLIENT_ID` and `KIDOBAN_CLIENT_SECRET`; nil without them.
+    package static func client() -> (id: String, secret: String)? {
+        let environment = ProcessInfo.processInfo.environment
+        guard let id = environment["KIDOBAN_CLIENT_ID"], let secret = environment["KIDOBAN_CLIENT_SECRET"] else { return nil }
+        return (id, secret)
+    }
+
     package static let password = "seven lanterns at the gate"
 
     /// An address that nobody has yet. The plus sign is there on purpose: forms must encode it.

@@ -28,7 +28,7 @@ extension CookieAPI {
 
         /// Stable, and different from those of other servers that an app may talk to. The prefix makes browsers refuse one that another
         /// host has set; it demands https (RFC 6265bis §4.1.3.2).
-        var name: String { isSecure ? "__Host-sid" : "sid" }
+        package var name: String { isSecure ? "__Host-sid" : "sid" }
 
         func terms(isRemembered: Bool, replacing replaced: SecretString?) -> CookieTerms {
             CookieTerms(use: .session, lifetime: isRemembered ? remembered : brief, replacing: replaced)

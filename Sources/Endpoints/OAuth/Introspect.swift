@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Routing
+import Text
 
 extension OAuth {
     /// `POST /oauth2/introspect` (RFC 7662 §2): authenticate the client, read the form, ask, write.
@@ -13,26 +14,45 @@ extension OAuth {
             let client = try await authentication.confidential(request, form.fields)
             let token = try form.token()
             do throws(IdentityError) {
-                return .json(
-                    .ok, try await services.introspection.answer(token, hint: form.hint, for: client), fields: .notStored)
+                let answer = try await services.introspection.answer(
+                    token, hint: form.hint, tellsLife: form.tellsLife, for: client)
+                guard Self.wantsSignature(request.head) else { return .json(.ok, answer, fields: .notStored) }
+                let signed = try services.introspection.signed(answer, for: client, by: services.keys.current())
+                return Response(
+                    .ok, contentType: "application/token-introspection+jwt", fields: .notStored,
+                    body: Array(signed.revealedText.utf8))
             } catch {
                 throw Failure(error)
+            }
+        }
+
+        /// Whether `Accept` names the type of a signed answer (RFC 9701 §4). What is nobody's but a backend's needs no weighing of types.
+        private static func wantsSignature(_ head: RequestHead) -> Bool {
+            head.values(of: .accept).contains { field in
+                field.split(separator: ",").contains { range in
+                    let parts = range.split(separator: ";").map { $0.drop { $0 == " " } }
+                    let type = parts.first?.lowercased().split(separator: " ").first
+                    return type == "application/token-introspection+jwt" && !parts.dropFirst().contains { $0 == "q=0" }
+                }
             }
         }
 
         static var documentation: RouteDocumentation {
             RouteDocumentation(
                 "Is this token good? (RFC 7662)", security: [.none, ClientAuthentication.basic],
-                body: .required(TokenForm.schema),
+                body: .required(TokenForm.introspection),
                 responses: [
                     .json(.ok, "What the token says if it is active; else `active` alone.", answer),
+                    .text(
+                        .ok, "The same, signed (RFC 9701), if `Accept` asks for it.",
+                        type: "application/token-introspection+jwt"),
                     Failure.invalidRequestDocumented, Failure.invalidClientDocumented, Failure.slowDownDocumented,
                     Failure.documented(
                         .forbidden, "unauthorized_client", "The client was added without `--introspect`."),
                 ])
         }
 
-        private static let answer = Schema.object([
+        static let answer = Schema.object([
             .required("active", .boolean), .optional("aud", .anyOf([.string, .array(of: .string)])),
             .optional("client_id", .string.described("The client that the token was issued to.")),
             .optional("sub", .string.described("The user; of a client's own token, the client.")),
@@ -46,6 +66,11 @@ extension OAuth {
             .optional("auth_time", .integer.described("When the user proved who they are.")),
             .optional("amr", .array(of: .string).described("By what (RFC 8176).")),
             .optional("cnf", .any.described("The key that the token is bound to (RFC 7800).")),
+            .optional(
+                "cache_until",
+                .integer.described(
+                    "Only if `cache=1` asks for it: until when the answer may be remembered by who follows `/oauth2/revocations`."
+                )),
         ]).named("Introspection")
     }
 }

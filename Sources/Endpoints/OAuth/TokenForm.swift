@@ -31,13 +31,25 @@ extension OAuth {
         /// Nil for a hint that is not known (RFC 7009 §2.2.1 leaves it to us), as for none.
         var hint: TokenTypeHint? { fields.value("token_type_hint").flatMap { TokenTypeHint(rawValue: $0) } }
 
-        static let schema = Schema.form([
+        /// Whether the answer shall say until when it may be remembered.
+        var tellsLife: Bool { Self.isTrue(fields.value("cache")) }
+
+        static func isTrue(_ value: String?) -> Bool { value == "1" || value == "true" }
+
+        static let cache = Schema.string.described(
+            "`1`: an active answer has `cache_until`, for who follows `/oauth2/revocations`.")
+
+        private static let members: [Routing.Schema.Member] = [
             .required("token", .nonEmpty),
             .optional(
                 "token_type_hint",
                 .string.described(
                     "Not needed. A refresh token that is asked about as an `access_token` is inactive.")),
             .optional("client_id", .string), .optional("client_secret", .password),
-        ])
+        ]
+
+        static let schema = Schema.form(members)
+
+        static let introspection = Schema.form(members + [.optional("cache", cache)])
     }
 }

@@ -11,6 +11,8 @@ package final class Services: Sendable {
     package let introspection: Introspection
     package let clients: ClientRegistry
     package let clientRefusals: ClientRefusals
+    /// Nil where nobody is told what ends.
+    package let revocations: RevocationFeed?
     package let keys: LoopSlot<KeyRing?>
     package let federation: Federation
     package let codes: AuthorizationCodes
@@ -32,7 +34,8 @@ package final class Services: Sendable {
 
     package init(
         accounts: Accounts, sessions: Sessions, accessTokens: AccessTokens, introspection: Introspection,
-        clients: ClientRegistry, clientRefusals: ClientRefusals, keys: LoopSlot<KeyRing?>, federation: Federation,
+        clients: ClientRegistry, clientRefusals: ClientRefusals, revocations: RevocationFeed?, keys: LoopSlot<KeyRing?>,
+        federation: Federation,
         codes: AuthorizationCodes, notices: ProviderNotices,
         confirmations: Confirmations, authorization: AuthorizationServer, app: Client, pages: PageOrigins,
         look: PageLook = .plain,
@@ -46,6 +49,7 @@ package final class Services: Sendable {
         self.introspection = introspection
         self.clients = clients
         self.clientRefusals = clientRefusals
+        self.revocations = revocations
         self.keys = keys
         self.federation = federation
         self.codes = codes

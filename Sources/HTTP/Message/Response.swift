@@ -10,6 +10,8 @@ package struct Response: Sendable {
     package var body: [UInt8]
     /// Whether many answers have these very bytes, so that they cost memory once.
     package var isBodyShared = false
+    /// Goes on behind the body for as long as the connection lasts; the answer has no length then.
+    package var endlessBody: (any EndlessBody)?
 
     package init(
         _ status: Status, contentType: StaticString? = nil, fields: ResponseFields = [:], body: [UInt8] = []

@@ -28,6 +28,33 @@ package struct ResponseFields: Sendable, ExpressibleByDictionaryLiteral {
         lines.append("\r\n")
     }
 
+    /// A name that has been looked at once, for fields of a busy answer.
+    package struct Name: Sendable {
+        /// With the colon and the blank.
+        fileprivate let bytes: [UInt8]
+
+        package init(_ name: StaticString) {
+            precondition(ResponseFields.isAllowed(name), "no name of a field")
+            bytes = name.withUTF8Buffer { unsafe [UInt8]($0) } + [.ascii(":"), .space]
+        }
+    }
+
+    package mutating func reserve(_ bytes: Int) {
+        lines.reserveCapacity(lines.count + bytes)
+    }
+
+    /// A field whose value `write` appends; none when it returns false.
+    package mutating func append(_ name: Name, writing write: (inout [UInt8]) -> Bool) {
+        let (start, value) = (lines.count, lines.count + name.bytes.count)
+        lines += name.bytes
+        guard write(&lines) else {
+            lines.removeSubrange(start...)
+            return
+        }
+        for byte in lines[value...] where !(0x20...0x7e).contains(byte) { isRefused = true }
+        if isRefused { lines.removeSubrange(start...) } else { lines.append("\r\n") }
+    }
+
     /// All fields of another set.
     package mutating func append(_ other: ResponseFields) {
         lines += other.lines

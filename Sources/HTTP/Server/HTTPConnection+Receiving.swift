@@ -88,7 +88,7 @@ extension HTTPConnection {
         }
         var body: [UInt8] = []
         do throws(HTTPParseError) {
-            var decoder = try BodyDecoder(framing: head.framing, limits: limits.afterHead(head.bytes.count))
+            var decoder = try BodyDecoder(framing: head.framing, limits: match.limits(limits).afterHead(head.bytes.count))
             if case .refused(let failure, _) = match, case .continueBeforeBody = head.expectation {
                 return .failure(.failed(failure))
             }

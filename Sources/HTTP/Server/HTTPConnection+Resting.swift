@@ -124,7 +124,7 @@ extension HTTPConnection {
     var silentSince: Instant? {
         switch phase {
         case .resting, .idle, .receiving: began
-        case .answering: nil
+        case .answering, .telling: nil
         }
     }
 

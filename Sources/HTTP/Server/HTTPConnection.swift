@@ -17,6 +17,8 @@ actor HTTPConnection {
         case idle
         case receiving
         case answering
+        /// An answer without an end is under way.
+        case telling
     }
 
     enum Received<Value> {
@@ -89,6 +91,9 @@ actor HTTPConnection {
                 case .another: break
                 case .rest: return rest()
                 case .end: break serving
+                case .goesOn(let body):
+                    try await send(body)
+                    break serving
                 }
                 inARow = stream.input.isEmpty ? 0 : inARow + 1
                 // Many clients that pipeline would keep the loop from its sockets and timers for seconds.
@@ -108,6 +113,8 @@ actor HTTPConnection {
     /// What follows a request.
     private enum Next {
         case another, rest, end
+        /// The answer does.
+        case goesOn(any EndlessBody)
     }
 
     /// Another list of trusted proxies holds.
@@ -122,6 +129,10 @@ actor HTTPConnection {
         case .resting(.idle): restLast()
         // One between requests that has a task rests in a moment.
         case .resting(.unread), .idle, .receiving, .answering: break
+        // It would never end, and who listens is told by the end to listen to another copy.
+        case .telling:
+            stream.flush()
+            stream.close()
         }
     }
 
@@ -186,6 +197,10 @@ actor HTTPConnection {
         // Asked once: who has not been told that this is the last answer may send another request.
         let persistence = server.phase.drains ? .close : head.persistence
         release()
+        if let body = response.endlessBody {
+            write(response, answering: head.method, id: id, .close)
+            return .goesOn(body)
+        }
         write(response, answering: head.method, id: id, persistence)
         if case .close = persistence {
             try await finish()
@@ -214,6 +229,17 @@ actor HTTPConnection {
         release()
         write(response, answering: method, id: id, .close)
         try await finish()
+    }
+
+    /// Lets a body be written until one side ends the connection. What the client still sends is dropped.
+    private func send(_ body: any EndlessBody) async throws(StreamError) {
+        phase = .telling
+        stream.setDeadline(nil)
+        hold(stream.bufferedBytes, for: .task)
+        body.begin(BodyWriter(stream))
+        defer { body.end() }
+        guard !server.isGoing else { return }
+        while try await stream.fill() { stream.consume(stream.input.count) }
     }
 
     private func finish() async throws(StreamError) {

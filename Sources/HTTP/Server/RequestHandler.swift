@@ -39,14 +39,28 @@ package enum RequestMatch: Sendable {
         package let logLevel: LogLevel
         /// Decoded, in the order of the pattern.
         package let pathParameters: [String]
+        /// Bytes that its body may have, if that is more than others may have.
+        package let bodyLimit: Int?
 
-        package init(handler: @escaping Handler, route: Int, group: Int, logLevel: LogLevel, pathParameters: [String]) {
+        package init(
+            handler: @escaping Handler, route: Int, group: Int, logLevel: LogLevel, pathParameters: [String],
+            bodyLimit: Int? = nil
+        ) {
+            self.bodyLimit = bodyLimit
             self.handler = handler
             self.route = route
             self.group = group
             self.logLevel = logLevel
             self.pathParameters = pathParameters
         }
+    }
+
+    /// What its body may be.
+    func limits(_ limits: Limits) -> Limits {
+        guard case .found(let found) = self, let bodyLimit = found.bodyLimit, bodyLimit > limits.body else { return limits }
+        var wider = limits
+        wider.body = bodyLimit
+        return wider
     }
 
     /// The group that words what goes wrong.

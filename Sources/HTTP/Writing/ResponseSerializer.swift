@@ -63,9 +63,11 @@ package enum ResponseSerializer {
     }
 
     private static func appendContentFields(of response: Response, to output: inout OutputSpan<UInt8>) {
-        output.append("Content-Length: ")
-        output.append(decimal: response.body.count)
-        output.append("\r\n")
+        if response.endlessBody == nil {
+            output.append("Content-Length: ")
+            output.append(decimal: response.body.count)
+            output.append("\r\n")
+        }
         if let contentType = response.contentType {
             output.append("Content-Type: ")
             output.append(contentType)

@@ -47,7 +47,7 @@ package final class ClientTokens: Sendable {
                 try await redis.run(Self.list[clock], keys: Self.keys(client.id), arguments: arguments)
             }
             guard let excess = reply.elements else { throw .clientNotPermitted }
-            try await tokens.delete(excess.compactMap(\.hash))
+            try await tokens.end(excess.compactMap(\.hash))
         } catch {
             try? await tokens.delete([minted.issued.hash])
             throw error
@@ -65,7 +65,7 @@ package final class ClientTokens: Sendable {
         }
         var hashes = (reply.elements ?? []).compactMap(\.hash)
         while !hashes.isEmpty {
-            try await tokens.delete(Array(hashes.prefix(Self.batch)))
+            try await tokens.end(Array(hashes.prefix(Self.batch)), with: .client(id))
             hashes.removeFirst(min(Self.batch, hashes.count))
         }
     }

@@ -128,7 +128,7 @@ package final class AccessTokens: Sendable {
             return
         }
         guard principal.clientID == client.id else { throw .clientNotPermitted }
-        try await tokens.delete([hash])
+        try await tokens.end([hash], knowing: [record])
         guard let user = principal.user else { return }
         await sessions.store.strike([hash], from: user.sessionID)
         await sessions.note(

@@ -12,13 +12,18 @@ package enum TokenTypeHint: String, Sendable {
 /// else that there is: refresh tokens, session cookies, one-time codes and id tokens are inactive. The one exception opens nothing: the
 /// client that a refresh token was issued to may ask about it.
 package final class Introspection: Sendable {
-    private let tokens: AccessTokenStore
-    private let sessions: Sessions
-    private let metrics: IdentityMetrics
+    /// How long an answer may be remembered at most, by who hears of every end.
+    private static let longestMemory: Duration = .seconds(300)
+
+    let tokens: AccessTokenStore
+    let sessions: Sessions
+    let metrics: IdentityMetrics
+    let installation: Installation
     private let answer: IntrospectionAnswer
 
     package init(tokens: AccessTokenStore, sessions: Sessions, metrics: IdentityMetrics) {
-        answer = IntrospectionAnswer(sessions.issuer.installation)
+        installation = sessions.issuer.installation
+        answer = IntrospectionAnswer(installation)
         self.tokens = tokens
         self.sessions = sessions
         self.metrics = metrics
@@ -26,10 +31,13 @@ package final class Introspection: Sendable {
 
     /// The rendered answer, `{"active":false}` for everything that the caller has no use for: unknown, expired, revoked,
     /// malformed, meant for another audience, or no access token (RFC 7662 §2.2).
-    /// - Parameter hint: evaluated only for a refresh token.
+    /// - Parameters:
+    ///   - hint: evaluated only for a refresh token.
+    ///   - tellsLife: whether an access token's answer says until when it may be remembered.
     /// - Throws: `IdentityError.clientNotPermitted`; `unavailable` when Redis is, because a guess would be a lie.
     package func answer(
-        _ token: SecretString, hint: @autoclosure () -> TokenTypeHint? = nil, for caller: ClientRegistry.Entry
+        _ token: SecretString, hint: @autoclosure () -> TokenTypeHint? = nil, tellsLife: Bool = false,
+        for caller: ClientRegistry.Entry
     ) async throws(IdentityError) -> [UInt8] {
         guard caller.client.mayIntrospect else { throw .clientNotPermitted }
         do throws(IdentityError) {
@@ -37,7 +45,7 @@ package final class Introspection: Sendable {
                 if token.isRefreshToken {
                     try await record(ofRefreshToken: token, soughtAs: hint(), by: caller.client)
                 } else {
-                    try await record(ofAccessToken: token, for: caller)
+                    try await record(ofAccessToken: token, tellsLife: tellsLife, for: caller)
                 }
             guard let record else {
                 metrics.count(IdentityMetrics.Introspection.inactive)
@@ -52,11 +60,55 @@ package final class Introspection: Sendable {
     }
 
     private func record(
-        ofAccessToken token: SecretString, for caller: ClientRegistry.Entry
+        ofAccessToken token: SecretString, tellsLife: Bool, for caller: ClientRegistry.Entry
     ) async throws(IdentityError) -> [UInt8]? {
         try await tokens.record(AccessTokenHash(of: token.revealedText)).flatMap { record in
-            answer.render(record, for: caller.visibleAudiences)
+            rendered(record, tellsLife: tellsLife, for: caller)
         }
+    }
+
+    private func rendered(_ record: [UInt8], tellsLife: Bool, for caller: ClientRegistry.Entry) -> [UInt8]? {
+        let end = tellsLife ? sessions.system.now().adding(Self.longestMemory) : nil
+        return answer.render(record, for: caller.visibleAudiences, rememberedUntil: end)
+    }
+
+    /// The same for several tokens, in their order. The access tokens among them take one round trip.
+    package func answers(
+        _ presented: [SecretString], tellsLife: Bool = false, for caller: ClientRegistry.Entry
+    ) async throws(IdentityError) -> [[UInt8]] {
+        guard caller.client.mayIntrospect else { throw .clientNotPermitted }
+        do throws(IdentityError) {
+            let hashes = presented.filter { !$0.isRefreshToken }.map { AccessTokenHash(of: $0.revealedText) }
+            var records = try await tokens.records(hashes)[...]
+            var answers: [[UInt8]] = []
+            for token in presented {
+                let answer =
+                    if token.isRefreshToken {
+                        try await record(ofRefreshToken: token, soughtAs: nil, by: caller.client)
+                    } else {
+                        records.removeFirst().flatMap { rendered($0, tellsLife: tellsLife, for: caller) }
+                    }
+                metrics.count(answer == nil ? IdentityMetrics.Introspection.inactive : .active)
+                answers.append(answer ?? IntrospectionAnswer.inactive)
+            }
+            return answers
+        } catch {
+            metrics.count(IdentityMetrics.Introspection.unavailable)
+            throw error
+        }
+    }
+
+    /// An answer as a signed JWT for whoever asks (RFC 9701 §5).
+    /// - Throws: `IdentityError.unavailable` while there is no key; `internalFault` when signing fails.
+    package func signed(
+        _ answer: [UInt8], for caller: ClientRegistry.Entry, by keys: KeyRing
+    ) throws(IdentityError) -> SecretString {
+        var payload = Array("{\"iss\":".utf8) + JSONValue.string(installation.issuer).serialized
+        payload += Array(",\"aud\":".utf8) + JSONValue.string(caller.client.id.text).serialized
+        payload += Array(",\"iat\":\(sessions.system.now().seconds),\"token_introspection\":".utf8)
+        payload += answer
+        payload.append(UInt8(ascii: "}"))
+        return try keys.sign(payload, type: .introspectionAnswer, algorithm: caller.client.idTokenAlgorithm)
     }
 
     /// Nil for everybody but the client that it was issued to, and for who takes it for an access token. Of who gets none no store is asked.
@@ -73,7 +125,7 @@ package final class Introspection: Sendable {
 }
 
 extension SecretString {
-    fileprivate var isRefreshToken: Bool { revealedText.utf8.starts(with: RefreshToken.prefix.utf8) }
+    var isRefreshToken: Bool { revealedText.utf8.starts(with: RefreshToken.prefix.utf8) }
 }
 
 extension Sessions {

@@ -36,8 +36,10 @@ package struct IntrospectionAnswer: Sendable {
     }
 
     /// The answer for who may see tokens of these audiences; nil for one who may see none of the token's, and for what is no record.
-    /// - Parameter visible: which audiences; nil for all.
-    func render(_ record: [UInt8], for visible: VisibleAudiences?) -> [UInt8]? {
+    /// - Parameters:
+    ///   - visible: which audiences; nil for all.
+    ///   - end: until when who hears of its end may remember the answer, unless the token expires first; nil to say nothing of it.
+    func render(_ record: [UInt8], for visible: VisibleAudiences?, rememberedUntil end: Timestamp? = nil) -> [UInt8]? {
         guard let stored = StoredAccessToken(record, in: installation) else { return nil }
         if let visible, !visible.contains(oneOf: stored, in: installation) { return nil }
         var output: [UInt8] = []
@@ -70,6 +72,10 @@ package struct IntrospectionAnswer: Sendable {
         output += Self.tokenID
         output.append(uuid: record[stored.tokenID])
         appendRest(of: stored, to: &output)
+        if let end {
+            output[output.count - 1] = UInt8(ascii: ",")
+            output += Array("\"cache_until\":\(min(Int64(stored.expiresAt), end.seconds))}".utf8)
+        }
         return output
     }
 
@@ -130,8 +136,12 @@ struct VisibleAudiences: Sendable {
         escaped = audiences.map { AccessTokenRecord.escaped($0) }
     }
 
-    fileprivate func contains(oneOf token: StoredAccessToken, in installation: Installation) -> Bool {
-        guard token.audienceCount > 0 else { return texts.contains { $0.hasSameBytes(as: installation.audience) } }
+    func contains(_ audience: String) -> Bool {
+        texts.contains { $0.hasSameBytes(as: audience) }
+    }
+
+    func contains(oneOf token: StoredAccessToken, in installation: Installation) -> Bool {
+        guard token.audienceCount > 0 else { return contains(installation.audience) }
         var isSeen = false
         token.forEachAudience { range in
             for audience in escaped where audience.count == range.count && audience.elementsEqual(token.bytes[range]) {
@@ -143,7 +153,7 @@ struct VisibleAudiences: Sendable {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(decimal value: UInt32) {
+    mutating func append(decimal value: UInt32) {
         var divisor: UInt32 = 1
         while value / divisor >= 10 { divisor *= 10 }
         while divisor > 0 {
@@ -153,7 +163,7 @@ extension [UInt8] {
     }
 
     /// Sixteen bytes as the text of a UUID.
-    fileprivate mutating func append(uuid bytes: ArraySlice<UInt8>) {
+    mutating func append(uuid bytes: ArraySlice<UInt8>) {
         var index = 0
         for byte in bytes {
             if index == 4 || index == 6 || index == 8 || index == 10 { append(UInt8(ascii: "-")) }
@@ -164,7 +174,7 @@ extension [UInt8] {
     }
 
     /// Whatever number of bytes, without padding.
-    fileprivate mutating func append(base64URL bytes: ArraySlice<UInt8>) {
+    mutating func append(base64URL bytes: ArraySlice<UInt8>) {
         var group: UInt32 = 0
         var bits = 0
         for byte in bytes {

@@ -124,7 +124,8 @@ extension Sessions {
         _ id: SessionID, of userID: UserID, reason: SessionEnd, noting note: SessionEndNote? = nil
     ) async throws(IdentityError) -> Bool {
         let reply = try await store.end(id, reason: reason, isRecorded: note != nil, at: system.now())
-        try await tokens.delete(reply.revoked)
+        let isNews = reply.outcome == .ended || reply.outcome == .already && reply.unrecordedSince != nil
+        try await tokens.end(reply.revoked, with: .session(id, of: userID), isNews: isNews)
         if !reply.clients.isEmpty { await logouts?.enter(endOf: id, of: userID, for: reply.clients) }
         if let note, let end = reply.unrecordedSince {
             await audit.record(AuditEvent(endOf: id, of: userID, reason: reason, at: end, note))

@@ -79,7 +79,7 @@ extension Sessions {
     /// Makes access tokens of a session unknown, and forgets them.
     func revoke(_ hashes: [AccessTokenHash], in id: SessionID) async throws(IdentityError) {
         guard !hashes.isEmpty else { return }
-        try await tokens.delete(hashes)
+        try await tokens.end(hashes)
         await store.strike(hashes, from: id)
     }
 

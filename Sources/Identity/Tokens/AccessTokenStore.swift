@@ -4,15 +4,24 @@ import Text
 /// The answers to introspection in Redis, under the hash of the access token they speak of. The token itself is never stored.
 package struct AccessTokenStore: Sendable {
     private let redis: RedisConnection
+    private let log: RevocationLog?
 
-    package init(redis: RedisConnection) {
+    /// - Parameter log: where it is told what ends; nil for nowhere.
+    package init(redis: RedisConnection, log: RevocationLog? = nil) {
         self.redis = redis
+        self.log = log
     }
 
     /// The rendered answer; nil for a token that is unknown, expired or revoked. One `GET`.
     /// - Throws: the store's failure.
     package func record(_ token: AccessTokenHash) async throws(IdentityError) -> [UInt8]? {
         try await mapRedisErrors { () throws(RedisError) in try await redis.get(token.key) }
+    }
+
+    /// The same for several, in their order, in one round trip.
+    /// - Throws: the store's failure.
+    func records(_ tokens: [AccessTokenHash]) async throws(IdentityError) -> [[UInt8]?] {
+        try await mapRedisErrors { () throws(RedisError) in try await redis.get(tokens.map(\.key)) }
     }
 
     /// Stores the answer for as long as the token lives. Value and life are set in one command.
@@ -23,6 +32,30 @@ package struct AccessTokenStore: Sendable {
         command.append("PX")
         command.append(max(1, life.wholeMilliseconds))
         _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
+    }
+
+    /// Makes tokens unknown that somebody holds, and tells of them: in one go, so that neither happens without the other. First of all
+    /// their records are read, because they say of whom to tell whom.
+    /// - Parameters:
+    ///   - known: their records, where they have been read.
+    ///   - whole: what ends with all of them, if they are told of as one; nil to tell of each.
+    ///   - isNews: whether that is told even if none of its tokens is left.
+    /// - Throws: the store's failure; some may be gone then, and the call may be repeated.
+    func end(
+        _ tokens: [AccessTokenHash], knowing known: [[UInt8]]? = nil, with whole: Revocation? = nil, isNews: Bool = false
+    ) async throws(IdentityError) {
+        guard let log else { return try await delete(tokens) }
+        let records = if let known { known } else { try await self.records(tokens).compactMap { $0 } }
+        var commands: [RedisCommand] = []
+        if let whole {
+            if isNews || !records.isEmpty { commands = log.commands(whole, with: records) }
+        } else {
+            commands = log.commands(records)
+        }
+        commands += tokens.map { RedisCommand("DEL", $0.key) }
+        let all = commands
+        guard !all.isEmpty else { return }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.sendLasting(all) }
     }
 
     /// Makes tokens unknown at once, and so that a failover of Redis does not bring them back.

@@ -67,7 +67,7 @@ extension Principal {
     }
 
     /// A text that is as JSON has it between its quotes.
-    private static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
+    static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
         guard bytes.contains(UInt8(ascii: "\\")) else { return text(bytes) }
         let quote = [UInt8(ascii: "\"")]
         return (try? JSON.parse(quote + bytes + quote).stringValue) ?? ""

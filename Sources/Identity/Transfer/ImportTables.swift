@@ -44,6 +44,10 @@ struct ImportTables {
             CREATE TEMPORARY TABLE import_settings (number bigint, user_id uuid, settings jsonb) ON COMMIT DELETE ROWS;
             CREATE TEMPORARY TABLE import_seen (key text PRIMARY KEY);
             CREATE INDEX import_users_by_id ON import_users (id);
+            CREATE INDEX import_aliases_by_user ON import_aliases (user_id);
+            CREATE INDEX import_identities_by_user ON import_identities (user_id);
+            CREATE INDEX import_profiles_by_user ON import_profiles (user_id);
+            CREATE INDEX import_settings_by_user ON import_settings (user_id);
             """)
         let clock = try connection.run("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint").first
         guard let time = clock.flatMap({ try? $0.int64(0) }) else { throw .mismatch }
@@ -62,8 +66,10 @@ struct ImportTables {
             try connection.copy(rows.identities, by: "COPY import_identities FROM STDIN")
             try connection.copy(rows.profiles, by: "COPY import_profiles FROM STDIN")
             try connection.copy(rows.settings, by: "COPY import_settings FROM STDIN")
-            // The temporary tables have no statistics; what is looked up in has an index.
-            try connection.runScript("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off")
+            // The temporary tables have no statistics, and `users` may have those of an empty table, by which the checks of foreign keys
+            // would read all of it for each row: what is looked up in has an index, and it is used.
+            try connection.runScript(
+                "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off")
             try judge()
             let differences = options.updates ? try differences() : []
             if options.isDryRun { try remember() } else { try write(count: batch.users.count) }

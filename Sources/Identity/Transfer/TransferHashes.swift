@@ -61,9 +61,16 @@ package enum TransferHashes {
 /// Base64 in either alphabet, padded or not, as people paste it.
 enum LooseBase64 {
     static func decode(_ text: String) -> [UInt8]? {
-        var text = text.replacing("-", with: "+").replacing("_", with: "/")
-        while text.hasSuffix("=") { text.removeLast() }
-        return Base64.decode(text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))
+        var bytes = Array(text.utf8)
+        while bytes.last == UInt8(ascii: "=") { bytes.removeLast() }
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "+"): bytes[index] = UInt8(ascii: "-")
+            case UInt8(ascii: "/"): bytes[index] = UInt8(ascii: "_")
+            default: break
+            }
+        }
+        return Base64URL.decode(bytes)
     }
 }
 

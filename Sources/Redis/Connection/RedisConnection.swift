@@ -137,6 +137,33 @@ package actor RedisConnection {
         }
     }
 
+    /// The values of keys in their order, nil where there is none, in one go. No `MGET`: each may live in a slot of its own.
+    /// - Throws: the first `RedisError` among the answers.
+    package func get(_ keys: [String]) async throws(RedisError) -> [[UInt8]?] {
+        guard !keys.isEmpty else { return [] }
+        let start = loop.now
+        defer { WaitTimes.add(.redis, from: start, to: loop.now) }
+        if state.commandsWait { try await waitForConnection() }
+        let outcomes: [ReplyReceiver.Outcome] = unsafe await withUnsafeContinuation { continuation in
+            let batch = unsafe ReplyReceiver.Batch(count: keys.count, continuation: continuation)
+            let refusal = submit(.batch(batch), count: keys.count) { stream in
+                stream.write { output in
+                    for key in keys { append(getting: key, to: &output) }
+                }
+            }
+            if let refusal { unsafe continuation.resume(returning: [.failure(refusal)]) }
+        }
+        var values: [[UInt8]?] = []
+        for outcome in outcomes {
+            switch try accept(outcome) {
+            case .bytes(let value): values.append(value)
+            case .null: values.append(nil)
+            case .status, .integer, .array, .error: throw .unexpectedReply
+            }
+        }
+        return values
+    }
+
     /// Sends commands in one go and awaits all answers; Redis carries them out in order, whether one before them fails or not.
     /// - Throws: the first `RedisError` among their outcomes.
     package func send(_ commands: [RedisCommand]) async throws(RedisError) -> [RedisReply] {

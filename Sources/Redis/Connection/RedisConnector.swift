@@ -86,7 +86,7 @@ struct RedisConnector {
     }
 
     /// The next answer of a connection that does not serve yet.
-    private func reply(from stream: Stream, _ reader: ReplyReader) async throws(StreamError) -> RedisReply {
+    func reply(from stream: Stream, _ reader: ReplyReader) async throws(StreamError) -> RedisReply {
         repeat {
             do throws(RedisError) {
                 try reader.feed(stream.input)

@@ -49,6 +49,16 @@ package enum Authorization: Sendable {
         return .basic(basic)
     }
 
+    /// The credentials in a text of the form that the field has for HTTP Basic; nil for anything else.
+    package static func basic(in text: String) -> BasicCredentials? {
+        let bytes = [UInt8](text.utf8)
+        let span = bytes.span
+        guard bytes.count <= maximumLength, let end = span.firstIndex(of: .space, in: 0..<bytes.count),
+            span.equalsIgnoringCase("basic", in: 0..<end), (try? checkToken(span, in: end + 1..<bytes.count)) != nil
+        else { return nil }
+        return BasicCredentials(span, in: end + 1..<bytes.count)
+    }
+
     /// `token68`: what both schemes carry.
     private static func checkToken(_ bytes: Span<UInt8>, in range: Range<Int>) throws(AuthorizationError) {
         var index = range.lowerBound

@@ -12,15 +12,17 @@ package struct FormFields: Sendable, UnprintedContent {
     private let bytes: [UInt8]
     private let fields: [FieldLine]
 
-    /// - Parameter repeatsLists: whether a name that ends in `[]` may come again: lists, as Alamofire, Rails and PHP write them.
-    package init(parsing body: [UInt8], repeatsLists: Bool = false) throws(FormError) {
+    /// - Parameters:
+    ///   - repeatsLists: whether a name that ends in `[]` may come again: lists, as Alamofire, Rails and PHP write them.
+    ///   - repeated: a name that may come again.
+    package init(parsing body: [UInt8], repeatsLists: Bool = false, repeating repeated: StaticString? = nil) throws(FormError) {
         if let fields = try Self.places(in: body.span) {
             self.fields = fields
             bytes = body
         } else {
             (bytes, fields) = try Self.decoded(body.span)
         }
-        try checkNames(repeatsLists: repeatsLists)
+        try checkNames(repeatsLists: repeatsLists, repeating: repeated)
     }
 
     /// Of a body or a query in which names may come again: whoever reads it says which of them may.
@@ -53,6 +55,14 @@ package struct FormFields: Sendable, UnprintedContent {
         place(of: name).map { bytes.span.text(in: $0) }
     }
 
+    /// All values of a field, in their order.
+    package func values(_ name: StaticString) -> [String] {
+        let span = bytes.span
+        var values: [String] = []
+        for field in fields where span.equals(name, in: field.name.range) { values.append(span.text(in: field.value.range)) }
+        return values
+    }
+
     /// The value of a field that must not be seen.
     package func secret(_ name: StaticString) -> SecretString? {
         value(name).map(SecretString.init)
@@ -70,7 +80,7 @@ package struct FormFields: Sendable, UnprintedContent {
         return nil
     }
 
-    private func checkNames(repeatsLists: Bool) throws(FormError) {
+    private func checkNames(repeatsLists: Bool, repeating repeated: StaticString?) throws(FormError) {
         let span = bytes.span
         for (index, field) in fields.enumerated() {
             let name = field.name.range
@@ -78,6 +88,7 @@ package struct FormFields: Sendable, UnprintedContent {
                 throw .malformed
             }
             if repeatsLists, name.count >= 2, span.equals("[]", in: name.upperBound - 2..<name.upperBound) { continue }
+            if let repeated, span.equals(repeated, in: name) { continue }
             for other in fields[..<index] where span.equals(other.name.range, name) {
                 throw .repeatedField(span.text(in: name))
             }

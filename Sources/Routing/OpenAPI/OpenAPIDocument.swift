@@ -61,7 +61,8 @@ package struct OpenAPIDocument: Sendable {
         tags.append(["name": .string(api.name), "description": .string(documentation.summary)])
         components.add(documentation, of: api.name)
         for route in api.routes {
-            let path = api.prefix + route.pattern
+            // The document has no word for the rest of a path.
+            let path = (api.prefix + route.pattern).replacing("...}", with: "}")
             var item = paths[path]?.objectValue ?? JSONObject()
             if listener.url != listeners.first?.url { item["servers"] = .array([Self.server(listener)]) }
             item[route.method.name.lowercased()] = components.operation(route, at: path, of: api)

@@ -3,7 +3,8 @@ import HTTP
 /// The paths of all routes as a tree of segments, flat in two arrays: a look-up compares bytes and allocates nothing but the
 /// parameters.
 ///
-/// A static segment goes before a parameter, and the first path that matches as a whole wins.
+/// A static segment goes before a parameter, and the first path that matches as a whole wins. A path that ends in `/{name...}` stands for
+/// every path that begins with what is before it and a slash, if none else matches; what is behind it is not looked at.
 struct PathTree: Sendable {
     private struct Node: Sendable {
         /// The bytes of the segment in `text`; unused for a parameter.
@@ -13,6 +14,8 @@ struct PathTree: Sendable {
         var parameterChild: Int?
         /// What the path that ends here leads to.
         var endpoint: Int?
+        /// What every path that goes on from here leads to, unless a longer one is known.
+        var endpointOfRest: Int?
         /// The first owner of a path through here.
         let owner: Int?
     }
@@ -33,16 +36,30 @@ struct PathTree: Sendable {
 
     /// Adds a path, or finds it again, and gives its endpoint; `nil` if the path is malformed.
     mutating func endpoint(for path: String, owner: Int, orAdd new: Int) -> Int? {
-        guard let segments = Self.segments(of: path) else {
+        let (stem, takesRest) = Self.stem(of: path)
+        guard let segments = Self.segments(of: stem) else {
             return nil
         }
         var node = 0
         for segment in segments {
             node = child(of: node, segment, owner: owner)
         }
+        if takesRest {
+            let endpoint = nodes[node].endpointOfRest ?? new
+            nodes[node].endpointOfRest = endpoint
+            return endpoint
+        }
         let endpoint = nodes[node].endpoint ?? new
         nodes[node].endpoint = endpoint
         return endpoint
+    }
+
+    /// The path without a `/{name...}` at its end, and whether it had one.
+    private static func stem(of path: String) -> (String, takesRest: Bool) {
+        guard path.hasSuffix("...}"), let slash = path.lastIndex(of: "/"), path[slash...].hasPrefix("/{"), path.first == "/",
+            slash > path.startIndex
+        else { return (path, false) }
+        return (String(path[..<slash]), true)
     }
 
     /// `nil` stands for a parameter.
@@ -139,14 +156,13 @@ struct PathTree: Sendable {
         {
             return true
         }
-        guard let child = nodes[node].parameterChild, let parameter = Self.parameter(path, in: segment) else {
-            return false
-        }
-        match.parameters.append(parameter)
-        guard descend(from: child, at: end, depth: depth + 1, in: path, &match) else {
+        if let child = nodes[node].parameterChild, let parameter = Self.parameter(path, in: segment) {
+            match.parameters.append(parameter)
+            if descend(from: child, at: end, depth: depth + 1, in: path, &match) { return true }
             match.parameters.removeLast()
-            return false
         }
+        guard let rest = nodes[node].endpointOfRest else { return false }
+        match.endpoint = rest
         return true
     }
 

@@ -16,12 +16,14 @@ package final class Route: Sendable {
     /// Whether a slash at the end of the path makes no difference: with and without it are the same then, however the pattern is
     /// written, and neither is redirected.
     package let hasOptionalSlash: Bool
+    /// Bytes that a body may have, if that is more than others may have.
+    package let bodyLimit: Int?
     private let makeDocumentation: @Sendable () -> RouteDocumentation
 
     /// - Parameter documentation: evaluated only when somebody asks for it.
     package init(
         _ method: Method, _ pattern: String, accepts: AcceptedContent = .none, logLevel: LogLevel = .info,
-        hasOptionalSlash: Bool = false,
+        hasOptionalSlash: Bool = false, bodyLimit: Int? = nil,
         documentation: @escaping @Sendable @autoclosure () -> RouteDocumentation, handler: @escaping Handler
     ) {
         self.method = method
@@ -30,6 +32,7 @@ package final class Route: Sendable {
         self.handler = handler
         self.hasOptionalSlash = hasOptionalSlash
         self.logLevel = logLevel
+        self.bodyLimit = bodyLimit
         makeDocumentation = documentation
     }
 

@@ -86,7 +86,7 @@ package final class Router: RequestHandler {
         return .found(
             .init(
                 handler: entry.route.handler, route: index, group: entry.owner, logLevel: entry.route.logLevel,
-                pathParameters: match.parameters))
+                pathParameters: match.parameters, bodyLimit: entry.route.bodyLimit))
     }
 
     /// The path of a request as it may be told of: that of its route, in which parameters have their names. Of a path that leads nowhere it
@@ -107,6 +107,9 @@ package final class Router: RequestHandler {
             response.fields.append("Allow", allow.map(\.name).joined(separator: ", "))
         case .unavailable(let retryAfter) where response.fields.values(named: "retry-after").isEmpty:
             response.fields.append("Retry-After", String(max(1, retryAfter.components.seconds)))
+        case .unsupportedMediaType where head?.fields.value(of: .contentEncoding) != nil:
+            // RFC 9110 §15.5.16: it is the coding.
+            response.fields.append("Accept-Encoding", "identity")
         case .notFound, .methodNotAllowed, .unsupportedMediaType, .payloadTooLarge, .malformed, .timeout, .unavailable,
             .internalError:
             break

@@ -3,6 +3,7 @@ package import Identity
 package import Logging
 package import Networking
 import Outbound
+import Redis
 package import Routing
 
 /// The server, put together by hand: loops, stores, parts, APIs and listeners. It lives on the first loop.
@@ -20,6 +21,8 @@ package actor Application {
     private let group: EventLoopGroup
     let workers: [Worker]
     private let keySets: KeySetKeeper
+    /// Nil where nobody is told what ends.
+    private let revocations: RedisStreamReader?
     let redisWatch: RedisWatch
     private let operations: HTTPServer
     let logger: Logger
@@ -47,6 +50,7 @@ package actor Application {
         var workers: [Worker] = []
         for loop in group.loops { workers.append(try Worker(loop, shared, keySets, smtp: smtp)) }
         self.workers = workers
+        revocations = Self.revocations(workers, shared)
         redisWatch = RedisWatch(workers[0].redis, shared.clockTolerance, loop: loop, logger: logger)
         operations = try Self.operations(workers, shared, keySets, redisWatch, logSink)
     }
@@ -61,6 +65,7 @@ package actor Application {
     /// - Throws: `StartError` when an address cannot be had.
     package func start() async throws(StartError) -> Addresses {
         for worker in workers { worker.start() }
+        if let revocations { loop.start { await revocations.run() } }
         await keySets.start(
             workers.map(\.keySets),
             store: KeySetStore(pool: workers[0].postgres, policy: shared.configuration.keySets))
@@ -146,6 +151,7 @@ package actor Application {
         let deadline = Instant.now() + lifecycle.drainTimeout
         while await connectionCount() > 0, Instant.now() < deadline { await loop.sleep(for: .milliseconds(10)) }
         await keySets.close()
+        await revocations?.close()
         for worker in workers { await worker.jobs.close(by: deadline) }
         // At once: each may have to wait for a PostgreSQL that hangs.
         await withDiscardingTaskGroup { group in
@@ -158,7 +164,8 @@ package actor Application {
         logger.info("stopped")
     }
 
-    private func connectionCount() async -> Int {
+    /// How many connections stand.
+    package func connectionCount() async -> Int {
         var count = 0
         for worker in workers { count += await worker.server.connectionCount }
         return count

@@ -15,9 +15,14 @@ struct IdentityParts: Sendable {
         clients = ClientRegistry(
             store: ClientStore(pool: parts.postgres), builtIn: [shared.app, shared.restAuth],
             lifetime: configuration.clients.cacheLifetime, loop: parts.loop, logger: parts.logger)
-        tokens = AccessTokenStore(redis: parts.redis)
         issuer = AccessTokenIssuer(
             issuer: configuration.issuer, audience: configuration.audience, keys: parts.keys, system: shared.system)
+        tokens = AccessTokenStore(
+            redis: parts.redis,
+            log: configuration.backends.tellsRevocations
+                ? RevocationLog(
+                    installation: issuer.installation, length: configuration.backends.revocationLength, system: shared.system)
+                : nil)
         sessions = Sessions(
             store: SessionStore(
                 redis: parts.redis, policy: configuration.sessions.refreshPolicy, clock: shared.system.scriptClock),

@@ -45,6 +45,7 @@ struct SharedParts: Sendable {
     let dpopNonces: DPoPNonces
     let sharedSecretTokens: SharedSecretTokens
     let initialAccessTokens: InitialAccessTokens
+    let revocationPlaces: RevocationPlaces
     let phase = ServerPhase()
     let reloads = ReloadState()
     let http: HTTPServer.Configuration
@@ -58,6 +59,7 @@ struct SharedParts: Sendable {
         self.logger = logger
         self.system = system
         self.masterKey = masterKey
+        revocationPlaces = RevocationPlaces(limit: configuration.backends.revocationListeners)
         hashing = BlockingPool(
             label: "kidoban.hash", threads: configuration.passwords.threadCount,
             bounds: configuration.passwords.bounds, niceness: 5)
@@ -142,7 +144,7 @@ struct SharedParts: Sendable {
     private static func app(_ configuration: Configuration) -> Client {
         guard let id = ClientID(appID) else { preconditionFailure("a constant client id") }
         return Client(
-            id: id, name: "App", authentication: .publicClient, permissions: [.signIn], audiences: [configuration.audience],
+            id: id, name: "App", authentication: .publicClient, permissions: [.signIn], audiences: [configuration.audience] + configuration.tokens.furtherAudiences.filter { $0 != configuration.audience },
             accessTokenFormat: configuration.tokens.signingAlgorithm == .rs256 ? .jwtRS256 : .jwtES256,
             accessTokenLifetime: configuration.tokens.accessTokenLifetime, sessionLifetime: configuration.sessions.lifetime,
             scopes: configuration.tokens.appScopes, rotatesRefreshTokens: configuration.apis.rotatesRefreshTokens,

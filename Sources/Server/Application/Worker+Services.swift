@@ -21,7 +21,8 @@ extension Worker {
             clients: identity.clients,
             clientRefusals: ClientRefusals(
                 clients: identity.clients, audit: parts.audit, metrics: parts.metrics, system: shared.system),
-            keys: parts.keys, federation: federation.federation, codes: federation.codes, notices: federation.notices,
+            revocations: revocations(shared, parts, identity), keys: parts.keys, federation: federation.federation,
+            codes: federation.codes, notices: federation.notices,
             confirmations: Confirmations(
                 accounts: identity.accounts, profiles: profiles, codes: OneTimeCodeStore(redis: parts.redis),
                 outbox: parts.outbox,
@@ -35,12 +36,23 @@ extension Worker {
             restAuth: restAuth(shared, profiles: profiles), signIn: signIn(shared, services),
             registrations: ClientRegistrations(
                 store: ClientStore(pool: parts.postgres), redis: parts.redis, tokens: shared.initialAccessTokens,
-                sessions: services.sessions, system: shared.system))
+                sessions: services.sessions, system: shared.system),
+            oauth: configuration.oauthOptions)
         return (apiParts, federation)
     }
 }
 
 extension Worker {
+    /// Nil where nobody is told what ends.
+    private static func revocations(
+        _ shared: SharedParts, _ parts: LoopParts, _ identity: IdentityParts
+    ) -> RevocationFeed? {
+        guard shared.configuration.backends.tellsRevocations else { return nil }
+        return RevocationFeed(
+            redis: parts.redis, installation: identity.issuer.installation, clients: identity.clients,
+            places: shared.revocationPlaces, logger: parts.logger)
+    }
+
     /// What gives out tokens by the grants of OAuth.
     static func authorizationServer(
         _ shared: SharedParts, _ parts: LoopParts, _ identity: IdentityParts
@@ -53,9 +65,7 @@ extension Worker {
                 redis: parts.redis, tokens: identity.tokens, issuer: identity.issuer, system: shared.system),
             clientKeys: ClientKeySets(client: shared.accessTokenCalls, loop: parts.loop), system: shared.system)
     }
-}
 
-extension Worker {
     /// What the rest-auth API needs beside the parts that all APIs share.
     static func restAuth(
         _ shared: SharedParts, profiles: ProfileStore

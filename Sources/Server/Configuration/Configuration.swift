@@ -37,6 +37,7 @@ package struct Configuration: Sendable {
     package var keySets = KeySetPolicy()
     package var providerTokens = ProviderTokens()
     package var apis = APIs()
+    package var backends = Backends()
     package var restAuth = RestAuth.Options()
     package var app = AppAPI.Options()
     package var signIn = SignIn()

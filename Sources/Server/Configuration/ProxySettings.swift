@@ -22,32 +22,27 @@ extension Settings {
 }
 
 extension SettingFormat where Value == [AddressBlock] {
-    /// The shortest prefixes that still mean somebody: `10.0.0.0/8` and `fc00::/7` are the largest private networks.
-    private static let shortestPrefix = (four: 8, six: 7)
-
     static var addressBlocks: SettingFormat {
         list(
             "nothing, or addresses and networks with commas between them, such as 10.0.0.10, 172.16.0.0/12 or fd00::/8",
             acceptsEmpty: true,
             of: { text throws(SettingRefusal) in
-                let block = try read(text)
-                let shortest =
-                    switch block.first {
-                    case .v4: shortestPrefix.four
-                    case .v6: shortestPrefix.six
-                    }
-                guard block.prefixLength >= shortest else {
+                let block = try AddressBlock(ofSetting: text)
+                guard !block.isAsGoodAsEverybody else {
                     throw SettingRefusal(
-                        "has a network with a prefix shorter than /\(shortest), which is as good as everybody: anybody could claim "
-                            + "any address")
+                        "has a network with a prefix shorter than /\(block.shortestPrefix), which is as good as everybody: anybody "
+                            + "could claim any address")
                 }
                 return block
             }, render: { $0.description })
     }
+}
 
-    private static func read(_ text: String) throws(SettingRefusal) -> AddressBlock {
-        do throws(AddressBlock.Failure) {
-            return try AddressBlock(text)
+extension AddressBlock {
+    /// Reads one element of a list.
+    init(ofSetting text: String) throws(SettingRefusal) {
+        do throws(Failure) {
+            try self.init(text)
         } catch {
             switch error {
             case .malformed: throw SettingRefusal("has an element that is neither an address nor a network")
@@ -56,4 +51,14 @@ extension SettingFormat where Value == [AddressBlock] {
             }
         }
     }
+
+    /// The shortest that still means somebody: `10.0.0.0/8` and `fc00::/7` are the largest private networks.
+    var shortestPrefix: Int {
+        switch first {
+        case .v4: 8
+        case .v6: 7
+        }
+    }
+
+    var isAsGoodAsEverybody: Bool { prefixLength < shortestPrefix }
 }

@@ -26,6 +26,9 @@ extension Settings {
                 "KIDOBAN_AUDIENCE", optional: \.explicitAudience, .audience, fallback: .derived("the issuer", \.audience),
                 "The `aud` of access tokens, for clients that have none of their own."),
             Setting(
+                "KIDOBAN_APP_AUDIENCES", \.tokens.furtherAudiences, .audiences,
+                "Further audiences of access tokens of the built-in apps, for backends that take only tokens for their own URL."),
+            Setting(
                 "KIDOBAN_SCOPES", \.tokens.scopes, .scopes,
                 "The `scope` of access tokens of the built-in apps. `account`, which opens Kidoban's own endpoints, is added to it."
             ),
@@ -70,6 +73,9 @@ extension Configuration {
         package var signingAlgorithm: SignatureAlgorithm = .es256
         /// What the tokens of the built-in apps are good for, beside their user's own account here.
         package var scopes = Client.standardScopes
+
+        /// Of the tokens of the built-in apps, beside that of the installation.
+        package var furtherAudiences: [String] = []
 
         package var appScopes: [String] {
             scopes + (scopes.contains(AccountAccess.scope) ? [] : [AccountAccess.scope])
@@ -154,6 +160,15 @@ extension SettingFormat where Value == [String] {
                 return scopes
             },
             render: { value, _ in value.joined(separator: " ") })
+    }
+}
+
+extension SettingFormat where Value == [String] {
+    static var audiences: SettingFormat {
+        let one = SettingFormat<String>.audience
+        return SettingFormat<String>.list(
+            "nothing, or audiences with commas between them, each of \(one.expectation)", acceptsEmpty: true,
+            of: { text throws(SettingRefusal) in try one.parse(text) }, render: { $0 })
     }
 }
 

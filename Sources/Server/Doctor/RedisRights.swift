@@ -39,6 +39,12 @@ enum RedisRights {
                 ("PEXPIRE", ["1000"]),
             ]
         ),
+        (
+            "feed:", "",
+            [
+                ("XADD", ["*", "x", "y"]), ("XRANGE", ["-", "+"]), ("XREVRANGE", ["+", "-"]), ("PEXPIRE", ["1000"]),
+            ]
+        ),
         ("code:", "", [("GET", []), ("DEL", [])]), ("audit:", "", [("GET", []), ("INCRBY", ["1"]), ("PEXPIRE", ["1000"])]),
         ("successor:", "", [("GET", [])]), ("it:", "", [("GET", []), ("DEL", [])]),
     ]
@@ -65,6 +71,7 @@ enum RedisRights {
         }
         for (name, command) in [
             ("TIME", RedisCommand("TIME")), ("SCRIPT LOAD", RedisCommand("SCRIPT", "LOAD", "return 1")),
+            ("XREAD feed:", RedisCommand("XREAD", "COUNT", "1", "STREAMS", "feed:\(id)", "0")),
             ("EVALSHA", RedisCommand("EVALSHA", String(repeating: "0", count: 40), "1", "session:\(id)")),
         ] {
             guard let isAllowed = await isAllowed(command, redis) else { return nil }

@@ -36,13 +36,13 @@ final class RedisMonitor {
         _ = try socket.receive()
     }
 
-    /// The commands since the last time, one a line, but for the question that each connection asks once a second.
+    /// The commands since the last time, one a line, but for the questions that connections ask by themselves.
     func commands() throws -> [String] {
         let mark = "mark-\(String(UInt64.random(in: .min ... .max), radix: 36))"
         _ = try probe.answers(to: ["ECHO \(mark)"])
         var text = ""
         while !text.contains(mark) { text += String(decoding: try socket.receive(), as: UTF8.self) }
-        let others = [mark, "\"QUIT\"", "\"limit:none\""]
+        let others = [mark, "\"QUIT\"", "\"limit:none\"", "\"XREAD\""]
         return text.split(separator: "\r\n").map(String.init).filter { line in !others.contains { line.contains($0) } }
     }
 }

@@ -8,7 +8,7 @@ import Text
 extension ClientCommand {
     /// Prints an authorization request that is right, and how to get tokens for the code that comes of it.
     func tryOut(_ id: ClientID) async throws(Complaint) -> Int32 {
-        guard let client = try await asking({ () throws(PostgresError) in try await store.client(id) }) else { throw unknown(id) }
+        guard let client = try await mapPostgresErrors({ () throws(PostgresError) in try await store.client(id) }) else { throw unknown(id) }
         guard client.grantTypes.contains(.authorizationCode), let redirectURI = client.redirectURIs.first else {
             throw Complaint("\(id) signs nobody in by a browser: it lacks the grant authorization_code")
         }
@@ -66,7 +66,7 @@ extension ClientCommand {
         }
         var client: Client?
         if let id = parameters["client_id"].flatMap({ ClientID($0) }) {
-            client = try await asking { () throws(PostgresError) in try await store.client(id) }
+            client = try await mapPostgresErrors { () throws(PostgresError) in try await store.client(id) }
             if client?.isDisabled ?? false { client = nil }
         }
         let findings = AuthorizationCheck().findings(parameters, client: client)

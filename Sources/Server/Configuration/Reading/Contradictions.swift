@@ -41,6 +41,7 @@ extension EnvironmentReader {
         refuseForeignCodeClients()
         refuseMailOfNobody()
         refuseTellingUsernames()
+        refuseVerifyingForEverybody()
         if configuration.redis.authoritiesFile != nil, !configuration.redis.usesTLS {
             refuseContradiction(
                 of: "KIDOBAN_REDIS_CA_FILE", with: "REDIS_URL", "has no use, because REDIS_URL does not begin with rediss://")
@@ -117,6 +118,15 @@ extension EnvironmentReader {
             of: "KIDOBAN_SIGN_UP_BY_MAIL", with: "KIDOBAN_REST_AUTH_LOGIN_NAME",
             "does not go together with usernames in KIDOBAN_REST_AUTH_LOGIN_NAME, because a username that is taken tells of the address"
         )
+    }
+
+    /// Whoever may ask learns whom a token belongs to.
+    private mutating func refuseVerifyingForEverybody() {
+        let backends = configuration.backends
+        guard !backends.isVerifyOpenToAnybody, backends.verifyFrom.contains(where: \.block.isAsGoodAsEverybody) else { return }
+        refuseContradiction(
+            of: "KIDOBAN_VERIFY_FROM", with: "KIDOBAN_VERIFY_FROM_ANYBODY",
+            "has a network that is as good as everybody; KIDOBAN_VERIFY_FROM_ANYBODY=true says that it is meant")
     }
 
     private mutating func refuseMailOfNobody() {

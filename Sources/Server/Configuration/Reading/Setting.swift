@@ -88,7 +88,8 @@ package enum Settings {
     }
 
     static let sections = [
-        addresses, proxies, apis, restAuth, identity, tokens, cookies, signIn, passwords, limits, federation, providerTokens, database,
+        addresses, proxies, apis, backends, restAuth, identity, tokens, cookies, signIn, passwords, limits, federation,
+        providerTokens, database,
         redis, mail, jobs, outbound, requests, lifecycle, logging,
     ]
 

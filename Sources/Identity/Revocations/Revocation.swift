@@ -1,0 +1,139 @@
+import Redis
+import Text
+
+/// What has ended before its time, as backends are told of it that verify tokens by themselves. Never the token, nor anything that it could
+/// be found by.
+package enum Revocation: Sendable {
+    case session(SessionID, of: UserID)
+    case token(AccessTokenRecordFacts)
+    /// All tokens that a client has got for itself.
+    case client(ClientID)
+
+    var name: String {
+        switch self {
+        case .session: "session_ended"
+        case .token: "token_revoked"
+        case .client: "client_ended"
+        }
+    }
+
+    /// - Parameter end: when the last token expires that has ended with it; nil if none is known.
+    func data(until end: UInt32?, at now: Timestamp) -> [UInt8] {
+        var writer = JSONWriter(capacity: 192)
+        writer.beginObject()
+        switch self {
+        case .session(let id, let userID):
+            writer.member("sid", id.text)
+            writer.member("sub", userID.description)
+        case .token(let facts):
+            writer.member("jti", facts.tokenID)
+            writer.member("sub", facts.subject)
+            if let sessionID = facts.sessionID { writer.member("sid", sessionID) }
+            writer.member("client_id", facts.clientID)
+        case .client(let id): writer.member("client_id", id.text)
+        }
+        if let end { writer.member("exp", Int64(end)) }
+        writer.member("iat", now.seconds)
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+/// What is told of an access token.
+package struct AccessTokenRecordFacts: Sendable {
+    let tokenID: String
+    let subject: String
+    let sessionID: String?
+    let clientID: String
+
+    init(_ token: StoredAccessToken) {
+        var jti: [UInt8] = []
+        jti.append(uuid: token.bytes[token.tokenID])
+        tokenID = String(decoding: jti, as: UTF8.self)
+        clientID = String(decoding: token.bytes[token.client], as: UTF8.self)
+        guard token.isUser else {
+            (subject, sessionID) = (clientID, nil)
+            return
+        }
+        var sub: [UInt8] = []
+        var sid: [UInt8] = []
+        sub.append(uuid: token.bytes[token.userID])
+        sid.append(base64URL: token.bytes[token.sessionID])
+        (subject, sessionID) = (String(decoding: sub, as: UTF8.self), String(decoding: sid, as: UTF8.self))
+    }
+}
+
+/// Where ends are written for who follows them: a stream in Redis, bounded in length and life.
+package struct RevocationLog: Sendable {
+    package static let key = "feed:revocations"
+    /// How long it lasts that nobody writes to or follows.
+    package static let life: Duration = .seconds(86_400)
+
+    enum Field {
+        static let mark = "m"
+        static let audiences = "a"
+        static let name = "n"
+        static let data = "d"
+    }
+
+    private let installation: Installation
+    private let length: Int
+    private let system: SystemContext
+
+    /// - Parameter length: how many ends it keeps, about.
+    package init(installation: Installation, length: Int, system: SystemContext) {
+        self.installation = installation
+        self.length = length
+        self.system = system
+    }
+
+    /// What writes that a session, or all tokens of a client, have ended, with the tokens of these records.
+    func commands(_ revocation: Revocation, with records: [[UInt8]]) -> [RedisCommand] {
+        let tokens = records.compactMap { StoredAccessToken($0, in: installation) }
+        var audiences: Set<String> = []
+        for token in tokens { audiences.formUnion(token.audienceTexts(in: installation)) }
+        let command = command(
+            revocation, audiences: audiences.isEmpty ? [installation.audience] : audiences, until: tokens.map(\.expiresAt).max())
+        return [command, renewal]
+    }
+
+    /// What writes that tokens have ended, each by itself.
+    func commands(_ records: [[UInt8]]) -> [RedisCommand] {
+        let tokens = records.compactMap { StoredAccessToken($0, in: installation) }
+        guard !tokens.isEmpty else { return [] }
+        return tokens.map { token in
+            command(
+                .token(AccessTokenRecordFacts(token)), audiences: token.audienceTexts(in: installation), until: token.expiresAt)
+        } + [renewal]
+    }
+
+    private func command(_ revocation: Revocation, audiences: Set<String>, until end: UInt32?) -> RedisCommand {
+        var command = RedisCommand("XADD", Self.key, "MAXLEN", "~")
+        command.append(Int64(length))
+        command.append("*")
+        command.append(Field.mark)
+        command.append(installation.mark)
+        command.append(Field.audiences)
+        command.append(audiences.sorted().joined(separator: "\n"))
+        command.append(Field.name)
+        command.append(revocation.name)
+        command.append(Field.data)
+        command.append(revocation.data(until: end, at: system.now()))
+        return command
+    }
+
+    private var renewal: RedisCommand {
+        var command = RedisCommand("PEXPIRE", Self.key)
+        command.append(Self.life.wholeMilliseconds)
+        return command
+    }
+}
+
+extension StoredAccessToken {
+    fileprivate func audienceTexts(in installation: Installation) -> Set<String> {
+        guard audienceCount > 0 else { return [installation.audience] }
+        var texts: Set<String> = []
+        forEachAudience { texts.insert(Principal.unescaped(bytes[$0])) }
+        return texts
+    }
+}

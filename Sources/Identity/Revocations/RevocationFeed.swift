@@ -1,0 +1,182 @@
+package import Logging
+import Networking
+package import Redis
+import Synchronization
+
+/// How many listeners there may be in a process. Behind a mutex, which is taken when a listener comes and when it goes.
+package final class RevocationPlaces: Sendable {
+    private let limit: Int
+    private let taken = Mutex<[ClientID: Int]>([:])
+
+    package init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// One client has half of the places at most.
+    func take(_ client: ClientID) -> Bool {
+        taken.withLock { taken in
+            guard taken.values.reduce(0, +) < limit, taken[client, default: 0] < max(1, limit / 2) else { return false }
+            taken[client, default: 0] += 1
+            return true
+        }
+    }
+
+    func give(_ client: ClientID) {
+        taken.withLock { taken in
+            let left = taken[client, default: 1] - 1
+            taken[client] = left > 0 ? left : nil
+        }
+    }
+}
+
+/// Tells listeners of a loop what ends, on whichever copy. Confined to its loop: requests never touch it.
+package final class RevocationFeed: @unchecked Sendable {  // every member is touched on its loop only
+    /// How often a listener hears something at least.
+    package static let heartbeat: Duration = .seconds(5)
+    /// How long the stream may be silent before listeners are cut off: they are not to believe that nothing ends.
+    private static let silence: Duration = .seconds(8)
+    private static let pageSize = 500
+    /// How long a listener may take to read a page.
+    private static let patience: Duration = .seconds(30)
+
+    private let redis: RedisConnection
+    private let installation: Installation
+    private let clients: ClientRegistry
+    private let places: RevocationPlaces
+    private let logger: Logger
+    private var loop: EventLoop { redis.loop }
+    private var subscriptions: [ObjectIdentifier: RevocationSubscription] = [:]
+    /// The last entry that was told of; nil while the stream is not followed.
+    private var position: RedisStreamID?
+    private var heardAt: Instant
+    private var isBeating = false
+
+    package init(
+        redis: RedisConnection, installation: Installation, clients: ClientRegistry, places: RevocationPlaces, logger: Logger
+    ) {
+        self.redis = redis
+        self.installation = installation
+        self.clients = clients
+        self.places = places
+        self.logger = logger
+        heardAt = redis.loop.now
+    }
+
+    /// News of the stream.
+    package func take(_ news: RedisStreamNews) {
+        heardAt = loop.now
+        switch news {
+        case .alive: break
+        case .follows(let id): position = id
+        case .lost(let id):
+            position = id
+            for subscription in subscriptions.values { subscription.reset(id) }
+        case .entries(let entries):
+            position = entries.last?.id ?? position
+            guard !subscriptions.isEmpty else { return }
+            for event in entries.compactMap({ RevocationEvent($0, in: installation) }) {
+                for subscription in subscriptions.values { subscription.take(event) }
+            }
+        }
+    }
+
+    private var isSilent: Bool { loop.now.since(heardAt) > Self.silence }
+
+    /// Has a listener hear what ends from now on, or from behind the entry that it heard last.
+    /// - Throws: `IdentityError.clientNotPermitted`; `tooManyRequests` when there are too many listeners; `unavailable`.
+    package func admit(_ entry: ClientRegistry.Entry) throws(IdentityError) {
+        guard entry.client.mayIntrospect else { throw .clientNotPermitted }
+        guard position != nil, !isSilent else { throw .unavailable(retryAfter: .seconds(1)) }
+        guard places.take(entry.client.id) else { throw .tooManyRequests(retryAfter: .seconds(10)) }
+    }
+
+    /// Gives the place back of one that was admitted.
+    package func dismiss(_ entry: ClientRegistry.Entry) {
+        places.give(entry.client.id)
+    }
+
+    /// - Parameter cursor: the entry that it heard last; nil for a new listener.
+    package func enter(
+        _ entry: ClientRegistry.Entry, _ sink: any RevocationSink, from cursor: RedisStreamID?
+    ) -> RevocationSubscription {
+        let subscription = RevocationSubscription(entry, sink)
+        subscriptions[ObjectIdentifier(subscription)] = subscription
+        beat()
+        guard let position else {
+            subscription.cut()
+            return subscription
+        }
+        if let cursor {
+            subscription.send(RevocationEvent.ready(cursor))
+            loop.start { await self.catchUp(subscription, from: cursor) }
+        } else {
+            subscription.send(RevocationEvent.ready(position))
+            _ = subscription.hasCaughtUp(with: position)
+        }
+        return subscription
+    }
+
+    package func leave(_ subscription: RevocationSubscription) {
+        subscription.leave()
+        subscriptions[ObjectIdentifier(subscription)] = nil
+    }
+
+    /// Tells what has ended since an entry. That entry has to be there still: else others behind it may be gone, too.
+    private func catchUp(_ subscription: RevocationSubscription, from cursor: RedisStreamID) async {
+        var last = cursor
+        while !subscription.isOver {
+            // The first is the one that it knows.
+            let command = RedisCommand(
+                "XRANGE", RevocationLog.key, last.description, "+", "COUNT", String(Self.pageSize + 1))
+            guard let entries = try? await redis.send(command).elements?.compactMap({ RedisStreamEntry($0) }), let position else {
+                return subscription.cut()
+            }
+            guard entries.first?.id == last else { return subscription.reset(position) }
+            for entry in entries.dropFirst() {
+                last = entry.id
+                if let event = RevocationEvent(entry, in: installation) { subscription.tell(event) }
+            }
+            if entries.count <= Self.pageSize {
+                if subscription.hasCaughtUp(with: last) { return }
+            } else {
+                let patience = loop.schedule(after: Self.patience) { subscription.cut() }
+                let isThrough = await subscription.drained()
+                loop.cancel(patience)
+                guard isThrough else { return subscription.cut() }
+            }
+        }
+    }
+
+    /// Has every listener hear something now and then, as long as the stream is followed, and looks whether it still may.
+    private func beat() {
+        guard !isBeating else { return }
+        isBeating = true
+        loop.schedule(after: Self.heartbeat) { [self] in
+            isBeating = false
+            guard !subscriptions.isEmpty else { return }
+            beat()
+            if isSilent {
+                logger.warning("listeners to revocations are cut off, because Redis's stream is not followed")
+                for subscription in subscriptions.values { subscription.cut() }
+                return
+            }
+            for subscription in subscriptions.values { subscription.beat() }
+            loop.start { await self.checkClients() }
+        }
+    }
+
+    /// A client that is gone, or may see something else now, hears nothing more.
+    private func checkClients() async {
+        for subscription in Array(subscriptions.values) where !subscription.isOver {
+            let before = subscription.entry.client
+            do throws(IdentityError) {
+                let now = try await clients.client(before.id.text).client
+                if !now.mayIntrospect || now.audiences != before.audiences { subscription.cut() }
+            } catch .invalidClient {
+                subscription.cut()
+            } catch {
+                // Nobody can tell for the moment.
+            }
+        }
+    }
+}

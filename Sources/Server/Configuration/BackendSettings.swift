@@ -1,0 +1,66 @@
+import Endpoints
+package import Identity
+import Networking
+
+extension Settings {
+    static let backends = Section(
+        title: "Backends and gateways",
+        settings: [
+            Setting(
+                "KIDOBAN_VERIFY_FROM", \.backends.verifyFrom, .callerNetworks,
+                "Whence gateways ask `/oauth2/verify` without naming themselves, and which client each is taken for: it must have been "
+                    + "added with `--introspect`. What counts is the address of who asks, as far as trusted proxies tell."),
+            Setting(
+                "KIDOBAN_VERIFY_FROM_ANYBODY", \.backends.isVerifyOpenToAnybody, .flag,
+                "Whether `KIDOBAN_VERIFY_FROM` may have a network such as 0.0.0.0/0."),
+            Setting(
+                "KIDOBAN_VERIFY_COOKIE", \.backends.verifiesCookies, .flag,
+                "Whether `/oauth2/verify` also takes the session cookie of a browser, for what is on the host of the issuer."),
+            Setting(
+                "KIDOBAN_REVOCATION_FEED", \.backends.tellsRevocations, .flag,
+                "Whether `/oauth2/revocations` tells backends what ends before its time. It costs each end a round trip to Redis."
+            ),
+            Setting(
+                "KIDOBAN_REVOCATION_FEED_LENGTH", \.backends.revocationLength, .count(1000...10_000_000),
+                "About how many ends Redis keeps for backends that come back, of some 250 bytes each."),
+            Setting(
+                "KIDOBAN_REVOCATION_LISTENERS", \.backends.revocationListeners, .count(1...100_000),
+                "How many backends may listen to one copy. One client has half of the places at most."),
+        ])
+}
+
+extension Configuration {
+    /// What is asked by who gets tokens with its requests.
+    package struct Backends: Sendable {
+        package var verifyFrom: [CallerNetworks.Network] = []
+        package var isVerifyOpenToAnybody = false
+        package var verifiesCookies = false
+        package var tellsRevocations = true
+        package var revocationLength = 20_000
+        package var revocationListeners = 512
+
+        package init() {}
+    }
+
+    var oauthOptions: OAuth.Options {
+        var options = OAuth.Options()
+        options.verifyNetworks = CallerNetworks(backends.verifyFrom)
+        if backends.verifiesCookies { options.verifiedCookie = cookies.policy(issuer: issuer).name }
+        return options
+    }
+}
+
+extension SettingFormat where Value == [CallerNetworks.Network] {
+    /// Networks, and what their hosts are taken for.
+    static var callerNetworks: SettingFormat {
+        list(
+            "nothing, or networks and ids of clients such as 10.1.0.0/16=gateway, with commas between them", acceptsEmpty: true,
+            of: { text throws(SettingRefusal) in
+                let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                guard parts.count == 2, let client = ClientID(String(parts[1])) else {
+                    throw SettingRefusal("has an element without the id of a client")
+                }
+                return CallerNetworks.Network(try AddressBlock(ofSetting: String(parts[0])), client)
+            }, render: { "\($0.block)=\($0.client)" })
+    }
+}
