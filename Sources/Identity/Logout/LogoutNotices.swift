@@ -21,7 +21,9 @@ package struct LogoutNotices: Sendable {
         for clientID in Set(clientIDs) {
             do throws(IdentityError) {
                 // A client that is disabled, or gone, is one that there is not.
-                guard let client = try? await clients.client(clientID.text).client, client.backChannelLogout != nil else { continue }
+                guard let client = try? await clients.client(clientID.text).client, client.backChannelLogout != nil else {
+                    continue
+                }
                 let logout = BackchannelLogout(clientID: clientID, sessionID: id.text, subject: userID.description)
                 try await jobs.enter(logout.job(system.uuid()), at: system.statementTime)
             } catch {

@@ -144,7 +144,8 @@ struct SharedParts: Sendable {
     private static func app(_ configuration: Configuration) -> Client {
         guard let id = ClientID(appID) else { preconditionFailure("a constant client id") }
         return Client(
-            id: id, name: "App", authentication: .publicClient, permissions: [.signIn], audiences: [configuration.audience] + configuration.tokens.furtherAudiences.filter { $0 != configuration.audience },
+            id: id, name: "App", authentication: .publicClient, permissions: [.signIn],
+            audiences: [configuration.audience] + configuration.tokens.furtherAudiences.filter { $0 != configuration.audience },
             accessTokenFormat: configuration.tokens.signingAlgorithm == .rs256 ? .jwtRS256 : .jwtES256,
             accessTokenLifetime: configuration.tokens.accessTokenLifetime, sessionLifetime: configuration.sessions.lifetime,
             scopes: configuration.tokens.appScopes, rotatesRefreshTokens: configuration.apis.rotatesRefreshTokens,

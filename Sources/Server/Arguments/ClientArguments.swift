@@ -126,7 +126,9 @@ extension ClientAction {
     }
 
     static func parseRegistrationToken(_ rest: ArraySlice<String>) throws(ArgumentsError) -> ClientAction {
-        let options: [ArgumentScanner.Option] = [.init(name: "--life", takesValue: true), .init(name: "--uses", takesValue: true)]
+        let options: [ArgumentScanner.Option] = [
+            .init(name: "--life", takesValue: true), .init(name: "--uses", takesValue: true),
+        ]
         let scanner = try ArgumentScanner(rest, options: options, topic: .clientRegistrationToken)
         _ = try scanner.positional()
         let life = try scanner.value(of: "--life", expected: "a duration from 1m to 30d") { text in

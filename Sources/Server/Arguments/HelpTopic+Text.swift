@@ -66,74 +66,6 @@ extension HelpTopic {
         }
     }
 
-    private var summary: String {
-        switch self {
-        case .program: "Kidoban, an identity provider."
-        case .serve: "Serve until SIGTERM or SIGINT."
-        case .migrate: "Bring the database to the schema of this version."
-        case .health: "Ask the server on this machine whether it is ready."
-        case .doctor: "Check every dependency and setting, and say what to do."
-        case .client: "Manage the clients that may talk to the server in their own name."
-        case .clientAdd: "Register a client and print its id and its secret, once."
-        case .clientList: "List the registered clients."
-        case .clientUpdate: "Change what is registered of a client."
-        case .clientShow: "Print what is registered of a client."
-        case .clientRotate: "Give a client a new secret and print it, once. The old one stays good for a while."
-        case .clientDisable: "Refuse a client until it is enabled again."
-        case .clientEnable: "Take a client back that was disabled."
-        case .clientDelete: "Delete a client for good."
-        case .user: "Look after users."
-        case .userCreate: "Make a user. The password is asked for on a terminal, or read from the standard input."
-        case .userFind: "Find users by the beginning of their e-mail address, or one by id."
-        case .userShow: "Print what there is to know of a user, with the ways in and the sessions."
-        case .userDisable: "Bar a user from signing in, and end all his sessions at once."
-        case .userEnable: "Let a user sign in again."
-        case .userSignOut: "End all sessions of a user at once, on every device."
-        case .userDelete: "Delete a user and all that is his, for good."
-        case .userExport: "Print everything that is stored of a user as JSON, for a data request."
-        case .importUsers: "Take over the users of another system."
-        case .importFirebase: "Take over the users of `firebase auth:export`, JSON or CSV."
-        case .importDjango: "Take over the users of `manage.py dumpdata auth.user account.emailaddress`."
-        case .importSupabase: "Take over rows of Supabase's auth.users, JSON or CSV."
-        case .importLines: "Take over users as lines of JSON, which `kidoban export` writes."
-        case .exportUsers: "Write all users as lines of JSON."
-        case .sessions: "Look after the sessions of all users."
-        case .sessionsPrune: "End the sessions of users whom PostgreSQL does not know or has disabled."
-        case .audit: "Print audit events, the newest first."
-        case .auditRetention: "Print the months of the audit events and how large they are, or make and drop them now."
-        case .userSetPassword: "Give a user a new password, and end all his sessions at once."
-        case .userSendReset: "Send a user the link under which a new password can be set."
-        case .userVerifyEmail: "Take a user's address for proved: you vouch for it."
-        case .userClaims: "Print the custom claims of a user's tokens, or replace them."
-        case .userRoles: "Print the roles of a user, or replace them."
-        case .userChangeEmail: "Give a user another address, and end all their sessions at once."
-        case .sessionsEnd: "End one session at once, or all that began with a provider."
-        case .limits: "Look after the limits."
-        case .limitsLift: "Empty what an address or an account has used up, so that it may try again."
-        case .mailRetry: "Have the mails that were put off tried again at once."
-        case .keys: "Look after the keys that tokens are signed with, and the master key."
-        case .keysList: "List the signing keys, and say what happens to them when."
-        case .keysRotate: "Replace the key that signs: publish a new one, which signs an hour later."
-        case .keysShow: "Print the public keys, as a key set or as PEM."
-        case .keysReseal: "Seal everything with the present master key that the previous one has sealed."
-        case .keysRetire: "Take a key out of the key set at once, because it has leaked."
-        case .mail: "Look after the outbox and the mail server."
-        case .mailShow: "Print the mails that wait, the oldest first, with their links."
-        case .mailTest: "Send a mail to an address, to see whether mail arrives."
-        case .mailTemplates: "List the texts of mails, or print the built-in one of a file."
-        case .config: "Print every setting in force and where it comes from, secrets redacted."
-        case .openAPI: "Print the OpenAPI document of what is served."
-        case .devIssuer: "Be an identity provider for development: sign id tokens for whoever asks."
-        case .explain: "Say why something is accepted or refused."
-        case .explainIDToken: "Say check by check whether an id token would be accepted, without using it up."
-        case .explainAuthorize: "Say check by check whether an authorization request is right."
-        case .clientTry: "Print an authorization request of a client that is ready for the browser, and how to go on with the code."
-        case .clientRegistrationToken: "Print a token with which software may register itself as a client."
-        case .help: "Print help about a command."
-        case .version: "Print the version."
-        }
-    }
-
     private var options: [(String, String)] {
         switch self {
         case .program: [("--help", "print this"), ("--version", "print the version")]
@@ -221,7 +153,8 @@ extension HelpTopic {
 
             \(ConfigurationListing.help)
             """
-        case .clientAdd, .clientUpdate, .clientShow, .clientList, .clientRotate, .clientDisable, .clientEnable, .clientDelete, .clientTry,
+        case .clientAdd, .clientUpdate, .clientShow, .clientList, .clientRotate, .clientDisable, .clientEnable, .clientDelete,
+            .clientTry,
             .clientRegistrationToken, .explainAuthorize:
             clientDetails
         case .migrate: "It finds the database as `kidoban serve` does; see `kidoban serve --help` for the settings."

@@ -26,7 +26,8 @@ package enum Command: Equatable, Sendable {
     /// Whether it cannot do without the master key of the installation.
     var needsMasterKey: Bool {
         switch self {
-        case .serve, .keys(.rotate), .keys(.retire), .keys(.reseal), .mail(.show), .limits, .client(.registrationToken), .user(.setPassword),
+        case .serve, .keys(.rotate), .keys(.retire), .keys(.reseal), .mail(.show), .limits, .client(.registrationToken),
+            .user(.setPassword),
             .user(.sendReset), .user(.changeEmail):
             true
         case .migrate, .health, .doctor, .client, .user, .importUsers, .exportUsers, .sessions, .audit, .auditRetention,

@@ -28,17 +28,21 @@ import Text
         let client = try await installation.addPageClient("--first-party", "--post-logout-redirect-uri", Self.back)
         let (_, visitor, tokens, hint) = try await signedIn(client)
         let fields = [("id_token_hint", hint), ("post_logout_redirect_uri", Self.back), ("state", "s t&")]
-        #expect(try await visitor.open(logout(fields.map { $0.0 == "post_logout_redirect_uri" ? ($0.0, Self.back + "/") : $0 })).status == 400)
+        #expect(
+            try await visitor.open(logout(fields.map { $0.0 == "post_logout_redirect_uri" ? ($0.0, Self.back + "/") : $0 }))
+                .status == 400)
         #expect(try await visitor.open(logout(fields + [("client_id", "other")])).status == 400)
         #expect(visitor.session != nil)
         // As a form of the client's page sends it, without our cookies.
-        let posted = try await PageVisitor(try server).post("/oauth2/logout", fields, origin: "https://rp.example", site: "cross-site")
+        let posted = try await PageVisitor(try server).post(
+            "/oauth2/logout", fields, origin: "https://rp.example", site: "cross-site")
         let location = try #require(posted.value("Location"))
         #expect(posted.status == 303 && location.hasPrefix("/oauth2/logout?"))
         try installation.clock.advance(by: .seconds(7200))
         let (account2, again, _, late) = try await signedIn(client)
         #expect(!account2.id.isEmpty)
-        let done = try await again.open(logout([("id_token_hint", late), ("post_logout_redirect_uri", Self.back), ("state", "s t&")]))
+        let done = try await again.open(
+            logout([("id_token_hint", late), ("post_logout_redirect_uri", Self.back), ("state", "s t&")]))
         #expect(done.status == 303 && done.value("Location") == Self.back + "?state=s%20t%26")
         #expect(again.session == nil)
         #expect(try await again.open("/account").status == 303)
@@ -72,7 +76,8 @@ import Text
 
     @Test func `clients' own pages are loaded when a session ends`() async throws {
         let client = try await installation.addPageClient(
-            "--first-party", "--post-logout-redirect-uri", Self.back, "--front-channel-logout-uri", "https://rp.example/front?a=1")
+            "--first-party", "--post-logout-redirect-uri", Self.back, "--front-channel-logout-uri", "https://rp.example/front?a=1"
+        )
         let (_, visitor, _, hint) = try await signedIn(client)
         let done = try await visitor.open(logout([("id_token_hint", hint), ("post_logout_redirect_uri", Self.back)]))
         #expect(done.status == 200)

@@ -18,7 +18,9 @@ import Text
     @Test func `a client gets a code when the user agrees, and is not asked for again until that is taken back`() async throws {
         let client = try await installation.addPageClient()
         let (_, visitor, page) = try await atConsent(client)
-        #expect(page.text.contains("Evening Post") && page.text.contains("id=\"consent\"") && page.text.contains("your e-mail address"))
+        #expect(
+            page.text.contains("Evening Post") && page.text.contains("id=\"consent\"")
+                && page.text.contains("your e-mail address"))
         let agreed = try await visitor.follow(visitor.submit(page, "/consent", [("decision", "allow")]))
         #expect(agreed.status == 303 && agreed.value("Location")?.hasPrefix(client.redirectURI + "?code=") ?? false)
         let tokens = try await client.tokens(agreed, try server)
@@ -32,7 +34,8 @@ import Text
         #expect(!(try await visitor.open("/account").text.contains("role=\"status\"")))
         #expect(try await server.get("/oauth2/userinfo", bearer: accessToken).status == 401)
         #expect(
-            try await visitor.open(client.authorize([("prompt", "none")])).value("Location")?.contains("error=consent_required") ?? false)
+            try await visitor.open(client.authorize([("prompt", "none")])).value("Location")?.contains("error=consent_required")
+                ?? false)
     }
 
     @Test func `who does not agree goes back to the client with that`() async throws {
@@ -57,7 +60,9 @@ import Text
         // It is asked once more, with a form that is good.
         #expect(stale.status == 403 && stale.text.contains("id=\"consent\""))
         #expect(try await PageVisitor(try server).post("/consent", fields).status == 303)
-        #expect(try await visitor.follow(visitor.submit(stale, "/consent", [("decision", "allow")])).value("Location")?.contains("code=") ?? false)
+        #expect(
+            try await visitor.follow(visitor.submit(stale, "/consent", [("decision", "allow")])).value("Location")?.contains(
+                "code=") ?? false)
     }
 
     @Test func `the users of a first-party client are not asked`() async throws {

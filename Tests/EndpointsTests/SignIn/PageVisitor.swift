@@ -28,7 +28,8 @@ final class PageVisitor: Sendable {
 
     /// Sends the form of a page, with its hidden fields.
     func submit(
-        _ page: TestHTTPResponse, _ action: String, _ fields: [(String, String)], sourceLocation: SourceLocation = #_sourceLocation
+        _ page: TestHTTPResponse, _ action: String, _ fields: [(String, String)],
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> TestHTTPResponse {
         let hidden = try #require(Self.hidden(page, action), "\(action): \(page.text)", sourceLocation: sourceLocation)
         let given = Set(fields.map(\.0))
@@ -58,11 +59,13 @@ final class PageVisitor: Sendable {
         guard let start = page.text.firstRange(of: "<form method=\"post\" action=\"\(action)\">") else { return nil }
         let form = page.text[start.upperBound...]
         let end = form.firstRange(of: "</form>")?.lowerBound ?? form.endIndex
-        return form[..<end].split(separator: "<input type=\"hidden\" name=\"").dropFirst(form.hasPrefix("<input type=\"hidden\"") ? 0 : 1)
-            .compactMap { part in
-                let pieces = part.split(separator: "\"", maxSplits: 3, omittingEmptySubsequences: false)
-                return pieces.count > 2 ? (String(pieces[0]), unescaped(String(pieces[2]))) : nil
-            }
+        return form[..<end].split(separator: "<input type=\"hidden\" name=\"").dropFirst(
+            form.hasPrefix("<input type=\"hidden\"") ? 0 : 1
+        )
+        .compactMap { part in
+            let pieces = part.split(separator: "\"", maxSplits: 3, omittingEmptySubsequences: false)
+            return pieces.count > 2 ? (String(pieces[0]), unescaped(String(pieces[2]))) : nil
+        }
     }
 
     private static func unescaped(_ text: String) -> String {
@@ -80,8 +83,10 @@ struct PageClient: Sendable {
 
     func authorize(_ more: [(String, String)] = []) -> String {
         let fields: [(String, String)] = [
-            ("response_type", "code"), ("client_id", credentials.id), ("redirect_uri", redirectURI), ("scope", "openid profile email"),
-            ("state", "the state&more"), ("nonce", "n-1"), ("code_challenge", PageClient.challenge), ("code_challenge_method", "S256"),
+            ("response_type", "code"), ("client_id", credentials.id), ("redirect_uri", redirectURI),
+            ("scope", "openid profile email"),
+            ("state", "the state&more"), ("nonce", "n-1"), ("code_challenge", PageClient.challenge),
+            ("code_challenge_method", "S256"),
         ]
         return "/oauth2/authorize?" + PercentEncoding.encode(fields: (fields + more).map { (name: $0.0, value: $0.1) })
     }

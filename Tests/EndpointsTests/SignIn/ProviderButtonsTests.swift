@@ -22,7 +22,9 @@ import Text
     }
 
     private func code(_ person: Person, nonce: String) throws -> String {
-        TestProvider.code(["id_token": .string(try TestProvider.google(person, at: try installation.clock.now, ["nonce": .string(nonce)]))])
+        TestProvider.code([
+            "id_token": .string(try TestProvider.google(person, at: try installation.clock.now, ["nonce": .string(nonce)]))
+        ])
     }
 
     private func callback(_ state: String, _ code: String) -> String {
@@ -41,7 +43,10 @@ import Text
         #expect(done.status == 303 && done.value("Location") == "/device", "\(done.text)")
         #expect(try await visitor.open("/account").text.contains(person.email))
         #expect(try await visitor.open(path).status == 400)
-        #expect(try TestProvider.requests("/token", with: "sign-in%2Fcallback%2Fgoogle").contains { $0.text.contains("code_verifier=") })
+        #expect(
+            try TestProvider.requests("/token", with: "sign-in%2Fcallback%2Fgoogle").contains {
+                $0.text.contains("code_verifier=")
+            })
     }
 
     @Test func `a token with another nonce, a refusal and a made-up state sign nobody in`() async throws {
@@ -51,7 +56,9 @@ import Text
         let second = try await begin(visitor)
         #expect(try await visitor.open("/sign-in/callback/google?state=\(second.state)&error=access_denied").status == 400)
         let third = try await begin(visitor)
-        #expect(try await visitor.open(callback(String(third.state.reversed()), try code(Person(), nonce: third.nonce))).status == 400)
+        #expect(
+            try await visitor.open(callback(String(third.state.reversed()), try code(Person(), nonce: third.nonce))).status == 400
+        )
         #expect(try await visitor.open("/sign-in/callback/unknown?state=\(third.state)").status == 404)
         #expect(visitor.session == nil)
     }
@@ -62,7 +69,10 @@ import Text
         let without = PageVisitor(try server)
         let posted = try await without.post(
             "/sign-in/callback/google",
-            [("state", state), ("code", try code(person, nonce: nonce)), ("user", #"{"name":{"firstName":"Mei","lastName":"Tanaka"}}"#)],
+            [
+                ("state", state), ("code", try code(person, nonce: nonce)),
+                ("user", #"{"name":{"firstName":"Mei","lastName":"Tanaka"}}"#),
+            ],
             origin: "https://appleid.apple.com", site: "cross-site")
         let location = try #require(posted.value("Location"))
         #expect(posted.status == 303 && location == "/sign-in/callback/google?state=\(state)")
@@ -76,7 +86,9 @@ import Text
         try await visitor.signIn(account.email)
         let begun = try await visitor.submit(try await visitor.open("/account"), "/account/link", [("provider", "google")])
         let location = try #require(begun.value("Location"))
-        let (state, nonce) = (PageClient.parameter("state", of: location) ?? "", PageClient.parameter("nonce", of: location) ?? "")
+        let (state, nonce) = (
+            PageClient.parameter("state", of: location) ?? "", PageClient.parameter("nonce", of: location) ?? ""
+        )
         let linked = try await visitor.follow(visitor.open(callback(state, try code(person, nonce: nonce))))
         #expect(linked.status == 200 && linked.text.contains("You can sign in with Google from now on."))
         let unlinked = try await visitor.follow(visitor.submit(linked, "/account/unlink", []))

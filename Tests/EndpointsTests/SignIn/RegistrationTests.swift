@@ -42,7 +42,9 @@ import Text
         ]
         let made = try await register(body, try await token())
         #expect(made.status == 201 && made.value("Cache-Control") == "no-store", "\(made.text)")
-        let (id, secret) = (try #require(made.json["client_id"]?.stringValue), try #require(made.json["client_secret"]?.stringValue))
+        let (id, secret) = (
+            try #require(made.json["client_id"]?.stringValue), try #require(made.json["client_secret"]?.stringValue)
+        )
         let own = try #require(made.json["registration_access_token"]?.stringValue)
         #expect(made.json["registration_client_uri"]?.stringValue == "\(PageVisitor.origin)/oauth2/register/\(id)")
         #expect(made.json["client_secret_expires_at"] == 0 && made.json["scope"] == "openid email")
@@ -75,7 +77,10 @@ import Text
             (["redirect_uris": ["https://rp.example/cb"], "subject_type": "pairwise"], "invalid_client_metadata"),
             (["redirect_uris": "https://rp.example/cb"], "invalid_client_metadata"),
             (["redirect_uris": ["https://rp.example/cb"], "logo_uri": "javascript:alert(1)"], "invalid_client_metadata"),
-            (["redirect_uris": ["https://rp.example/cb"], "token_endpoint_auth_method": "private_key_jwt"], "invalid_client_metadata"),
+            (
+                ["redirect_uris": ["https://rp.example/cb"], "token_endpoint_auth_method": "private_key_jwt"],
+                "invalid_client_metadata"
+            ),
             ([], "invalid_client_metadata"),
         ] as [(JSONValue, JSONValue)])
     func `what no operator could register, no software can`(_ body: JSONValue, _ error: JSONValue) async throws {

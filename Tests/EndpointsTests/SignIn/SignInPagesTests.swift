@@ -29,7 +29,9 @@ import Text
     @Test func `what is wrong is said, and nobody is signed in`() async throws {
         let (account, visitor) = (try await server.signUp(), PageVisitor(try server))
         let page = try await visitor.open("/sign-in")
-        for (email, password) in [(account.email, "wrong wrong"), ("nobody@example.com", Account.password), ("x", "y"), ("", ""), ("a", "")] {
+        for (email, password) in [
+            (account.email, "wrong wrong"), ("nobody@example.com", Account.password), ("x", "y"), ("", ""), ("a", ""),
+        ] {
             let refused = try await visitor.submit(page, "/sign-in", [("email", email), ("password", password)])
             #expect(refused.status == 400)
             #expect(refused.text.contains("role=\"alert\"") || refused.text.contains("class=\"fault\""))
@@ -65,7 +67,8 @@ import Text
     @Test(
         arguments: [
             "//evil.example", "https://evil.example", "/\\evil.example", "\\\\evil.example", "/%09/evil.example", "/unknown",
-            "/account/../evil", "/account#x", "javascript:alert(1)", "/oauth2/authorize@evil.example", "/oauth2/token", " /account",
+            "/account/../evil", "/account#x", "javascript:alert(1)", "/oauth2/authorize@evil.example", "/oauth2/token",
+            " /account",
             "/account\r\nX: y", "http:/account", "/sign-in", "/account/", "//localhost:8080/account",
         ])
     func `a continuation that is no page of ours leads nowhere`(_ destination: String) async throws {
@@ -84,7 +87,8 @@ import Text
     @Test func `two tabs at once work, and the session of the first ends`() async throws {
         let (one, two, visitor) = (try await server.signUp(), try await server.signUp(), PageVisitor(try server))
         let (first, second) = (try await visitor.open("/sign-in"), try await visitor.open("/sign-in?continue=%2Fdevice"))
-        #expect(try await visitor.submit(first, "/sign-in", [("email", one.email), ("password", Account.password)]).status == 303)
+        #expect(
+            try await visitor.submit(first, "/sign-in", [("email", one.email), ("password", Account.password)]).status == 303)
         let before = try #require(visitor.session)
         let accountOfOne = try await visitor.open("/account")
         let done = try await visitor.submit(second, "/sign-in", [("email", two.email), ("password", Account.password)])
@@ -177,7 +181,9 @@ import Text
     @Test func `the pages speak the language that the client asks for, or the browser`() async throws {
         let (visitor, client) = (PageVisitor(try server), try await installation.addPageClient())
         #expect(try await visitor.open("/sign-in", [("Accept-Language", "ja")]).text.contains("<html lang=\"ja\">"))
-        let location = try #require(try await visitor.open(client.authorize([("ui_locales", "fr ja-JP en"), ("login_hint", "mei@example.com")])).value("Location"))
+        let location = try #require(
+            try await visitor.open(client.authorize([("ui_locales", "fr ja-JP en"), ("login_hint", "mei@example.com")])).value(
+                "Location"))
         let page = try await visitor.open(location, [("Accept-Language", "en")])
         #expect(page.text.contains("<html lang=\"ja\">") && page.text.contains("Evening Post"))
         #expect(page.text.contains("value=\"mei@example.com\""))

@@ -82,7 +82,8 @@ struct ConsentView {
         if let logo = client.presentation.logo { page.picture(logo, alternative: "", kind: "client") }
         page.paragraph(words[.consentAsks, ("email", session.session.username ?? ""), ("client", client.name)])
         page.append(ConsentView.scopes(request.scopesForConsent, words))
-        page.append("<p class=\"soft\">\(words[.consentTake]) \(words[.consentHost, ("host", Self.host(of: request.redirectURI))])</p>")
+        page.append(
+            "<p class=\"soft\">\(words[.consentTake]) \(words[.consentHost, ("host", Self.host(of: request.redirectURI))])</p>")
         var form = PageForm(visit, to: "/consent", token: session.formToken.text, destination: destination)
         form.button(words[.consentAllow], id: "consent", name: "decision", value: "allow")
         form.button(words[.consentDeny], kind: "plain", id: "deny", name: "decision", value: "deny")

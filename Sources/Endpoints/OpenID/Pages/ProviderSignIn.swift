@@ -119,7 +119,8 @@ extension SignInPages {
         }
 
         private func finish(
-            _ attempt: ProviderAttempt, _ provider: ProviderChoice, _ code: SecretString, _ destination: Destination, _ visit: Visit
+            _ attempt: ProviderAttempt, _ provider: ProviderChoice, _ code: SecretString, _ destination: Destination,
+            _ visit: Visit
         ) async throws(IdentityError) -> Response {
             let (services, caller) = (parts.services, visit.caller)
             let (proof, refreshToken) = try await services.federation.redeem(
@@ -198,7 +199,8 @@ extension SignInPages.Parts {
         ]
         if provider.postsAnswer { fields.append(("response_mode", "form_post")) }
         if provider.hasPKCE { fields += [("code_challenge", begun.challenge), ("code_challenge_method", "S256")] }
-        let location = provider.authorizeURL + (provider.authorizeURL.contains("?") ? "&" : "?") + PercentEncoding.encode(fields: fields)
+        let location =
+            provider.authorizeURL + (provider.authorizeURL.contains("?") ? "&" : "?") + PercentEncoding.encode(fields: fields)
         return .empty(
             .seeOther, fields: ["Location": location, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"])
     }

@@ -21,7 +21,8 @@ extension SignInPages {
         func response(_ words: SignInWords, base: String) -> Response {
             switch self {
             case .needsSignIn(let destination):
-                .empty(.seeOther, fields: ["Location": base + destination.location(via: "/sign-in"), "Cache-Control": "no-store"])
+                .empty(
+                    .seeOther, fields: ["Location": base + destination.location(via: "/sign-in"), "Cache-Control": "no-store"])
             case .formIsOld: page(.forbidden, .formIsOld, words, back: base + "/account")
             case .identity(.recentSignInRequired), .identity(.invalidToken):
                 page(.forbidden, .confirmSignIn, words, back: base + "/sign-in", .toSignIn)

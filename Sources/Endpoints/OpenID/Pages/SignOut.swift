@@ -70,7 +70,8 @@ extension SignInPages {
             ("id_token_hint", "Of the user who is to be signed out; it may have expired."),
             ("client_id", "The client, if there is no hint."),
             ("post_logout_redirect_uri", "Where to go on: one that the client has registered."),
-            ("state", "Comes back to the client."), ("logout_hint", "Not looked at."), ("ui_locales", "The languages of the page."),
+            ("state", "Comes back to the client."), ("logout_hint", "Not looked at."),
+            ("ui_locales", "The languages of the page."),
         ]
 
         static var documentation: RouteDocumentation {

@@ -16,7 +16,8 @@ extension SignInPages {
             let destination = try visit.destination(visit.query)
             let purpose = try await parts.purpose(of: destination, &visit)
             return SignUpView(
-                parts: parts, destination: destination, purpose: purpose, email: purpose.loginHint ?? "").response(.ok, visit)
+                parts: parts, destination: destination, purpose: purpose, email: purpose.loginHint ?? ""
+            ).response(.ok, visit)
         }
 
         static var documentation: RouteDocumentation {

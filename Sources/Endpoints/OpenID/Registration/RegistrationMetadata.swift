@@ -79,7 +79,8 @@ struct RegistrationMetadata {
         let problems = checked.problems().filter { !(method.usesSecret && $0.field == .keys) }
         guard let first = problems.first else { return }
         let text = "\(first.field.rawValue) \(first.sentence)"
-        throw first.field == .redirectURIs ? OpenID.Failure(.badRequest, "invalid_redirect_uri", text.inErrors) : Self.invalid(text)
+        throw first.field == .redirectURIs
+            ? OpenID.Failure(.badRequest, "invalid_redirect_uri", text.inErrors) : Self.invalid(text)
     }
 
     private func kind(_ uris: [String], _ grants: Set<GrantType>) throws(OpenID.Failure) -> Client.Kind {

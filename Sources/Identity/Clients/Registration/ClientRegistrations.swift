@@ -67,7 +67,9 @@ package struct ClientRegistrations: Sendable {
 
     /// Puts other metadata in the place of a client's own.
     /// - Throws: `IdentityError.invalidToken` when the client is gone; the store's failure.
-    package func replace(_ client: Client, needsSecret: Bool, caller: Caller) async throws(IdentityError) -> (Client, ClientSecret?) {
+    package func replace(_ client: Client, needsSecret: Bool, caller: Caller) async throws(IdentityError) -> (
+        Client, ClientSecret?
+    ) {
         let secret: ClientSecret? =
             if case .secret = client.authentication {
                 nil

@@ -8,7 +8,9 @@ import Text
 extension ClientCommand {
     /// Prints an authorization request that is right, and how to get tokens for the code that comes of it.
     func tryOut(_ id: ClientID) async throws(Complaint) -> Int32 {
-        guard let client = try await mapPostgresErrors({ () throws(PostgresError) in try await store.client(id) }) else { throw unknown(id) }
+        guard let client = try await mapPostgresErrors({ () throws(PostgresError) in try await store.client(id) }) else {
+            throw unknown(id)
+        }
         guard client.grantTypes.contains(.authorizationCode), let redirectURI = client.redirectURIs.first else {
             throw Complaint("\(id) signs nobody in by a browser: it lacks the grant authorization_code")
         }
@@ -50,7 +52,8 @@ extension ClientCommand {
         let end = Timestamp.now().adding(life)
         let token = tokens.token(until: end, uses: uses, random: SecureRandom.bytes(InitialAccessTokens.randomByteCount))
         console.complain(
-            "good for \(uses == 1 ? "one registration" : "\(uses) registrations") at \(configuration.issuer)/oauth2/register, until \(end.iso8601)")
+            "good for \(uses == 1 ? "one registration" : "\(uses) registrations") at \(configuration.issuer)/oauth2/register, until \(end.iso8601)"
+        )
         return console.print(token.revealedText + "\n")
     }
 

@@ -12,12 +12,15 @@ extension Settings {
                 "KIDOBAN_PAGES_LOGO", optional: \.signIn.logo, .pictureURL, fallback: .nothing("none; the name is shown"),
                 "A picture in the place of the name. Browsers load it from there."),
             Setting(
-                "KIDOBAN_PAGES_COLOUR", \.signIn.colour, .colour, "The colour of the main button. Its text is black or white, as can be read."),
+                "KIDOBAN_PAGES_COLOUR", \.signIn.colour, .colour,
+                "The colour of the main button. Its text is black or white, as can be read."),
             Setting(
-                "KIDOBAN_PAGES_DARK_COLOUR", optional: \.signIn.darkColour, .colour, fallback: .nothing("the other one, lightened"),
+                "KIDOBAN_PAGES_DARK_COLOUR", optional: \.signIn.darkColour, .colour,
+                fallback: .nothing("the other one, lightened"),
                 "The same where the browser wants dark pages."),
             Setting(
-                "KIDOBAN_PAGES_SIGN_UP", \.signIn.offersSignUp, .flag, "Whether anybody can make an account on the sign-in pages."),
+                "KIDOBAN_PAGES_SIGN_UP", \.signIn.offersSignUp, .flag, "Whether anybody can make an account on the sign-in pages."
+            ),
         ])
 }
 
@@ -80,7 +83,8 @@ extension SettingFormat where Value == String {
         SettingFormat(
             "an https URL of a picture",
             parse: { text throws(SettingRefusal) in
-                guard text.utf8.count <= 2000, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.hasPrefix("https://") else {
+                guard text.utf8.count <= 2000, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.hasPrefix("https://")
+                else {
                     throw SettingRefusal("is no https URL")
                 }
                 return text

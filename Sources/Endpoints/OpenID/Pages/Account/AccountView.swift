@@ -71,7 +71,11 @@ struct AccountView {
 
     private func identity(_ page: inout Page, _ visit: Visit) {
         let words = visit.words
-        if let name = user.displayName { page.append("<p><strong>\(name.text)</strong><br>\(address)</p>") } else { page.paragraph(address) }
+        if let name = user.displayName {
+            page.append("<p><strong>\(name.text)</strong><br>\(address)</p>")
+        } else {
+            page.paragraph(address)
+        }
         if !user.emailVerified, !address.isEmpty {
             var form = form(visit, "/account/verification")
             form.button(words[.sendProof], kind: "small")

@@ -16,7 +16,8 @@ extension SignInPages {
             guard let id = form.value("session").flatMap({ SessionID($0) }) else { throw .badRequest }
             do throws(IdentityError) {
                 try await parts.services.sessions.end(
-                    id, of: current.session.userID, reason: id == current.session.id ? .signedOut : .revoked, caller: visit.caller)
+                    id, of: current.session.userID, reason: id == current.session.id ? .signedOut : .revoked, caller: visit.caller
+                )
             } catch .sessionNotFound {
                 return Notice(.deviceEnded).response(visit)
             } catch {

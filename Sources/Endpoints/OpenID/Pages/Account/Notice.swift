@@ -27,7 +27,9 @@ struct Notice: Sendable {
             return nil
         }
         let parts = value.split(separator: ".", maxSplits: 1)
-        guard let text = parts.first.flatMap({ SignInText(rawValue: String($0)) }), Self.allowed.contains(text) else { return nil }
+        guard let text = parts.first.flatMap({ SignInText(rawValue: String($0)) }), Self.allowed.contains(text) else {
+            return nil
+        }
         self.init(text, parts.count > 1 ? String(parts[1]) : "")
     }
 
