@@ -53,7 +53,7 @@ let package = Package(
 
         module("Routing", ["HTTP", "Logging", "Text"], memorySafe),
         module("Identity", ["JOSE", "Crypto", "Postgres", "Redis", "Outbound", "Networking", "Logging", "Text"]),
-        module("Endpoints", ["Routing", "HTTP", "Identity", "Crypto", "Logging", "Postgres", "Redis", "Text"]),
+        module("Endpoints", ["Routing", "HTTP", "Identity", "JOSE", "Crypto", "Logging", "Postgres", "Redis", "Text"]),
         module(
             "Server",
             [

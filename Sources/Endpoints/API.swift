@@ -40,11 +40,12 @@ package struct API: Sendable {
             Pages.make($0.services, prefix: $1)
         },
         API(SignInPages.name, "sign-in pages (`/sign-in`, `/account`, …)") { parts, _ in SignInPages.make(parts.signIn) },
+        API("registration", "dynamic client registration (`/oauth2/register`)") { parts, _ in
+            Registration.make(parts.services, parts.registrations)
+        },
         API("federation", "providers' API (`/federation/…`)") { parts, _ in Providers.make(parts.services) },
         API("oauth", "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services, parts.oauth) },
-        API("openid", "OpenID provider (`/oauth2/authorize`, …)") { parts, _ in
-            OpenID.make(parts.services, browser: parts.signIn.browser)
-        },
+        API("openid", "OpenID provider (`/oauth2/authorize`, …)") { parts, _ in OpenID.make(parts.services) },
     ]
 }
 
@@ -54,6 +55,7 @@ package struct APIParts: Sendable {
     package let app: AppAPI.Options
     package let cookies: CookieAPI.Policy
     package let restAuth: RestAuth.Parts
+    package let registrations: ClientRegistrations
     package let oauth: OAuth.Options
     package let signIn: SignInPages.Parts
     package let firebase: IdentityToolkit.Parts
@@ -62,7 +64,8 @@ package struct APIParts: Sendable {
 
     package init(
         services: Services, app: AppAPI.Options, cookies: CookieAPI.Policy, restAuth: RestAuth.Parts, oauth: OAuth.Options,
-        signIn: SignInPages.Parts, firebase: IdentityToolkit.Parts, migration: FirebaseMigration?
+        signIn: SignInPages.Parts, registrations: ClientRegistrations, firebase: IdentityToolkit.Parts,
+        migration: FirebaseMigration?
     ) {
         self.oauth = oauth
         self.firebase = firebase
@@ -72,5 +75,6 @@ package struct APIParts: Sendable {
         self.cookies = cookies
         self.restAuth = restAuth
         self.signIn = signIn
+        self.registrations = registrations
     }
 }

@@ -15,8 +15,8 @@ struct BrowserSecret: Sendable {
     private let bytes: [UInt8]
 
     /// That of the request; a new one if it has none of the right form.
-    init(_ request: Request, _ policy: BrowserSessions.Policy, random: @Sendable (Int) -> [UInt8]) {
-        let presented = RequestCookies.values(named: Self.name(policy), in: request.head).lazy.compactMap { value in
+    init(_ request: Request, _ browser: BrowserSession, random: @Sendable (Int) -> [UInt8]) {
+        let presented = RequestCookies.values(named: Self.name(browser), in: request.head).lazy.compactMap { value in
             Base64URL.decode(value.revealedText).flatMap { $0.count == Self.byteCount ? $0 : nil }
         }
         isNew = presented.first == nil
@@ -36,9 +36,9 @@ struct BrowserSecret: Sendable {
     var binding: String { digest("binding").hex }
 
     /// It goes with the browser: what is open in it when it closes can be sent no more.
-    func cookie(_ policy: BrowserSessions.Policy) -> SetCookie {
+    func cookie(_ browser: BrowserSession) -> SetCookie {
         SetCookie(
-            Self.name(policy), SecretString(Base64URL.encode(bytes)), life: .clientSession, isSecure: policy.isSecure,
+            Self.name(browser), SecretString(Base64URL.encode(bytes)), life: .clientSession, isSecure: browser.isSecure,
             sameSite: .lax)
     }
 
@@ -46,5 +46,5 @@ struct BrowserSecret: Sendable {
         SHA256.hash("kidoban/browser/\(purpose):\(Base64URL.encode(bytes))")
     }
 
-    private static func name(_ policy: BrowserSessions.Policy) -> String { policy.name("kidoban_browser") }
+    private static func name(_ browser: BrowserSession) -> String { browser.cookieName("kidoban_browser") }
 }

@@ -41,6 +41,12 @@ extension OpenID {
             document["jwks_uri"] = .string(issuer + "/.well-known/jwks.json")
             document["revocation_endpoint"] = .string(issuer + "/oauth2/revoke")
             document["introspection_endpoint"] = .string(issuer + "/oauth2/introspect")
+            document["registration_endpoint"] = .string(issuer + Registration.path)
+            document["end_session_endpoint"] = .string(issuer + SignInPages.EndSessionRequest.path)
+            for channel in ["backchannel", "frontchannel"] {
+                document[channel + "_logout_supported"] = true
+                document[channel + "_logout_session_supported"] = true
+            }
             document["pushed_authorization_request_endpoint"] = .string(issuer + PushedAuthorization.path)
             document["require_pushed_authorization_requests"] = false
             document["device_authorization_endpoint"] = .string(issuer + DeviceAuthorization.path)

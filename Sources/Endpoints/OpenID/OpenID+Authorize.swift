@@ -12,7 +12,7 @@ extension OpenID {
         static let path = "/oauth2/authorize"
 
         let services: Services
-        let browser: BrowserSessions
+        let browser: BrowserSession
 
         func answer(_ request: Request) async -> Response {
             do throws(IdentityError) {
@@ -31,7 +31,7 @@ extension OpenID {
         }
 
         private func page(_ problem: OpenIDErrorPage.Problem, _ request: Request) -> Response {
-            OpenIDErrorPage.render(problem, request, look: services.look)
+            OpenIDErrorPage.render(problem, request, services.look)
         }
 
         private static let malformed = AuthorizationRefusal(.invalidRequest, "The parameters cannot be read.")

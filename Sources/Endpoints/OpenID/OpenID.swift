@@ -4,8 +4,8 @@ package import Routing
 
 /// An OpenID provider: authorization code with PKCE, tokens, UserInfo, metadata (OAuth 2.0, OpenID Connect Core 1.0).
 package enum OpenID {
-    package static func make(_ services: Services, browser: BrowserSessions) -> RouteGroup {
-        let authorize = Authorize(services: services, browser: browser)
+    package static func make(_ services: Services) -> RouteGroup {
+        let authorize = Authorize(services: services, browser: BrowserSession(services))
         let endpoints: [any Endpoint] = [
             Token(services: services), UserInfo(services: services, method: .get), UserInfo(services: services, method: .post),
             PushedAuthorization(services: services), DeviceAuthorization(services: services),

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Routing
 import Text
 
 /// What the user is shown where nobody may be redirected.
@@ -9,31 +10,16 @@ enum OpenIDErrorPage {
         case identity(IdentityError)
     }
 
-    static func render(_ problem: Problem, _ request: Request, look: PageLook) -> Response {
+    static func render(_ problem: Problem, _ request: Request, _ look: PageLook) -> Response {
         let words = SignInWords(language: AcceptedLanguage(request.head), look: look)
         switch problem {
         case .refused(let refusal):
-            var page = Page(title: words[.requestRefused], language: words.language, look: look)
+            var page = Page(title: words[.requestRefused], language: words.language, look: look, hidesAddress: false)
             page.alert(words[.requestRefusedText])
-            // For the developer.
-            page.paragraph("\(refusal.code.rawValue): \(refusal.description)")
+            // For the developer; it is of our own constants, but for names of parameters and scopes.
+            page.append("<p class=\"soft\" lang=\"en\">\(refusal.code.rawValue): \(refusal.description)</p>")
             return page.response(.badRequest)
-        case .identity(.service(.tooManyRequests(let delay))): return later(.tooManyRequests, .tooMany, delay, words)
-        case .identity(.service(.unavailable(let delay))), .identity(.service(.overloaded(let delay))):
-            return later(.serviceUnavailable, .unavailable, delay, words)
-        case .identity: return page(.internalServerError, .broken, words)
+        case .identity(let error): return SignInPages.Failure.identity(error).response(words, base: "")
         }
-    }
-
-    private static func later(_ status: Status, _ text: SignInText, _ delay: Duration, _ words: SignInWords) -> Response {
-        page(status, text, words, fields: ["Retry-After": String(delay.retrySeconds)])
-    }
-
-    private static func page(
-        _ status: Status, _ text: SignInText, _ words: SignInWords, fields: ResponseFields = [:]
-    ) -> Response {
-        var page = Page(title: words[.failed], language: words.language, look: words.look)
-        page.alert(words[text])
-        return page.response(status, fields: fields)
     }
 }

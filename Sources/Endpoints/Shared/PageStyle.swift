@@ -49,7 +49,7 @@ enum PageStyle {
         li{border-top:1px solid var(--rule);padding:.75rem 0}\
         li:last-child{border-bottom:1px solid var(--rule)}\
         .row{display:flex;gap:1rem;align-items:center;justify-content:space-between}\
-        .row>*{margin:0}.row>form{flex:none}\
+        .row>*{margin:0}.row>form,.row>small{flex:none}.row+details{margin-top:1rem}.apart{margin-top:2.5rem}\
         .scopes li{display:flex;gap:.625rem}.scopes li:before{content:"\\2713";font-weight:600}\
         .client{display:block;max-width:4rem;max-height:4rem;border-radius:.75rem;margin-bottom:1rem}\
         .links{margin-top:1.5rem}.links a{display:inline-block;padding:.5rem 0;min-height:2.75rem}\

@@ -39,17 +39,24 @@ extension Federation {
         }
     }
 
+    /// As whom people are sent to a provider to sign in; nil where what they come back with cannot be exchanged.
+    package func codeClientID(at provider: ProviderID) -> String? {
+        guard self.provider(provider) != nil else { return nil }
+        return endpoints.clientID(at: provider)
+    }
+
     /// Exchanges an authorization code that came without an id token, and proves what the provider gives for it.
     ///
     /// - Parameter verifier: of the code's challenge (RFC 7636), if the app made one.
     /// - Throws: as `verify(_:from:nonce:subject:caller:)`; `unavailable` also when the provider does not answer, or refuses us.
     package func redeem(
-        _ code: SecretString, verifier: SecretString?, from provider: ProviderID, nonce: SecretString?, caller: Caller
+        _ code: SecretString, verifier: SecretString?, from provider: ProviderID, nonce: SecretString?,
+        redirectURI: String? = nil, caller: Caller
     ) async throws(IdentityError) -> CodeProof {
         guard let configured = self.provider(provider) else { throw .unknownProvider }
         return try await deciding(for: provider, caller) { () throws(IdentityError) in
             try await prove(
-                code, verifier, of: configured,
+                code, verifier, redirectURI, of: configured,
                 // What the page alone knows ties the code to its browser as well.
                 Circumstances(nonce: nonce, isFromPage: caller.isPage && verifier == nil), caller)
         }
@@ -76,7 +83,8 @@ extension Federation {
     }
 
     private func prove(
-        _ code: SecretString, _ verifier: SecretString?, of provider: IdentityProvider, _ circumstances: Circumstances,
+        _ code: SecretString, _ verifier: SecretString?, _ redirectURI: String?, of provider: IdentityProvider,
+        _ circumstances: Circumstances,
         _ caller: Caller
     ) async throws(IdentityError) -> Result<CodeProof, IDTokenRefusal> {
         guard (1...Self.longestCode).contains(code.byteCount), verifier?.byteCount ?? 0 <= Self.longestCode else {
@@ -84,7 +92,7 @@ extension Federation {
         }
         let tokens: CodeTokens
         let exchange = try await sharing(caller) { () throws(ProviderCallFailure) in
-            try await endpoints.exchange(code, of: provider.id, verifier: verifier)
+            try await endpoints.exchange(code, of: provider.id, verifier: verifier, redirectURI: redirectURI)
         }
         switch exchange {
         case .success(nil): return .failure(.codesNotExchanged)

@@ -18,6 +18,7 @@ package struct MasterKey: Sendable {
         case limits = "kidoban/v1/limits"
         case accountChanges = "kidoban/v1/account-changes"
         case authorization = "kidoban/v1/authorization"
+        case registration = "kidoban/v1/registration"
     }
 
     /// The name of a master key, which says nothing about it: what is sealed carries it.

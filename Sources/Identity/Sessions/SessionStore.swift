@@ -157,10 +157,14 @@ package struct SessionStore: Sendable {
         let reply = try await mapRedisErrors { () throws(RedisError) in
             try await redis.runLasting(Self.end[clock], keys: Self.keys(id), arguments: arguments)
         }
-        guard let parts = reply.elements, parts.count == 4, let outcome = parts[0].text, let user = parts[1].bytes,
-            let revoked = parts[2].elements, let unrecorded = parts[3].integerValue,
+        guard let parts = reply.elements, parts.count == 5, let outcome = parts[0].text, let user = parts[1].bytes,
+            let revoked = parts[2].elements, let unrecorded = parts[3].integerValue, let record = parts[4].bytes
+        else { throw .fault() }
+        var clients: [ClientID] = []
+        if case .live(let session) = SessionRecord(id, record) { clients = session.grants.map(\.clientID) }
+        guard
             let ended = EndSessionScript.Reply(
-                outcome: outcome, user: user, revoked: revoked.compactMap(\.bytes), unrecorded: unrecorded)
+                outcome: outcome, user: user, revoked: revoked.compactMap(\.bytes), unrecorded: unrecorded, clients: clients)
         else { throw .fault() }
         return ended
     }

@@ -36,6 +36,8 @@ package final class Sessions: Sendable {
     let limiter: Limiter
     let audit: AuditLog
     let metrics: IdentityMetrics
+    /// Nil where no client wants to hear of the end of a session.
+    let logouts: LogoutNotices?
     let key: SessionTokenKey
     /// How many a user may have; when one more begins, the one that would end first is ended.
     let limitPerUser: Int
@@ -46,7 +48,7 @@ package final class Sessions: Sendable {
         store: SessionStore, tokens: AccessTokenStore, issuer: AccessTokenIssuer, users: UserStore, clients: ClientRegistry,
         limiter: Limiter, audit: AuditLog, metrics: IdentityMetrics, key: SessionTokenKey, limitPerUser: Int,
         policy: RefreshPolicy,
-        system: SystemContext
+        logouts: LogoutNotices? = nil, system: SystemContext
     ) {
         self.store = store
         self.tokens = tokens
@@ -56,6 +58,7 @@ package final class Sessions: Sendable {
         self.limiter = limiter
         self.audit = audit
         self.metrics = metrics
+        self.logouts = logouts
         self.key = key
         self.limitPerUser = limitPerUser
         self.policy = policy

@@ -28,7 +28,9 @@ struct IdentityParts: Sendable {
                 redis: parts.redis, policy: configuration.sessions.refreshPolicy, clock: shared.system.scriptClock),
             tokens: tokens, issuer: issuer, users: users, clients: clients, limiter: parts.limiter, audit: parts.audit,
             metrics: parts.metrics, key: shared.sessionTokenKey, limitPerUser: configuration.sessions.perUser,
-            policy: configuration.sessions.refreshPolicy, system: shared.system)
+            policy: configuration.sessions.refreshPolicy,
+            logouts: LogoutNotices(jobs: parts.jobs, clients: clients, system: shared.system, logger: parts.logger),
+            system: shared.system)
         accounts = Accounts(
             users: users, identities: IdentityStore(pool: parts.postgres), outbox: parts.outbox,
             notices: AccountNotices(

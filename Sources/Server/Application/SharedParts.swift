@@ -46,6 +46,7 @@ struct SharedParts: Sendable {
     let interactionMarks: InteractionMarks
     let dpopNonces: DPoPNonces
     let sharedSecretTokens: SharedSecretTokens
+    let initialAccessTokens: InitialAccessTokens
     let revocationPlaces: RevocationPlaces
     let phase = ServerPhase()
     let reloads = ReloadState()
@@ -87,6 +88,7 @@ struct SharedParts: Sendable {
             interactionMarks = try InteractionMarks(masterKey)
             dpopNonces = try DPoPNonces(masterKey)
             sharedSecretTokens = try SharedSecretTokens(masterKey)
+            initialAccessTokens = try InitialAccessTokens(masterKey)
             hasher = try PasswordHasher(
                 configuration.passwords.argon2, hidesImported: configuration.passwords.hidesImported,
                 importedLimits: configuration.passwords.importedLimits, pool: hashing, random: system.random)

@@ -36,12 +36,14 @@ extension Worker {
         let apiParts = APIParts(
             services: services, app: configuration.placedApp, cookies: configuration.cookies.policy(issuer: configuration.issuer),
             restAuth: restAuth(shared, profiles: profiles), oauth: configuration.oauthOptions, signIn: signIn(shared, services),
+            registrations: ClientRegistrations(
+                store: ClientStore(pool: parts.postgres), redis: parts.redis, tokens: shared.initialAccessTokens,
+                sessions: services.sessions, system: shared.system),
             firebase: IdentityToolkit.Parts(
                 options: configuration.placedFirebase,
                 client: shared.firebase ?? SharedParts.firebase(configuration, app: shared.app),
                 accounts: ProjectAccounts(accounts: identity.accounts, rules: configuration.firebase.rules),
-                clientTokens: ClientTokens(
-                    redis: parts.redis, tokens: identity.tokens, issuer: identity.issuer, system: shared.system),
+                clientTokens: services.clientTokens,
                 system: shared.system),
             migration: federation.migration)
         return (apiParts, federation)
@@ -71,9 +73,7 @@ extension Worker {
                 redis: parts.redis, tokens: identity.tokens, issuer: identity.issuer, system: shared.system),
             clientKeys: ClientKeySets(client: shared.accessTokenCalls, loop: parts.loop), system: shared.system)
     }
-}
 
-extension Worker {
     /// What the rest-auth API needs beside the parts that all APIs share.
     static func restAuth(
         _ shared: SharedParts, profiles: ProfileStore
@@ -87,13 +87,16 @@ extension Worker {
 extension Worker {
     /// What the sign-in pages need beside that.
     static func signIn(_ shared: SharedParts, _ services: Services) -> SignInPages.Parts {
-        let configuration = shared.configuration
-        return SignInPages.Parts(
-            services: services,
-            browser: BrowserSessions(
-                sessions: services.sessions, client: shared.app,
-                policy: configuration.cookies.browserPolicy(issuer: configuration.issuer)),
-            options: configuration.placedSignIn, random: shared.system.random)
+        SignInPages.Parts(services: services, options: shared.configuration.placedSignIn, random: shared.system.random)
+    }
+}
+
+extension Worker {
+    /// Tells clients that sessions are over.
+    static func backchannelLogout(_ shared: SharedParts, _ services: Services) -> PostHandler {
+        let tokens = LogoutTokens(
+            issuer: shared.configuration.issuer, keys: services.keys, clients: services.clients, system: shared.system)
+        return PostHandler(.backchannelLogout, https: shared.tokenCalls) { job in await tokens.letter(for: job) }
     }
 }
 

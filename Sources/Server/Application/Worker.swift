@@ -72,6 +72,7 @@ struct Worker: Sendable {
             handlers: [
                 mail, federation.revocations, SessionEndingHandler(sessions: apiParts.services.sessions, logger: logger),
                 ClientTokenEndingHandler(clients: ClientStore(pool: postgres), tokens: apiParts.services.clientTokens),
+                Self.backchannelLogout(shared, apiParts.services),
             ],
             chores: [.sweepChanges, .forgetNotices], policy: configuration.jobs,
             metrics: metrics, system: shared.system, signal: shared.jobSignal, loop: loop, logger: logger)

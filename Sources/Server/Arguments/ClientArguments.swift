@@ -11,6 +11,10 @@ package enum ClientAction: Equatable, Sendable {
     case disable(ClientID)
     case enable(ClientID)
     case delete(ClientID)
+    case tryOut(ClientID)
+    case registrationToken(life: Duration, uses: Int)
+    /// An authorization request, by its URL.
+    case explain(url: String)
 
     /// What becomes of a client's secrets.
     package enum SecretRotation: Equatable, Sendable {
@@ -119,6 +123,25 @@ extension ClientAction {
         guard given.count < 2 else { throw scanner.failure(.contradiction(given[0], given[1])) }
         if scanner.isGiven("--end-previous") { return .rotate(id, .endPrevious) }
         return .rotate(id, .replace(overlap: scanner.isGiven("--now") ? .zero : overlap ?? standardOverlap))
+    }
+
+    static func parseRegistrationToken(_ rest: ArraySlice<String>) throws(ArgumentsError) -> ClientAction {
+        let options: [ArgumentScanner.Option] = [
+            .init(name: "--life", takesValue: true), .init(name: "--uses", takesValue: true),
+        ]
+        let scanner = try ArgumentScanner(rest, options: options, topic: .clientRegistrationToken)
+        _ = try scanner.positional()
+        let life = try scanner.value(of: "--life", expected: "a duration from 1m to 30d") { text in
+            (try? DurationText.parse(text)).flatMap { InitialAccessTokens.life.contains($0) ? $0 : nil }
+        }
+        let uses = try scanner.value(of: "--uses", expected: "a number from 1 to 1000") { text in
+            Int(text).flatMap { InitialAccessTokens.uses.contains($0) ? $0 : nil }
+        }
+        return .registrationToken(life: life ?? .seconds(3600), uses: uses ?? 1)
+    }
+
+    static func parseExplain(_ rest: ArraySlice<String>) throws(ArgumentsError) -> ClientAction {
+        .explain(url: try ArgumentScanner(rest, options: [], topic: .explainAuthorize).positional("URL")[0])
     }
 
     static func parseShow(_ rest: ArraySlice<String>) throws(ArgumentsError) -> ClientAction {

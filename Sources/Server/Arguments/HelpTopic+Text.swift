@@ -63,77 +63,10 @@ extension HelpTopic {
         case .devIssuer: "kidoban dev-issuer [--listen ADDRESS]"
         case .explain: "kidoban explain <command> [--help]"
         case .explainIDToken: "kidoban explain id-token [TOKEN] [options]"
+        case .explainAuthorize: "kidoban explain authorize URL"
+        case .clientTry: "\(invocation) ID"
+        case .clientRegistrationToken: "\(invocation) [--life T] [--uses N]"
         case .help: "kidoban help [command]"
-        }
-    }
-
-    private var summary: String {
-        switch self {
-        case .program: "Kidoban, an identity provider."
-        case .serve: "Serve until SIGTERM or SIGINT."
-        case .migrate: "Bring the database to the schema of this version."
-        case .health: "Ask the server on this machine whether it is ready."
-        case .doctor: "Check every dependency and setting, and say what to do."
-        case .client: "Manage the clients that may talk to the server in their own name."
-        case .clientAdd: "Register a client and print its id and its secret, once."
-        case .clientList: "List the registered clients."
-        case .clientUpdate: "Change what is registered of a client."
-        case .clientShow: "Print what is registered of a client."
-        case .clientRotate: "Give a client a new secret and print it, once. The old one stays good for a while."
-        case .clientDisable: "Refuse a client until it is enabled again."
-        case .clientEnable: "Take a client back that was disabled."
-        case .clientDelete: "Delete a client for good."
-        case .user: "Look after users."
-        case .userCreate: "Make a user. The password is asked for on a terminal, or read from the standard input."
-        case .userFind: "Find users by the beginning of their e-mail address, or one by id."
-        case .userShow: "Print what there is to know of a user, with the ways in and the sessions."
-        case .userDisable: "Bar a user from signing in, and end all his sessions at once."
-        case .userEnable: "Let a user sign in again."
-        case .userSignOut: "End all sessions of a user at once, on every device."
-        case .userDelete: "Delete a user and all that is his, for good."
-        case .userExport: "Print everything that is stored of a user as JSON, for a data request."
-        case .importUsers: "Take over the users of another system."
-        case .importFirebase: "Take over the users of `firebase auth:export`, JSON or CSV."
-        case .importDjango: "Take over the users of `manage.py dumpdata auth.user account.emailaddress`."
-        case .importSupabase: "Take over rows of Supabase's auth.users, JSON or CSV."
-        case .importLines: "Take over users as lines of JSON, which `kidoban export` writes."
-        case .exportUsers: "Write all users as lines of JSON."
-        case .firebase: "Look after the Firebase project."
-        case .firebaseAccount: "Look after the service accounts of the project's servers."
-        case .firebaseAccountAdd: "Make a service account, and write its credentials to a file."
-        case .firebaseAccountList: "List the service accounts."
-        case .firebaseAccountRemove: "Remove a service account. Its tokens are void at once."
-        case .sessions: "Look after the sessions of all users."
-        case .sessionsPrune: "End the sessions of users whom PostgreSQL does not know or has disabled."
-        case .audit: "Print audit events, the newest first."
-        case .auditRetention: "Print the months of the audit events and how large they are, or make and drop them now."
-        case .userSetPassword: "Give a user a new password, and end all his sessions at once."
-        case .userSendReset: "Send a user the link under which a new password can be set."
-        case .userVerifyEmail: "Take a user's address for proved: you vouch for it."
-        case .userClaims: "Print the custom claims of a user's tokens, or replace them."
-        case .userRoles: "Print the roles of a user, or replace them."
-        case .userChangeEmail: "Give a user another address, and end all their sessions at once."
-        case .sessionsEnd: "End one session at once, or all that began with a provider."
-        case .limits: "Look after the limits."
-        case .limitsLift: "Empty what an address or an account has used up, so that it may try again."
-        case .mailRetry: "Have the mails that were put off tried again at once."
-        case .keys: "Look after the keys that tokens are signed with, and the master key."
-        case .keysList: "List the signing keys, and say what happens to them when."
-        case .keysRotate: "Replace the key that signs: publish a new one, which signs an hour later."
-        case .keysShow: "Print the public keys, as a key set or as PEM."
-        case .keysReseal: "Seal everything with the present master key that the previous one has sealed."
-        case .keysRetire: "Take a key out of the key set at once, because it has leaked."
-        case .mail: "Look after the outbox and the mail server."
-        case .mailShow: "Print the mails that wait, the oldest first, with their links."
-        case .mailTest: "Send a mail to an address, to see whether mail arrives."
-        case .mailTemplates: "List the texts of mails, or print the built-in one of a file."
-        case .config: "Print every setting in force and where it comes from, secrets redacted."
-        case .openAPI: "Print the OpenAPI document of what is served."
-        case .devIssuer: "Be an identity provider for development: sign id tokens for whoever asks."
-        case .explain: "Say why something is accepted or refused."
-        case .explainIDToken: "Say check by check whether an id token would be accepted, without using it up."
-        case .help: "Print help about a command."
-        case .version: "Print the version."
         }
     }
 
@@ -190,6 +123,8 @@ extension HelpTopic {
         case .config: [("--markdown", "print the tables of the documentation instead")]
         case .devIssuer:
             [("--listen ADDRESS", "where, on this machine only: \(DevIssuerOptions().listen) by default; port 0: any")]
+        case .clientRegistrationToken:
+            [("--life T", "how long it is good: 1h, or another duration"), ("--uses N", "for how many registrations: 1")]
         case .explainIDToken:
             [
                 ("--provider NAME", "whose it is said to be; needed when several are configured"),
@@ -200,7 +135,7 @@ extension HelpTopic {
             .clientDisable, .clientEnable, .clientDelete, .user, .importUsers, .firebase, .firebaseAccount,
             .firebaseAccountRemove, .userDisable, .userEnable, .userSignOut,
             .userExport, .sessions, .keys, .keysRotate, .keysRetire, .keysReseal, .mail, .mailTest, .mailTemplates, .openAPI,
-            .explain, .help,
+            .explain, .explainAuthorize, .clientTry, .help,
             .version:
             []
         }
@@ -224,7 +159,9 @@ extension HelpTopic {
 
             \(ConfigurationListing.help)
             """
-        case .clientAdd, .clientUpdate, .clientShow, .clientList, .clientRotate, .clientDisable, .clientEnable, .clientDelete:
+        case .clientAdd, .clientUpdate, .clientShow, .clientList, .clientRotate, .clientDisable, .clientEnable, .clientDelete,
+            .clientTry,
+            .clientRegistrationToken, .explainAuthorize:
             clientDetails
         case .migrate: "It finds the database as `kidoban serve` does; see `kidoban serve --help` for the settings."
         case .userCreate:

@@ -14,6 +14,8 @@ package enum HelpTopic: String, CaseIterable, Sendable {
     case clientDisable = "client disable"
     case clientEnable = "client enable"
     case clientDelete = "client delete"
+    case clientTry = "client try"
+    case clientRegistrationToken = "client registration-token"
     case user
     case userCreate = "user create"
     case userFind = "user find"
@@ -63,6 +65,7 @@ package enum HelpTopic: String, CaseIterable, Sendable {
     case devIssuer = "dev-issuer"
     case explain
     case explainIDToken = "explain id-token"
+    case explainAuthorize = "explain authorize"
     case help
     case version
 

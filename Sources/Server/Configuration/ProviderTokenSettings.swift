@@ -20,6 +20,10 @@ extension Settings {
                 "KIDOBAN_APPLE_TOKEN_URL", \.providerTokens.appleTokenURL, .keySetURL,
                 "Where Apple's authorization codes are exchanged."),
             Setting(
+                "KIDOBAN_APPLE_AUTHORIZE_URL", \.providerTokens.appleAuthorizeURL, .keySetURL,
+                "Where the Apple button of the sign-in pages leads. It is shown where codes can be exchanged, and comes back to "
+                    + "`/sign-in/callback/apple`."),
+            Setting(
                 "KIDOBAN_APPLE_REVOKE_URL", \.providerTokens.appleRevokeURL, .keySetURL, "Where Apple's tokens are revoked."),
             Setting(
                 "KIDOBAN_APPLE_CODE_CLIENT_ID", optional: \.providerTokens.explicitAppleCodeClientID, .clientID,
@@ -45,6 +49,10 @@ extension Settings {
                 "KIDOBAN_GOOGLE_TOKEN_URL", \.providerTokens.googleTokenURL, .keySetURL,
                 "Where Google's authorization codes are exchanged."),
             Setting(
+                "KIDOBAN_GOOGLE_AUTHORIZE_URL", \.providerTokens.googleAuthorizeURL, .keySetURL,
+                "Where the Google button of the sign-in pages leads. It is shown where codes can be exchanged, and comes back to "
+                    + "`/sign-in/callback/google`."),
+            Setting(
                 "KIDOBAN_GOOGLE_TOKENINFO_URL", \.providerTokens.googleTokenInfoURL, .keySetURL,
                 "Where Google tells what an access token is."),
             Setting(
@@ -62,6 +70,8 @@ extension Configuration {
         package var appleTeamID: String?
         package var appleKeyID: String?
         package var applePrivateKey: AppleCredentials.PrivateKey?
+        package var appleAuthorizeURL = "https://appleid.apple.com/auth/authorize"
+        package var googleAuthorizeURL = "https://accounts.google.com/o/oauth2/v2/auth"
         package var appleTokenURL = "https://appleid.apple.com/auth/token"
         package var appleRevokeURL = "https://appleid.apple.com/auth/revoke"
         /// As whom codes are exchanged that come without an id token; nil for the first of the client ids.

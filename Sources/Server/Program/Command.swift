@@ -27,7 +27,8 @@ package enum Command: Equatable, Sendable {
     /// Whether it cannot do without the master key of the installation.
     var needsMasterKey: Bool {
         switch self {
-        case .serve, .keys(.rotate), .keys(.retire), .keys(.reseal), .mail(.show), .limits, .user(.setPassword),
+        case .serve, .keys(.rotate), .keys(.retire), .keys(.reseal), .mail(.show), .limits, .client(.registrationToken),
+            .user(.setPassword),
             .user(.sendReset), .user(.changeEmail):
             true
         case .migrate, .health, .doctor, .client, .user, .importUsers, .exportUsers, .firebase, .sessions, .audit,
@@ -82,6 +83,9 @@ extension Command {
         case .clientDisable: try .client(.disable(ClientAction.id(rest, topic)))
         case .clientEnable: try .client(.enable(ClientAction.id(rest, topic)))
         case .clientDelete: try .client(.delete(ClientAction.id(rest, topic)))
+        case .clientTry: try .client(.tryOut(ClientAction.id(rest, topic)))
+        case .clientRegistrationToken: try .client(.parseRegistrationToken(rest))
+        case .explainAuthorize: try .client(.parseExplain(rest))
         case .sessionsPrune: try .sessions(.parsePrune(rest))
         case .sessionsEnd: try .sessions(.parseEnd(rest))
         case .limitsLift: try .limits(.parseLift(rest))

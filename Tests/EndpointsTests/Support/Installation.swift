@@ -136,7 +136,7 @@ final class Installation: Sendable {
     }
 
     /// Runs `kidoban` with the given arguments on these stores.
-    func command(_ arguments: [String]) async throws -> String {
+    func command(_ arguments: [String], with settings: [String: String] = [:]) async throws -> String {
         let output = Locked("")
         let console = Console(
             output: { text in
@@ -148,7 +148,7 @@ final class Installation: Sendable {
             environment: [
                 "DATABASE_URL": databaseURL, "REDIS_URL": redisURL, "KIDOBAN_DATABASE_POOL": "1",
                 "KIDOBAN_DATABASE_DEADLINE": "60s", "KIDOBAN_DATABASE_CONNECT_TIMEOUT": "60s",
-            ], console: console)
+            ].merging(settings) { $1 }, console: console)
         guard status == ExitStatus.success else { throw Failure(reason: output.value) }
         return output.value
     }

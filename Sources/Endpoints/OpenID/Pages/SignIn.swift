@@ -64,9 +64,7 @@ extension SignInPages {
                     client: parts.services.app,
                     caller: visit.caller
                 ).completed()
-                let (_, cookie) = try await parts.browser.begin(
-                    authentication, isRemembered: form.isRemembered, for: visit.request, caller: visit.caller)
-                return visit.goOn(to: form.destination, with: cookie)
+                return try await parts.signIn(authentication, isRemembered: form.isRemembered, form.destination, visit)
             } catch .invalidCredentials, .user(.invalidInput), .userDisabled {
                 view.problem = .wrongCredentials
                 return view.response(.badRequest, visit)
@@ -138,6 +136,7 @@ struct SignInView {
         form.check("remember", words[.remember], isOn: isRemembered)
         form.button(words[.signInButton], id: "submit")
         page.append(form.html)
+        ProviderButtons.append(to: &page, parts, destination, visit)
         page.append(
             "<p class=\"links\"><a href=\"\(visit.base)\(destination.location(via: "/forgot-password"))\">\(words[.forgotPassword])</a></p>"
         )

@@ -8,14 +8,24 @@ extension SignInPages {
         case badRequest
         /// What the address says of where to go on is no page of ours.
         case badLink
+        /// Nobody is signed in; where to go on when somebody is.
+        case needsSignIn(Destination)
+        /// The form is not of the session that the browser has now. Nothing was done, and the page behind it is as good as ever.
+        case formIsOld
         /// The form may come from another site.
         case crossSite
         case notFound
         case identity(IdentityError)
         case request(RequestFailure)
 
-        func response(_ words: SignInWords) -> Response {
+        func response(_ words: SignInWords, base: String) -> Response {
             switch self {
+            case .needsSignIn(let destination):
+                .empty(
+                    .seeOther, fields: ["Location": base + destination.location(via: "/sign-in"), "Cache-Control": "no-store"])
+            case .formIsOld: page(.forbidden, .formIsOld, words, back: base + "/account")
+            case .identity(.recentSignInRequired), .identity(.invalidToken):
+                page(.forbidden, .confirmSignIn, words, back: base + "/sign-in", .toSignIn)
             case .badRequest: page(.badRequest, .badRequest, words)
             case .badLink: page(.badRequest, .badLink, words)
             case .crossSite: page(.forbidden, .crossSite, words)
@@ -31,10 +41,12 @@ extension SignInPages {
         }
 
         private func page(
-            _ status: Status, _ text: SignInText, _ words: SignInWords, after delay: Duration? = nil
+            _ status: Status, _ text: SignInText, _ words: SignInWords, after delay: Duration? = nil, back: String? = nil,
+            _ label: SignInText = .back
         ) -> Response {
             var page = Page(title: words[.failed], language: words.language, look: words.look, hidesAddress: false)
             page.alert(words[text])
+            if let back { page.append("<a class=\"button\" href=\"\(back)\">\(words[label])</a>") }
             return page.response(status, fields: delay.map { ["Retry-After": String($0.retrySeconds)] } ?? [:])
         }
     }

@@ -1,5 +1,5 @@
 import HTTP
-import Identity
+package import Identity
 package import Routing
 import Text
 
@@ -17,13 +17,24 @@ package enum SignInPages {
                 route(ShowSignIn(parts: parts)), route(SignIn(parts: parts)),
                 route(ShowSignUp(parts: parts)), route(SignUp(parts: parts)),
                 route(ShowForgotPassword(parts: parts)), route(ForgotPassword(parts: parts)),
+                route(BeginProviderSignIn(parts: parts)), route(LinkProvider(parts: parts)),
+                route(FinishProviderSignIn(parts: parts)), route(PostedProviderAnswer(parts: parts)),
+                route(ShowConsent(parts: parts)), route(Consent(parts: parts)),
+                route(ShowDevice(parts: parts)), route(Device(parts: parts)),
+                route(ShowAccount(parts: parts)), route(ChangeName(parts: parts)), route(SendVerification(parts: parts)),
+                route(NewPassword(parts: parts)), route(NewEmail(parts: parts)), route(Unlink(parts: parts)),
+                route(EndSession(parts: parts)), route(EndOthers(parts: parts)), route(Withdraw(parts: parts)),
+                route(DeleteAccount(parts: parts)),
                 route(ShowSignOut(parts: parts)), route(SignOut(parts: parts)),
+                route(EndSessionRequest(parts: parts)), route(PostedEndSessionRequest(parts: parts)),
             ],
             documentation: RouteGroupDocumentation(
                 "The pages on which people sign in and look after their accounts, in English and Japanese.", failure: .string,
                 failureType: "text/html"),
             failure: { failure, head in
-                Failure.request(failure).response(SignInWords(language: AcceptedLanguage(head), look: parts.services.look))
+                Failure.request(failure).response(
+                    SignInWords(language: AcceptedLanguage(head), look: parts.services.look),
+                    base: parts.base)
             })
     }
 
@@ -36,10 +47,10 @@ package enum SignInPages {
                 do throws(Failure) {
                     response = try await endpoint.answer(&visit)
                 } catch {
-                    response = error.response(visit.words)
+                    response = error.response(visit.words, base: visit.base)
                 }
                 if visit.secret.isNew, response.contentType != nil {
-                    response.fields.append(visit.secret.cookie(parts.browser.policy))
+                    response.fields.append(visit.secret.cookie(parts.browser))
                 }
                 return response
             })
@@ -61,16 +72,18 @@ extension SignInPages {
         let services: Services
         /// What stands before our paths where a browser sees them; empty for most. A proxy takes it away again.
         let base: String
-        let browser: BrowserSessions
+        let browser: BrowserSession
         let options: Options
+        let attempts: ProviderAttempts
         let random: @Sendable (Int) -> [UInt8]
 
         package init(
-            services: Services, browser: BrowserSessions, options: Options, random: @escaping @Sendable (Int) -> [UInt8]
+            services: Services, options: Options, random: @escaping @Sendable (Int) -> [UInt8]
         ) {
             self.services = services
-            base = String(options.issuer.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" })
-            self.browser = browser
+            base = LocalAddress.path(of: services.authorization.issuer)
+            browser = BrowserSession(services)
+            attempts = ProviderAttempts(redis: services.redis, system: services.authorization.system)
             self.options = options
             self.random = random
         }
@@ -78,14 +91,17 @@ extension SignInPages {
 
     /// What an installation has decided of them.
     package struct Options: Sendable {
-        /// Under which browsers reach us.
-        package var issuer = "http://localhost:8080"
+        /// How long the session of a browser lives, and how long one that is to be remembered.
+        package var brief = SessionLifetime(idle: .seconds(30 * 60), absolute: .seconds(12 * 3600))
+        package var remembered = SessionLifetime.standard
         /// Where the pages behind the links in mails are.
         package var mailPages = "http://localhost:8080"
         /// Whether anybody can make an account.
         package var offersSignUp = true
         /// Whether somebody who signs up gets a mail to confirm the address.
         package var mailsVerification = true
+        /// Those whose buttons are shown, as far as they are switched on and codes of theirs can be exchanged.
+        package var providers: [ProviderChoice] = []
 
         package init() {}
     }
@@ -103,11 +119,13 @@ struct Visit: Sendable {
         self.request = request
         self.parts = parts
         words = SignInWords(language: AcceptedLanguage(request.head), look: parts.services.look)
-        secret = BrowserSecret(request, parts.browser.policy, random: parts.random)
+        secret = BrowserSecret(request, parts.browser, random: parts.random)
     }
 
     /// What stands before our paths where the browser sees them.
     var base: String { parts.base }
+
+    var browser: BrowserSession { parts.browser }
 
     var caller: Caller { Caller(request, in: words.language) }
 
@@ -137,6 +155,22 @@ struct Visit: Sendable {
         form.secret(Self.tokenField).map { session.formToken.matches($0) } ?? false
     }
 
+    /// The live session of the browser.
+    /// - Throws: `needsSignIn` without one.
+    func needsSession(_ destination: Destination = .account) async throws(SignInPages.Failure) -> CookieSession {
+        guard let session = try await session() else { throw .needsSignIn(destination) }
+        return session
+    }
+
+    /// The form of a page that was made for the browser's session, and that session.
+    /// - Throws: `crossSite`, `needsSignIn`, `formIsOld`.
+    func acting(for destination: Destination = .account) async throws(SignInPages.Failure) -> (FormFields, CookieSession) {
+        let form = try form()
+        let session = try await needsSession(destination)
+        guard isOwn(form, in: session) else { throw .formIsOld }
+        return (form, session)
+    }
+
     /// Where to go on, as the address or the form says; the account page if that says nothing.
     /// - Throws: `badLink` for what is no page of ours.
     func destination(_ fields: FormFields?) throws(SignInPages.Failure) -> Destination {
@@ -146,6 +180,18 @@ struct Visit: Sendable {
     }
 
     static let tokenField: StaticString = "form_token"
+}
+
+extension SignInPages.Parts {
+    /// Begins the session of a browser, and goes on.
+    func signIn(
+        _ authentication: Authentication, isRemembered: Bool, _ destination: Destination, _ visit: Visit
+    ) async throws(IdentityError) -> Response {
+        let (_, cookie) = try await browser.begin(
+            authentication, life: isRemembered ? options.remembered : options.brief, isRemembered: isRemembered,
+            for: visit.request, caller: visit.caller)
+        return visit.goOn(to: destination, with: cookie)
+    }
 }
 
 extension Visit {

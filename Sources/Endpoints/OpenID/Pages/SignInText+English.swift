@@ -78,7 +78,6 @@ extension SignInText {
         case .signOutText:
             "You are signed in as {email}. Signing out ends your session in this browser, and what services got from it."
         case .signOutButton: "Sign out"
-        case .signOutOffline: "Also end the access that services keep while I am not there"
         case .signOutStay: "Stay signed in"
         case .signedOut: "You are signed out"
         case .signedOutText: "Your session in this browser is over. You can close this page."

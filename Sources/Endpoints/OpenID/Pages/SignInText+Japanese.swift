@@ -75,7 +75,6 @@ extension SignInText {
         case .signOut: "ログアウトしますか？"
         case .signOutText: "{email} でログインしています。ログアウトすると、このブラウザーのログインと、それによるサービスのアクセスが終了します。"
         case .signOutButton: "ログアウト"
-        case .signOutOffline: "使っていないときのサービスのアクセスも終了する"
         case .signOutStay: "ログインしたままにする"
         case .signedOut: "ログアウトしました"
         case .signedOutText: "このブラウザーからログアウトしました。このページは閉じて構いません。"

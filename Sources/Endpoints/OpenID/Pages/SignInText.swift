@@ -16,7 +16,7 @@ enum SignInText: String, CaseIterable, Sendable {
     case device, deviceText, deviceCode, deviceButton, deviceWrong, deviceConfirm, deviceWarning, deviceAllowed, deviceDenied
     case deviceClose
     // Signing out
-    case signOut, signOutText, signOutButton, signOutOffline, signOutStay, signedOut, signedOutText, goOnTo
+    case signOut, signOutText, signOutButton, signOutStay, signedOut, signedOutText, goOnTo
     // The account
     case account, accountName, saveName, accountEmail, emailUnproved, sendProof, proofSent, nameSaved
     case waysIn, changePassword, setPassword, oldPassword, newPassword, savePassword, passwordSaved, hasPassword, hasNoPassword

@@ -15,7 +15,9 @@ extension SignInPages {
             guard parts.options.offersSignUp else { throw .notFound }
             let destination = try visit.destination(visit.query)
             let purpose = try await parts.purpose(of: destination, &visit)
-            return SignUpView(destination: destination, purpose: purpose, email: purpose.loginHint ?? "").response(.ok, visit)
+            return SignUpView(
+                parts: parts, destination: destination, purpose: purpose, email: purpose.loginHint ?? ""
+            ).response(.ok, visit)
         }
 
         static var documentation: RouteDocumentation {
@@ -38,7 +40,7 @@ extension SignInPages {
             let destination = try visit.destination(form)
             let purpose = try await parts.purpose(of: destination, &visit)
             var view = SignUpView(
-                destination: destination, purpose: purpose, email: form.value("email")?.trimmedOfSpaces ?? "",
+                parts: parts, destination: destination, purpose: purpose, email: form.value("email")?.trimmedOfSpaces ?? "",
                 name: form.value("name") ?? "")
             guard visit.isOwn(form) else {
                 view.problem = visit.secret.isNew ? .cookiesNeeded : .formIsOld
@@ -64,10 +66,9 @@ extension SignInPages {
                     return view.mailSent(visit)
                 }
                 let authentication = try await services.accounts.signUp(request, client: services.app, caller: caller)
-                let (_, cookie) = try await parts.browser.begin(
-                    authentication, isRemembered: false, for: visit.request, caller: caller)
+                let response = try await parts.signIn(authentication, isRemembered: false, view.destination, visit)
                 await parts.sendVerification(to: authentication.user, visit)
-                return visit.goOn(to: view.destination, with: cookie)
+                return response
             } catch .emailTaken {
                 view.faults["email"] = visit.words[.emailTaken]
                 return view.response(.conflict, visit)
@@ -115,6 +116,7 @@ extension SignInPages.Parts {
 
 /// The sign-up page.
 struct SignUpView {
+    let parts: SignInPages.Parts
     let destination: Destination
     let purpose: SignInPurpose
     let email: String
@@ -145,6 +147,7 @@ struct SignUpView {
                 isRequired: false))
         form.button(words[.signUpButton], id: "submit")
         page.append(form.html)
+        ProviderButtons.append(to: &page, parts, destination, visit)
         page.append(
             "<p class=\"links\">\(words[.haveAccount]) <a href=\"\(visit.base)\(destination.location(via: "/sign-in"))\">\(words[.signIn])</a></p>"
         )

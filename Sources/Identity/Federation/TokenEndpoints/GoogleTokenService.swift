@@ -42,6 +42,8 @@ package struct GoogleTokenService: Sendable {
 
     var exchangesCodes: Bool { client != nil }
 
+    var clientID: String? { client?.id }
+
     /// What Google says of an access token.
     func info(of token: SecretString) async throws(ProviderCallFailure) -> AccessTokenInfo {
         // Google is not asked about what can be no token (RFC 6750 §2.1).
@@ -65,14 +67,16 @@ package struct GoogleTokenService: Sendable {
     }
 
     /// Exchanges an authorization code (RFC 6749 §4.1.3), with the verifier of its challenge if it has one (RFC 7636 §4.5).
-    func exchange(_ code: SecretString, verifier: SecretString?) async throws(ProviderCallFailure) -> CodeTokens {
+    func exchange(
+        _ code: SecretString, verifier: SecretString?, redirectURI: String? = nil
+    ) async throws(ProviderCallFailure) -> CodeTokens {
         guard let client else { throw .refused(.unauthorizedClient) }
         var call = ProviderCall(url: tokenURL)
         call.form.append("grant_type", "authorization_code")
         call.form.append("code", code)
         call.form.append("client_id", client.id)
         call.form.append("client_secret", client.secret)
-        call.form.append("redirect_uri", client.redirectURI)
+        call.form.append("redirect_uri", redirectURI ?? client.redirectURI)
         if let verifier { call.form.append("code_verifier", verifier) }
         guard let tokens = CodeTokens(parsing: try await call.send(by: https)) else { throw .malformed }
         return tokens

@@ -33,17 +33,28 @@ package struct TokenEndpoints: Sendable {
         self.logger = logger
     }
 
+    /// As whom we ask for codes of a provider; nil where they cannot be exchanged.
+    func clientID(at provider: ProviderID) -> String? {
+        switch provider {
+        case .google: google?.clientID
+        case .apple: apple?.id
+        default: nil
+        }
+    }
+
     /// Nil where codes of that provider cannot be exchanged.
+    /// - Parameter redirectURI: that the code was asked for with; nil for the configured one.
     func exchange(
-        _ code: SecretString, of provider: ProviderID, verifier: SecretString?
+        _ code: SecretString, of provider: ProviderID, verifier: SecretString?, redirectURI: String? = nil
     ) async throws(ProviderCallFailure) -> CodeTokens? {
         switch provider {
         case .google:
             guard let google, google.exchangesCodes else { return nil }
-            return try await google.exchange(code, verifier: verifier)
+            return try await google.exchange(code, verifier: verifier, redirectURI: redirectURI)
         case .apple:
             guard let apple else { return nil }
-            let tokens = try await apple.service.exchange(code, of: apple.id, redirectURI: apple.redirectURI)
+            let tokens = try await apple.service.exchange(
+                code, of: apple.id, redirectURI: redirectURI ?? apple.redirectURI)
             return CodeTokens(idToken: tokens.idToken, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken)
         default: return nil
         }

@@ -11,9 +11,9 @@ package import Text
 /// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`.
 /// - Arguments: the reason (a raw value of `SessionEnd`); the tombstone's least life in milliseconds; 1 to let it live as long as
 ///   the session would have if that is longer, else 0; the caller's `now` in milliseconds; 1 if the end is to be put on record.
-/// - Returns four elements: `ended`, `already` (a tombstone was there; it keeps its reason and its life) or `missing`; the
+/// - Returns five elements: `ended`, `already` (a tombstone was there; it keeps its reason and its life) or `missing`; the
 ///   user's id in 16 bytes, zeros or empty if unknown; the hashes of all access tokens to delete; since when the end is to be put on record
-///   and has not been, in milliseconds, or 0. A repeated call lists the tokens again: the tombstone outlives them all.
+///   and has not been, in milliseconds, or 0; the record as it was, if it has ended now, else empty. A repeated call lists the tokens again: the tombstone outlives them all.
 ///
 /// Who has put the end on record says so by `RecordEndScript`.
 package enum EndSessionScript {
@@ -24,7 +24,7 @@ package enum EndSessionScript {
             local unrecorded = ARGV[5] == '1' and now or 0
             if not value then
                 entomb(key, nobody, {}, ARGV[1], unrecorded, life, now)
-                return { 'missing', '', {}, unrecorded }
+                return { 'missing', '', {}, unrecorded, '' }
             end
             local is_readable, listed, since = pcall(function()
                 if is_tombstone(value) then
@@ -33,12 +33,12 @@ package enum EndSessionScript {
                 end
                 return all_tokens(read_session(value).tokens, overflow)
             end)
-            if is_readable and since then return { 'already', string.sub(value, 2, 17), hashes_of(listed), since } end
+            if is_readable and since then return { 'already', string.sub(value, 2, 17), hashes_of(listed), since, '' } end
             if ARGV[3] == '1' then life = math.max(life, redis.call('PTTL', key)) end
             local tokens = is_readable and listed or all_tokens('', overflow)
             local head = #value < 33 and nobody or string.sub(value, 2, 33)
             entomb(key, head, tokens, ARGV[1], unrecorded, life, now)
-            return { 'ended', string.sub(head, 1, 16), hashes_of(tokens), unrecorded }
+            return { 'ended', string.sub(head, 1, 16), hashes_of(tokens), unrecorded, is_readable and value or '' }
             """
 
     static func arguments(
@@ -60,11 +60,16 @@ package enum EndSessionScript {
         package let revoked: [AccessTokenHash]
         /// When the session ended, if that is still to be put on record.
         package let unrecordedSince: Timestamp?
+        /// Who had something from the session, if it has ended now.
+        package let clients: [ClientID]
 
-        /// From the four elements of the reply; `nil` if they are none that the script gives.
-        package init?(outcome: String, user: [UInt8], revoked: [[UInt8]], unrecorded: Int64) {
+        /// From the five elements of the reply; `nil` if they are none that the script gives.
+        package init?(
+            outcome: String, user: [UInt8], revoked: [[UInt8]], unrecorded: Int64, clients: [ClientID] = []
+        ) {
             guard let outcome = Outcome(rawValue: outcome) else { return nil }
             self.outcome = outcome
+            self.clients = clients
             userID = user.contains { $0 != 0 } ? UUID(bytes: user).map { UserID($0) } : nil
             self.revoked = revoked.compactMap { AccessTokenHash(bytes: $0) }
             unrecordedSince = unrecorded == 0 ? nil : Timestamp(milliseconds: unrecorded)

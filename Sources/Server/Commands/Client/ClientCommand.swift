@@ -32,6 +32,9 @@ struct ClientCommand {
         case .disable(let id): try await disable(id)
         case .enable(let id): try await enable(id)
         case .delete(let id): try await delete(id)
+        case .tryOut(let id): try await tryOut(id)
+        case .registrationToken(let life, let uses): try makeRegistrationToken(life: life, uses: uses)
+        case .explain(let url): try await explain(url)
         }
     }
 

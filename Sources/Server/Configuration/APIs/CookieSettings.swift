@@ -78,14 +78,6 @@ extension Configuration {
                 touchSlides: touchSlides, isSecure: WebOrigin(ofURL: issuer)?.isSecure ?? false, sameSite: sameSite)
         }
 
-        /// The same lifetimes for the session of a browser at our own pages.
-        package func browserPolicy(issuer: String) -> BrowserSessions.Policy {
-            BrowserSessions.Policy(
-                brief: SessionLifetime(idle: idleLifetime, absolute: absoluteLifetime),
-                remembered: SessionLifetime(idle: rememberedIdleLifetime, absolute: rememberedLifetime),
-                isSecure: WebOrigin(ofURL: issuer)?.isSecure ?? false)
-        }
-
         /// Whose pages may act for their users.
         package func pages(issuer: String) -> PageOrigins {
             PageOrigins(own: WebOrigin(ofURL: issuer), trusted: trustedOrigins)

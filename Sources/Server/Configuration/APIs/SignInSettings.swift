@@ -1,4 +1,5 @@
 package import Endpoints
+import Identity
 
 extension Settings {
     static let signIn = Section(
@@ -40,8 +41,13 @@ extension Configuration {
     /// What the sign-in pages were set to, and where the pages behind the links in mails are.
     var placedSignIn: SignInPages.Options {
         var options = SignInPages.Options()
-        options.issuer = issuer
+        options.brief = SessionLifetime(idle: cookies.idleLifetime, absolute: cookies.absoluteLifetime)
+        options.remembered = SessionLifetime(idle: cookies.rememberedIdleLifetime, absolute: cookies.rememberedLifetime)
         options.mailPages = placedApp.pages
+        options.providers = [
+            ProviderChoice(.google, "Google", authorizeURL: providerTokens.googleAuthorizeURL, hasPKCE: true, postsAnswer: false),
+            ProviderChoice(.apple, "Apple", authorizeURL: providerTokens.appleAuthorizeURL, hasPKCE: false, postsAnswer: true),
+        ]
         options.offersSignUp = signIn.offersSignUp
         options.mailsVerification = app.mailsVerification
         return options

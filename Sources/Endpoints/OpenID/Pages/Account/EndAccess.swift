@@ -1,0 +1,125 @@
+import HTTP
+import Identity
+import Routing
+import Text
+
+extension SignInPages {
+    /// `POST /account/end-session`: signs one device out.
+    struct EndSession: Endpoint {
+        static let method = Method.post
+        static let path = "/account/end-session"
+
+        let parts: Parts
+
+        func answer(_ visit: inout Visit) async throws(Failure) -> Response {
+            let (form, current) = try await visit.acting()
+            guard let id = form.value("session").flatMap({ SessionID($0) }) else { throw .badRequest }
+            do throws(IdentityError) {
+                try await parts.services.sessions.end(
+                    id, of: current.session.userID, reason: id == current.session.id ? .signedOut : .revoked, caller: visit.caller
+                )
+            } catch .sessionNotFound {
+                return Notice(.deviceEnded).response(visit)
+            } catch {
+                throw .identity(error)
+            }
+            return Notice(.deviceEnded).response(visit)
+        }
+
+        static var documentation: RouteDocumentation {
+            document("Sign one device out", form: [.required("session", .string)], goesOnDocumented)
+        }
+    }
+
+    /// `POST /account/end-others`: signs all devices out but this one.
+    struct EndOthers: Endpoint {
+        static let method = Method.post
+        static let path = "/account/end-others"
+
+        let parts: Parts
+
+        func answer(_ visit: inout Visit) async throws(Failure) -> Response {
+            let (_, current) = try await visit.acting()
+            let caller = visit.caller
+            try await deciding { () throws(IdentityError) in
+                try await parts.services.sessions.signOutEverywhere(
+                    current.session.userID, from: current.session.id, keepingIt: true, caller: caller)
+            }
+            return Notice(.othersEnded).response(visit)
+        }
+
+        static var documentation: RouteDocumentation {
+            document("Sign all other devices out", form: [], goesOnDocumented)
+        }
+    }
+
+    /// `POST /account/withdraw`: takes back what a service was allowed. All that it got ends.
+    struct Withdraw: Endpoint {
+        static let method = Method.post
+        static let path = "/account/withdraw"
+
+        let parts: Parts
+
+        func answer(_ visit: inout Visit) async throws(Failure) -> Response {
+            let (form, current) = try await visit.acting()
+            guard let client = form.value("client").flatMap({ ClientID($0) }) else { throw .badRequest }
+            let caller = visit.caller
+            try await deciding { () throws(IdentityError) in
+                try await parts.services.authorization.consents.withdraw(
+                    client, of: current.session.userID, in: current.session.id, caller: caller)
+            }
+            return Notice(.withdrawn, client.text).response(visit)
+        }
+
+        static var documentation: RouteDocumentation {
+            document("Take back what a service was allowed", form: [.required("client", .string)], goesOnDocumented)
+        }
+    }
+
+    /// `POST /account/delete`: deletes the account. The sign-in must be a recent one.
+    struct DeleteAccount: Endpoint {
+        static let method = Method.post
+        static let path = "/account/delete"
+
+        let parts: Parts
+
+        func answer(_ visit: inout Visit) async throws(Failure) -> Response {
+            let (form, current) = try await visit.acting()
+            guard form.value("confirmed") != nil else {
+                var view = try await AccountView(parts, current)
+                view.open = .delete
+                return view.response(.badRequest, visit)
+            }
+            let (id, session, caller) = (current.session.userID, current.session.id, visit.caller)
+            try await deciding { () throws(IdentityError) in
+                try await parts.services.accounts.requireRecentSignIn(of: id, session: session, caller: caller)
+                try await parts.services.accounts.delete(id, from: session, caller: caller)
+            }
+            let words = visit.words
+            var page = Page(title: words[.deleted], language: words.language, look: words.look, hidesAddress: false)
+            page.paragraph(words[.deletedText])
+            var fields: ResponseFields = [:]
+            fields.append(parts.browser.deletion)
+            return page.response(.ok, fields: fields)
+        }
+
+        static var documentation: RouteDocumentation {
+            document(
+                "Delete the account", form: [.required("confirmed", .string)],
+                .text(.ok, "A page: the account is gone.", type: "text/html"))
+        }
+    }
+}
+
+extension SignInPages.Parts {
+    /// What a user has allowed, with what people call it.
+    func consentedServices(of id: UserID) async throws(IdentityError) -> [AccountView.Service] {
+        var found: [AccountView.Service] = []
+        for consent in try await services.authorization.consents.list(of: id) {
+            let name = (try? await services.clients.client(consent.clientID.text))?.client.name ?? consent.clientID.text
+            found.append(
+                AccountView.Service(id: consent.clientID, name: name, scopes: consent.scopes, grantedAt: consent.grantedAt))
+        }
+        return found
+    }
+}

@@ -1,0 +1,53 @@
+import HTTP
+import Identity
+import Routing
+import Text
+
+/// What the account page says once after something has been done: it comes by a cookie, so that neither a reload nor the way back does it again.
+struct Notice: Sendable {
+    static let allowed: Set<SignInText> = [
+        .nameSaved, .proofSent, .passwordSaved, .deviceEnded, .othersEnded, .linked, .unlinked, .withdrawn, .lastWayIn,
+        .providerRefused, .identityTaken,
+    ]
+
+    let text: SignInText
+    /// A provider or a client.
+    var subject = ""
+
+    /// To the account page.
+    func response(_ visit: Visit) -> Response {
+        var fields: ResponseFields = [:]
+        fields.append(cookie(visit, life: .clientSession))
+        return visit.goOn(to: "/account", fields: fields)
+    }
+
+    /// That of the request, if it has one.
+    init?(_ visit: Visit) {
+        guard let value = RequestCookies.values(named: Self.name(visit), in: visit.request.head).first?.revealedText else {
+            return nil
+        }
+        let parts = value.split(separator: ".", maxSplits: 1)
+        guard let text = parts.first.flatMap({ SignInText(rawValue: String($0)) }), Self.allowed.contains(text) else {
+            return nil
+        }
+        self.init(text, parts.count > 1 ? String(parts[1]) : "")
+    }
+
+    init(_ text: SignInText, _ subject: String = "") {
+        self.text = text
+        self.subject = subject
+    }
+
+    /// Takes it away when it has been shown.
+    static func deletion(_ visit: Visit) -> SetCookie {
+        Notice(.nameSaved).cookie(visit, life: .ended)
+    }
+
+    private func cookie(_ visit: Visit, life: SetCookie.Life) -> SetCookie {
+        SetCookie(
+            Self.name(visit), SecretString(life == .ended ? "" : "\(text.rawValue).\(subject)"), life: life,
+            isSecure: visit.browser.isSecure, sameSite: .lax)
+    }
+
+    private static func name(_ visit: Visit) -> String { visit.browser.cookieName("kidoban_notice") }
+}

@@ -1,0 +1,117 @@
+import HTTP
+import Identity
+import Routing
+import Text
+
+extension SignInPages {
+    /// `GET /device`: asks for the code that a device shows (RFC 8628 §3.3).
+    struct ShowDevice: Endpoint {
+        static let method = Method.get
+        static let path = "/device"
+
+        let parts: Parts
+
+        func answer(_ visit: inout Visit) async throws(Failure) -> Response {
+            let typed = visit.query?.value("user_code") ?? ""
+            let code = UserCode(typed)
+            // What cannot be a code is not carried through the sign-in.
+            let destination = Destination(code.map { "/device?user_code=\($0)" } ?? "/device") ?? .account
+            let session = try await visit.needsSession(destination)
+            return DeviceView(session: session).form(.ok, code?.description ?? "", visit)
+        }
+
+        static var documentation: RouteDocumentation {
+            document(
+                "The page on which somebody enters the code that a device shows",
+                parameters: [.query("user_code", .string, "Filled in; the user looks at it.")], pageDocumented, signInDocumented)
+        }
+    }
+
+    /// `POST /device`: says who asks and for what, once the code is right; then what the user decides.
+    struct Device: Endpoint {
+        static let method = Method.post
+        static let path = "/device"
+
+        let parts: Parts
+
+        func answer(_ visit: inout Visit) async throws(Failure) -> Response {
+            let (form, session) = try await visit.acting(for: Destination("/device") ?? .account)
+            let (typed, caller, view) = (form.value("user_code") ?? "", visit.caller, DeviceView(session: session))
+            guard let code = UserCode(typed) else { return view.form(.badRequest, typed, visit, .deviceWrong) }
+            let devices = parts.services.authorization.devices
+            let found = try await deciding { () throws(IdentityError) in
+                try await devices.lookup(code, caller: caller)
+            }
+            guard let found, let client = try? await parts.services.clients.client(found.clientID.text).client else {
+                return view.form(.badRequest, typed, visit, .deviceWrong)
+            }
+            let isDecided: Bool
+            switch form.value("decision") {
+            case "allow":
+                isDecided = try await deciding { () throws(IdentityError) in
+                    if !client.isFirstParty {
+                        try await parts.services.authorization.consents.grant(
+                            found.scopes, to: client.id, by: session.session.userID, in: session.session.id, caller: caller)
+                    }
+                    return try await devices.decide(
+                        code, .approved(session.session.userID, session.session.id), caller: caller)
+                }
+            case "deny":
+                isDecided = try await deciding { () throws(IdentityError) in
+                    try await devices.decide(code, .denied, caller: caller)
+                }
+            default: return view.question(code, client, found.scopes, visit)
+            }
+            guard isDecided else { return view.form(.badRequest, typed, visit, .deviceWrong) }
+            return DeviceView.done(form.value("decision") == "allow" ? .deviceAllowed : .deviceDenied, visit.words)
+        }
+
+        static var documentation: RouteDocumentation {
+            document(
+                "Enter the code that a device shows, and decide",
+                form: [.required("user_code", .string), .optional("decision", .string)], pageDocumented, signInDocumented)
+        }
+    }
+}
+
+/// The pages for devices with a code.
+struct DeviceView {
+    let session: CookieSession
+
+    func form(_ status: Status, _ code: String, _ visit: Visit, _ fault: SignInText? = nil) -> Response {
+        let words = visit.words
+        var page = Page(title: words[.device], language: words.language, look: words.look, hidesAddress: false)
+        page.paragraph(words[.deviceText])
+        var form = PageForm(visit, to: "/device", token: session.formToken.text)
+        form.field(
+            PageForm.Field(
+                name: "user_code", label: words[.deviceCode], autocomplete: "off", value: code, fault: fault.map { words[$0] },
+                hasFocus: true))
+        form.button(words[.deviceButton], id: "submit")
+        page.append(form.html)
+        return page.response(status)
+    }
+
+    func question(_ code: UserCode, _ client: Client, _ scopes: [String], _ visit: Visit) -> Response {
+        let words = visit.words
+        var page = Page(
+            title: words[.consent, ("client", client.name)], language: words.language, look: words.look, hidesAddress: false)
+        if let logo = client.presentation.logo { page.picture(logo, alternative: "", kind: "client") }
+        page.append("<p>\(words[.deviceConfirm]) <code>\(code.description)</code></p>")
+        page.append("<p class=\"soft\">\(words[.deviceWarning])</p>")
+        page.paragraph(words[.consentAsks, ("email", session.session.username ?? ""), ("client", client.name)])
+        page.append(ConsentView.scopes(scopes, words))
+        var form = PageForm(visit, to: "/device", token: session.formToken.text)
+        form.hidden("user_code", code.description)
+        form.button(words[.consentAllow], id: "consent", name: "decision", value: "allow")
+        form.button(words[.consentDeny], kind: "plain", id: "deny", name: "decision", value: "deny")
+        page.append(form.html)
+        return page.response(.ok)
+    }
+
+    static func done(_ title: SignInText, _ words: SignInWords) -> Response {
+        var page = Page(title: words[title], language: words.language, look: words.look, hidesAddress: false)
+        page.paragraph(words[.deviceClose])
+        return page.response(.ok)
+    }
+}

@@ -1,0 +1,103 @@
+import HTTP
+package import Identity
+package import Routing
+import Text
+
+/// Dynamic client registration (RFC 7591, RFC 7592, OpenID Connect Dynamic Client Registration 1.0): closed to everybody who has no initial
+/// access token of an operator's (`kidoban client registration-token`).
+package enum Registration {
+    static let path = "/oauth2/register"
+
+    package static func make(_ services: Services, _ registrations: ClientRegistrations) -> RouteGroup {
+        let manage = ManageRegistration(services: services, registrations: registrations)
+        let register = RegisterClient(services: services, registrations: registrations)
+        return RouteGroup(
+            name: "registration",
+            routes: [
+                route(.post, path, .json, RegisterClient.documentation, register.answer),
+                route(.get, ManageRegistration.path, .none, ManageRegistration.documentation(.get), manage.show),
+                route(.put, ManageRegistration.path, .json, ManageRegistration.documentation(.put), manage.replace),
+                route(.delete, ManageRegistration.path, .none, ManageRegistration.documentation(.delete), manage.delete),
+            ],
+            documentation: OpenID.Failure.documentation, failure: { failure, _ in OpenID.Failure(failure).response })
+    }
+
+    private static func route(
+        _ method: Method, _ path: String, _ accepts: AcceptedContent, _ documentation: RouteDocumentation,
+        _ answer: @escaping @Sendable (Request) async throws(OpenID.Failure) -> Response
+    ) -> Route {
+        Route(
+            method, path, accepts: accepts, documentation: documentation,
+            handler: LimitFields.telling { request in
+                do throws(OpenID.Failure) {
+                    return try await answer(request)
+                } catch {
+                    return error.response
+                }
+            })
+    }
+
+    /// The token of the request (RFC 6750 §2.1).
+    static func bearer(_ request: Request) throws(OpenID.Failure) -> SecretString {
+        guard let authorization = try? Authorization.parse(request.head), case .bearer(let token) = authorization else {
+            throw unauthorized
+        }
+        return token
+    }
+
+    static let unauthorized = OpenID.Failure(
+        .unauthorized, "invalid_token", "the token is missing, or allows nothing, or no more",
+        fields: ResponseFields.notStored.appending("WWW-Authenticate", "Bearer realm=\"kidoban\", error=\"invalid_token\""))
+
+    static func deciding<T>(_ rule: () async throws(IdentityError) -> T) async throws(OpenID.Failure) -> T {
+        do throws(IdentityError) {
+            return try await rule()
+        } catch .invalidToken {
+            throw unauthorized
+        } catch {
+            throw OpenID.Failure(error)
+        }
+    }
+
+    /// What the client is told of itself (RFC 7591 §3.2.1, RFC 7592 §3).
+    static func answer(
+        _ status: Status, _ client: Client, secret: ClientSecret?, token: SecretString, issuer: String
+    ) -> Response {
+        var object = client.columns
+        for name in [
+            "id", "name", "kind", "permissions", "is_first_party", "audiences", "scopes", "rotates_refresh_tokens",
+            "access_token_format", "access_token_seconds", "session_idle_seconds", "session_absolute_seconds", "disabled_at",
+        ] {
+            object[name] = JSONValue?.none
+        }
+        object["client_id"] = .string(client.id.text)
+        object["client_name"] = .string(client.name)
+        object["application_type"] = .string(client.kind.applicationType)
+        object["scope"] = client.scope.map { .string($0) }
+        if let secret {
+            object["client_secret"] = .string(secret.text.revealedText)
+            object["client_secret_expires_at"] = 0
+        }
+        object["registration_access_token"] = .string(token.revealedText)
+        object["registration_client_uri"] = .string("\(issuer)\(path)/\(client.id.text)")
+        return .json(status, JSONValue.object(object).serialized, fields: .notStored)
+    }
+
+    static let registered = DocumentedResponse.json(
+        .ok, "The registration.",
+        .object([
+            .required("client_id", .string), .optional("client_secret", .string),
+            .required("registration_access_token", .string), .required("registration_client_uri", .url),
+        ]))
+
+    static let metadata = DocumentedBody.required(
+        .object([
+            .optional("redirect_uris", .array(of: .string)), .optional("client_name", .string),
+            .optional("grant_types", .array(of: .string)), .optional("token_endpoint_auth_method", .string),
+            .optional("scope", .string),
+        ]))
+
+    static func refused(_ status: Status, _ meaning: String) -> DocumentedResponse {
+        .json(status, meaning, OpenID.Failure.documentation.failure)
+    }
+}

@@ -1,0 +1,123 @@
+import Crypto
+import Postgres
+package import Redis
+package import Text
+
+/// Clients that register themselves and look after their registrations (RFC 7591, RFC 7592), by the rules that hold for those of operators.
+package struct ClientRegistrations: Sendable {
+    /// What a client gets.
+    package struct Registered: Sendable {
+        package let client: Client
+        package let secret: ClientSecret?
+        package let accessToken: RegistrationAccessToken
+    }
+
+    private let store: ClientStore
+    private let redis: RedisConnection
+    private let tokens: InitialAccessTokens
+    private let sessions: Sessions
+    package let system: SystemContext
+
+    package init(
+        store: ClientStore, redis: RedisConnection, tokens: InitialAccessTokens, sessions: Sessions, system: SystemContext
+    ) {
+        self.store = store
+        self.redis = redis
+        self.tokens = tokens
+        self.sessions = sessions
+        self.system = system
+    }
+
+    /// Registers a client.
+    /// - Parameters:
+    ///   - initial: that an operator has made; it is used by that.
+    ///   - make: of its id and its secret; the problems of what it asks for are the caller's to tell, before the token is used.
+    /// - Throws: `IdentityError.invalidToken` for a token that allows nothing, or no more; the store's failure.
+    package func register(
+        _ draft: Client, with initial: SecretString, needsSecret: Bool, caller: Caller
+    ) async throws(IdentityError) -> Registered {
+        guard let permit = tokens.permit(initial, at: system.now()) else { throw .invalidToken }
+        try await use(permit)
+        let token = RegistrationAccessToken(random: system.random(RegistrationAccessToken.randomByteCount))
+        let secret = needsSecret ? ClientSecret(random: system.random(ClientSecret.randomByteCount)) : nil
+        var client = draft
+        client.registration = .dynamic(accessToken: token.digest)
+        if let secret { client.authentication = .secret(secret.digest) }
+        let now = system.now()
+        _ = try await mapPostgresErrors { () throws(PostgresError) in try await store.insert(client, at: now) }
+        await note(.clientAdded, client.id, caller)
+        return Registered(client: client, secret: secret, accessToken: token)
+    }
+
+    /// Whether a token allows a registration now; it is not used by that.
+    package func allows(_ initial: SecretString) -> Bool {
+        tokens.permit(initial, at: system.now()) != nil
+    }
+
+    /// The client of a registration access token. A client of that name that has another token, or none, is as if there were none.
+    /// - Throws: `IdentityError.invalidToken`; the store's failure.
+    package func client(_ id: String, _ token: SecretString) async throws(IdentityError) -> Client {
+        guard let id = ClientID(id) else { throw .invalidToken }
+        let found = try await mapPostgresErrors { () throws(PostgresError) in try await store.client(id) }
+        guard let found, !found.isDisabled, case .dynamic(let digest) = found.registration,
+            RegistrationAccessToken.digest(of: token).matches(digest)
+        else { throw .invalidToken }
+        return found
+    }
+
+    /// Puts other metadata in the place of a client's own.
+    /// - Throws: `IdentityError.invalidToken` when the client is gone; the store's failure.
+    package func replace(_ client: Client, needsSecret: Bool, caller: Caller) async throws(IdentityError) -> (
+        Client, ClientSecret?
+    ) {
+        let secret: ClientSecret? =
+            if case .secret = client.authentication {
+                nil
+            } else {
+                needsSecret ? ClientSecret(random: system.random(ClientSecret.randomByteCount)) : nil
+            }
+        let now = system.now()
+        let outcome = try await mapPostgresErrors { () throws(PostgresError) in
+            try await store.update(client.id, at: now) { _ -> Result<Client, Never> in
+                var changed = client
+                if let secret { changed.authentication = .secret(secret.digest) }
+                return .success(changed)
+            }
+        }
+        guard case .done(_, let changed) = outcome else { throw .invalidToken }
+        await note(.clientUpdated, client.id, caller)
+        return (changed, secret)
+    }
+
+    /// - Throws: the store's failure.
+    package func delete(_ id: ClientID, caller: Caller) async throws(IdentityError) {
+        guard try await mapPostgresErrors({ () throws(PostgresError) in try await store.delete(id) }) else { return }
+        await note(.clientRemoved, id, caller)
+    }
+
+    /// Counts one more use, which fails beyond those that are allowed. A failure of what follows does not give it back.
+    private func use(_ permit: InitialAccessTokens.Permit) async throws(IdentityError) {
+        let life = max(1, permit.expiresAt.duration(since: system.now()).wholeMilliseconds)
+        let reply = try await mapRedisErrors { () throws(RedisError) in
+            try await redis.run(
+                Self.count, keys: ["registration:\(permit.name)"], arguments: [Array(String(life).utf8)])
+        }
+        guard let count = reply.integerValue, count <= permit.uses else { throw .invalidToken }
+    }
+
+    /// Key: the token. Argument: how long it is still good, in milliseconds.
+    private static let count = RedisScript(
+        name: "count_registration",
+        source: """
+            local count = redis.call('INCR', KEYS[1])
+            if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+            return count
+            """)
+
+    private func note(_ kind: AuditKind, _ id: ClientID, _ caller: Caller) async {
+        await sessions.audit.record(
+            AuditEvent(
+                id: system.uuid(), time: system.now(), kind: kind, actor: .client(id), clientID: id, address: caller.address,
+                referenceID: caller.referenceID))
+    }
+}

@@ -1,0 +1,116 @@
+import JOSE
+import Server
+import TestSupport
+import Testing
+import Text
+
+/// Signing out for clients (OpenID Connect RP-Initiated, Front-Channel and Back-Channel Logout 1.0).
+@Suite(.needsServers, .installation()) struct ClientLogoutTests {
+    var installation: Installation { get throws { try #require(Installation.current) } }
+    var server: TestHTTPClient { get throws { try installation.server } }
+    private static let back = "https://rp.example/bye"
+
+    /// Somebody who has signed in to a client, and their id token.
+    private func signedIn(_ client: PageClient) async throws -> (Account, PageVisitor, tokens: JSONValue, hint: String) {
+        let (account, visitor) = (try await server.signUp(), PageVisitor(try server))
+        let page = try await visitor.follow(visitor.open(client.authorize()))
+        let answer = try await visitor.follow(
+            visitor.submit(page, "/sign-in", [("email", account.email), ("password", Account.password)]))
+        let tokens = try await client.tokens(answer, try server)
+        return (account, visitor, tokens, try #require(tokens["id_token"]?.stringValue))
+    }
+
+    private func logout(_ fields: [(String, String)]) -> String {
+        "/oauth2/logout?" + PercentEncoding.encode(fields: fields.map { (name: $0.0, value: $0.1) })
+    }
+
+    @Test func `an id token signs its user out at once, and leads back to the client`() async throws {
+        let client = try await installation.addPageClient("--first-party", "--post-logout-redirect-uri", Self.back)
+        let (_, visitor, tokens, hint) = try await signedIn(client)
+        let fields = [("id_token_hint", hint), ("post_logout_redirect_uri", Self.back), ("state", "s t&")]
+        #expect(
+            try await visitor.open(logout(fields.map { $0.0 == "post_logout_redirect_uri" ? ($0.0, Self.back + "/") : $0 }))
+                .status == 400)
+        #expect(try await visitor.open(logout(fields + [("client_id", "other")])).status == 400)
+        #expect(visitor.session != nil)
+        // As a form of the client's page sends it, without our cookies.
+        let posted = try await PageVisitor(try server).post(
+            "/oauth2/logout", fields, origin: "https://rp.example", site: "cross-site")
+        let location = try #require(posted.value("Location"))
+        #expect(posted.status == 303 && location.hasPrefix("/oauth2/logout?"))
+        try installation.clock.advance(by: .seconds(7200))
+        let (account2, again, _, late) = try await signedIn(client)
+        #expect(!account2.id.isEmpty)
+        let done = try await again.open(
+            logout([("id_token_hint", late), ("post_logout_redirect_uri", Self.back), ("state", "s t&")]))
+        #expect(done.status == 303 && done.value("Location") == Self.back + "?state=s%20t%26")
+        #expect(again.session == nil)
+        #expect(try await again.open("/account").status == 303)
+        #expect(tokens["access_token"] != nil)
+    }
+
+    @Test func `without an id token of the user's it asks first`() async throws {
+        let client = try await installation.addPageClient("--first-party", "--post-logout-redirect-uri", Self.back)
+        let (_, _, _, others) = try await signedIn(client)
+        let (_, visitor, tokens, _) = try await signedIn(client)
+        for fields in [
+            [], [("id_token_hint", others)], [("id_token_hint", "x.y.z")], [("client_id", client.credentials.id)],
+            [("post_logout_redirect_uri", Self.back)],
+        ] {
+            let page = try await visitor.open(logout(fields))
+            #expect(page.status == 200 && page.text.contains("Sign out?") && visitor.session != nil)
+        }
+        let page = try await visitor.open(
+            logout([("client_id", client.credentials.id), ("post_logout_redirect_uri", Self.back), ("state", "1")]))
+        let done = try await visitor.submit(page, "/sign-out", [])
+        #expect(done.status == 303 && done.value("Location") == Self.back + "?state=1")
+        let accessToken = try #require(tokens["access_token"]?.stringValue)
+        #expect(try await server.get("/oauth2/userinfo", bearer: accessToken).status == 401)
+        // Where nobody can tell whose address it is, nobody goes.
+        let nowhere = try await visitor.open(logout([("post_logout_redirect_uri", "https://evil.example/")]))
+        #expect(nowhere.status == 200 && !nowhere.text.contains("evil.example"))
+        let bad = try await visitor.post(
+            "/sign-out", [("client_id", client.credentials.id), ("post_logout_redirect_uri", "https://evil.example/")])
+        #expect(bad.status == 400)
+    }
+
+    @Test func `clients' own pages are loaded when a session ends`() async throws {
+        let client = try await installation.addPageClient(
+            "--first-party", "--post-logout-redirect-uri", Self.back, "--front-channel-logout-uri", "https://rp.example/front?a=1"
+        )
+        let (_, visitor, _, hint) = try await signedIn(client)
+        let done = try await visitor.open(logout([("id_token_hint", hint), ("post_logout_redirect_uri", Self.back)]))
+        #expect(done.status == 200)
+        #expect(done.text.contains("<iframe src=\"https://rp.example/front?a=1&amp;iss=http%3A%2F%2Flocalhost%3A8080&amp;sid="))
+        #expect(done.value("Content-Security-Policy")?.contains("frame-src https://rp.example") ?? false)
+        #expect(done.text.contains("http-equiv=\"refresh\" content=\"3;url=\(Self.back)\""))
+    }
+
+    @Test func `clients' servers are told of the end of a session, whatever ends it`() async throws {
+        let listener = try TestHTTPServer.start { _ in .response(status: 200) }
+        let client = try await installation.addPageClient(
+            "--first-party", "--back-channel-logout-uri", listener.url("/backchannel", host: "127.0.0.1"))
+        let (account, visitor, _, hint) = try await signedIn(client)
+        let sid = try #require(JSON.parse(Base64URL.decode(hint.split(separator: ".")[1]) ?? [])["sid"]?.stringValue)
+        _ = try await visitor.submit(try await visitor.open("/sign-out"), "/sign-out", [])
+        try await eventually { !listener.requests.isEmpty }
+        let request = try #require(listener.requests.first)
+        #expect(request.method == "POST" && request.text.hasPrefix("logout_token="))
+        let parts = request.text.dropFirst("logout_token=".count).split(separator: ".")
+        let header = try JSON.parse(Base64URL.decode(parts[0]) ?? [])
+        let claims = try JSON.parse(Base64URL.decode(parts[1]) ?? [])
+        #expect(header["typ"] == "logout+jwt" && header["alg"] == "RS256")
+        #expect(claims["iss"]?.stringValue == PageVisitor.origin && claims["aud"]?.stringValue == client.credentials.id)
+        #expect(claims["sub"]?.stringValue == account.id && claims["sid"]?.stringValue == sid && claims["nonce"] == nil)
+        #expect(claims["events"]?["http://schemas.openid.net/event/backchannel-logout"] == .object(JSONObject()))
+        // By another device.
+        let other = PageVisitor(try server)
+        let answer = try await other.follow(
+            other.submit(
+                try await other.follow(other.open(client.authorize())), "/sign-in",
+                [("email", account.email), ("password", Account.password)]))
+        _ = try await client.tokens(answer, try server)
+        #expect(try await server.delete("/auth/sessions", bearer: account.accessToken).status < 300)
+        try await eventually { listener.requests.count == 2 }
+    }
+}

@@ -1,0 +1,90 @@
+import Server
+import TestSupport
+import Testing
+import Text
+
+/// Dynamic client registration (RFC 7591, RFC 7592).
+@Suite(.needsServers, .installation()) struct RegistrationTests {
+    var installation: Installation { get throws { try #require(Installation.current) } }
+    var server: TestHTTPClient { get throws { try installation.server } }
+
+    private func register(_ body: JSONValue, _ token: String?) async throws -> TestHTTPResponse {
+        try await server.post("/oauth2/register", body, bearer: token)
+    }
+
+    private func token(_ options: String...) async throws -> String {
+        let output = try await installation.command(
+            ["client", "registration-token"] + options, with: ["KIDOBAN_MASTER_KEY": installation.masterKey])
+        return try #require(output.split(separator: "\n").map { String($0) }.first { $0.hasPrefix("kdi_") })
+    }
+
+    @Test func `nobody registers without a token, or with one that is used, forged or too old`() async throws {
+        let body: JSONValue = ["redirect_uris": ["https://rp.example/cb"]]
+        let token = try await token("--life", "2h")
+        for wrong in [nil, "kdi_x", token.withOtherEnd, "kds_" + token.dropFirst(4)] {
+            let refused = try await register(body, wrong)
+            #expect(refused.status == 401 && refused.json["error"] == "invalid_token")
+        }
+        // What is refused uses nothing up.
+        #expect(try await register(["redirect_uris": []], token).status == 400)
+        #expect(try await register(body, token).status == 201)
+        #expect(try await register(body, token).status == 401)
+        let late = try await self.token("--life", "1h", "--uses", "2")
+        #expect(try await register(body, late).status == 201)
+        #expect(try await register(body, late).status == 201)
+        #expect(try await register(body, late).status == 401)
+    }
+
+    @Test func `a client registers, signs users in, and looks after its registration`() async throws {
+        let body: JSONValue = [
+            "redirect_uris": ["https://rp.example/callback"], "client_name": "Self made", "scope": "openid email",
+            "unknown": ["ignored": true], "backchannel_logout_uri": "https://rp.example/bc",
+        ]
+        let made = try await register(body, try await token())
+        #expect(made.status == 201 && made.value("Cache-Control") == "no-store", "\(made.text)")
+        let (id, secret) = (
+            try #require(made.json["client_id"]?.stringValue), try #require(made.json["client_secret"]?.stringValue)
+        )
+        let own = try #require(made.json["registration_access_token"]?.stringValue)
+        #expect(made.json["registration_client_uri"]?.stringValue == "\(PageVisitor.origin)/oauth2/register/\(id)")
+        #expect(made.json["client_secret_expires_at"] == 0 && made.json["scope"] == "openid email")
+        #expect(made.json["token_endpoint_auth_method"] == "client_secret_basic")
+        let client = PageClient(credentials: Credentials(id: id, secret: secret), redirectURI: "https://rp.example/callback")
+        let visitor = PageVisitor(try server)
+        let page = try await visitor.open(client.authorize().replacing("profile%20", with: ""))
+        #expect(page.value("Location")?.hasPrefix("/sign-in") ?? false, "\(page.text)")
+        let path = "/oauth2/register/\(id)"
+        #expect(try await server.get(path, bearer: own).json["client_name"] == "Self made")
+        for wrong in [nil, own.withOtherEnd, secret] { #expect(try await server.get(path, bearer: wrong).status == 401) }
+        func put(_ body: JSONValue) async throws -> TestHTTPResponse {
+            try await server.send(.json("PUT", path, body.serialized, bearer: own))
+        }
+        #expect(try await put(["client_id": "other", "redirect_uris": ["https://rp.example/callback"]]).status == 400)
+        let changed = try await put(["client_id": .string(id), "redirect_uris": ["https://rp.example/other"]])
+        #expect(changed.status == 200 && changed.json["client_secret"] == nil, "\(changed.text)")
+        #expect(changed.json["redirect_uris"]?[0] == "https://rp.example/other" && changed.json["client_name"]?.stringValue == id)
+        #expect(try await server.delete(path, bearer: own).status == 204)
+        #expect(try await server.get(path, bearer: own).status == 401)
+    }
+
+    @Test(
+        arguments: [
+            (["redirect_uris": ["http://rp.example/cb"]], "invalid_redirect_uri"),
+            (["redirect_uris": ["https://rp.example/cb#x"]], "invalid_redirect_uri"),
+            (["redirect_uris": ["https://rp.example/cb"], "scope": "openid admin"], "invalid_client_metadata"),
+            (["redirect_uris": ["https://rp.example/cb"], "grant_types": ["password"]], "invalid_client_metadata"),
+            (["redirect_uris": ["https://rp.example/cb"], "response_types": ["token"]], "invalid_client_metadata"),
+            (["redirect_uris": ["https://rp.example/cb"], "subject_type": "pairwise"], "invalid_client_metadata"),
+            (["redirect_uris": "https://rp.example/cb"], "invalid_client_metadata"),
+            (["redirect_uris": ["https://rp.example/cb"], "logo_uri": "javascript:alert(1)"], "invalid_client_metadata"),
+            (
+                ["redirect_uris": ["https://rp.example/cb"], "token_endpoint_auth_method": "private_key_jwt"],
+                "invalid_client_metadata"
+            ),
+            ([], "invalid_client_metadata"),
+        ] as [(JSONValue, JSONValue)])
+    func `what no operator could register, no software can`(_ body: JSONValue, _ error: JSONValue) async throws {
+        let refused = try await register(body, try await token())
+        #expect(refused.status == 400 && refused.json["error"] == error, "\(refused.text)")
+    }
+}
