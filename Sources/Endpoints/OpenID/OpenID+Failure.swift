@@ -64,7 +64,7 @@ extension OpenID {
                 self = Failure(
                     .serviceUnavailable, "temporarily_unavailable", "try again in a moment", fields: .retry(after: delay))
             case .session, .credentials, .user(.notFound), .federation(.invalidProof): self = .grantIsVoid
-            case .user, .code, .federation, .service(.internalFault): self = .serverError
+            case .client(.idTaken), .user, .code, .federation, .service(.internalFault): self = .serverError
             }
         }
 

@@ -132,7 +132,7 @@ extension Sessions {
         let reply = try await store.end(id, reason: reason, isRecorded: note != nil, at: system.now())
         let isNews = reply.outcome == .ended || reply.outcome == .already && reply.unrecordedSince != nil
         try await tokens.end(reply.revoked, with: .session(id, of: userID), isNews: isNews)
-        if !reply.clients.isEmpty { await logouts?.enter(endOf: id, of: userID, for: reply.clients) }
+        if let userID, !reply.clients.isEmpty { await logouts?.enter(endOf: id, of: userID, for: reply.clients) }
         if let note, let end = reply.unrecordedSince {
             await audit.record(AuditEvent(endOf: id, of: userID, reason: reason, at: end, note))
             try await store.finishEnd(of: id, of: userID, isRecorded: true)

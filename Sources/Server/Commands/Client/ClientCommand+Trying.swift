@@ -1,6 +1,5 @@
 import Crypto
 import Identity
-import Postgres
 import Routing
 import Text
 
@@ -8,9 +7,7 @@ import Text
 extension ClientCommand {
     /// Prints an authorization request that is right, and how to get tokens for the code that comes of it.
     func tryOut(_ id: ClientID) async throws(Complaint) -> Int32 {
-        guard let client = try await mapPostgresErrors({ () throws(PostgresError) in try await store.client(id) }) else {
-            throw unknown(id)
-        }
+        guard let client = try await registered(id) else { throw unknown(id) }
         guard client.grantTypes.contains(.authorizationCode), let redirectURI = client.redirectURIs.first else {
             throw Complaint("\(id) signs nobody in by a browser: it lacks the grant authorization_code")
         }
@@ -44,6 +41,10 @@ extension ClientCommand {
             """)
     }
 
+    private func registered(_ id: ClientID) async throws(Complaint) -> Client? {
+        try await context.administer { admin throws(AdministrationError) in try await admin.client(id) }?.client
+    }
+
     /// Prints a token with which software may register itself.
     func makeRegistrationToken(life: Duration, uses: Int) throws(Complaint) -> Int32 {
         guard let masterKey = configuration.secrets.acceptedMasterKeys, let tokens = try? InitialAccessTokens(masterKey) else {
@@ -69,7 +70,7 @@ extension ClientCommand {
         }
         var client: Client?
         if let id = parameters["client_id"].flatMap({ ClientID($0) }) {
-            client = try await mapPostgresErrors { () throws(PostgresError) in try await store.client(id) }
+            client = try await registered(id)
             if client?.isDisabled ?? false { client = nil }
         }
         let findings = AuthorizationCheck().findings(parameters, client: client)
