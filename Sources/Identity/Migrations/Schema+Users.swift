@@ -107,9 +107,11 @@ extension Schema {
 
             CREATE FUNCTION password_hash_cost(hash text) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
                 SELECT CASE split_part(hash, '$', 2)
-                    WHEN 'fbscrypt' THEN
-                        substring(hash FROM '^\$fbscrypt\$v=1,n=[0-9]{1,2},r=([0-9]{1,4}),')::bigint
-                            << substring(hash FROM '^\$fbscrypt\$v=1,n=([0-9]{1,2}),')::integer
+                    -- The index asks it of every user of an import: a pattern that captures takes five times as long.
+                    WHEN 'fbscrypt' THEN CASE WHEN hash ~ '^\$fbscrypt\$v=1,n=[0-9]{1,2},r=[0-9]{1,4},' THEN
+                        split_part(split_part(hash, ',', 3), '=', 2)::bigint
+                            << split_part(split_part(hash, ',', 2), '=', 2)::integer
+                    END
                     WHEN 'scrypt' THEN
                         (substring(hash FROM '^\$scrypt\$ln=[0-9]{1,2},r=([0-9]{1,4}),')::bigint
                             * substring(hash FROM '^\$scrypt\$ln=[0-9]{1,2},r=[0-9]{1,4},p=([0-9]{1,4})\$')::bigint)
