@@ -6,17 +6,11 @@ import Testing
 import Text
 
 /// Sessions for ID tokens of the project that the users come from.
-@Suite(.needsServers, .installation(FirebaseMigrationTests.configure))
+@Suite(.needsServers, .installation { FirebaseMigrationTestsConfiguration.apply(&$0) })
 struct FirebaseMigrationTests {
-    private static let project = "old-project"
+    private static let project = FirebaseMigrationTestsConfiguration.project
     private let installation = Installation.current
     private var server: TestHTTPClient { get throws { try #require(installation).server } }
-
-    static func configure(_ configuration: inout Configuration) {
-        TestProvider.configure(&configuration)
-        configuration.firebase.migratedProject = project
-        configuration.firebase.migratedKeySetURL = configuration.federation.google.keySetURL
-    }
 
     /// A user who was imported with an id, and has a password.
     private func imported() async throws -> (id: String, account: Account) {
@@ -88,5 +82,15 @@ struct FirebaseMigrationTests {
         #expect(try await migrate(token(id)).status == 200)
         _ = try await #require(installation).command(["user", "disable", account.id])
         #expect(try await migrate(token(id, ["jti": "2"])).status == 401)
+    }
+}
+
+private enum FirebaseMigrationTestsConfiguration {
+    static let project = "old-project"
+
+    static func apply(_ configuration: inout Configuration) {
+        TestProvider.configure(&configuration)
+        configuration.firebase.migratedProject = project
+        configuration.firebase.migratedKeySetURL = configuration.federation.google.keySetURL
     }
 }

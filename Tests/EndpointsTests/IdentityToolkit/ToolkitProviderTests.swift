@@ -6,17 +6,11 @@ import Testing
 import Text
 
 /// Sign-in with providers, and what is linked.
-@Suite(.needsServers, .installation(ToolkitProviderTests.configure))
+@Suite(.needsServers, .installation { ToolkitProviderTestsConfiguration.apply(&$0) })
 struct ToolkitProviderTests {
     let installation = Installation.current
     var server: TestHTTPClient { get throws { try #require(installation).server } }
     var client: ToolkitClient { get throws { try ToolkitClient(http: server) } }
-
-    static func configure(_ configuration: inout Configuration) {
-        ToolkitClient.configure(&configuration)
-        TestProvider.configure(&configuration)
-        configuration.firebase.hidesAddresses = false
-    }
 
     /// What an app sends. That of iOS is decoded: JSON and blanks are in it.
     private func signIn(
@@ -123,5 +117,13 @@ struct ToolkitProviderTests {
         let apple = try ToolkitClient.SignedIn(await signIn("apple", TestProvider.apple(Person(at: "example.com"))))
         let asked: JSONValue = ["providerId": "apple.com", "tokenType": "3", "token": "code", "idToken": .string(apple.idToken)]
         #expect(try await server.post(path, asked).failure?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
+    }
+}
+
+private enum ToolkitProviderTestsConfiguration {
+    static func apply(_ configuration: inout Configuration) {
+        ToolkitClient.configure(&configuration)
+        TestProvider.configure(&configuration)
+        configuration.firebase.hidesAddresses = false
     }
 }

@@ -121,7 +121,7 @@ extension CookieClient {
         let query = destination.map { "?continue=\(PercentEncoding.encode($0))" } ?? ""
         let page = try await send("GET", "/sign-in" + query)
         let mark = "name=\"form_token\" value=\""
-        let start = try #require(page.text.range(of: mark), "\(page.text)", sourceLocation: sourceLocation).upperBound
+        let start = try #require(page.text.firstRange(of: mark), "\(page.text)", sourceLocation: sourceLocation).upperBound
         let formToken = String(page.text[start...].prefix { $0 != "\"" })
         let fields = [("email", email), ("password", Account.password), ("form_token", formToken)]
         let response = try await send(

@@ -1,4 +1,5 @@
 import Crypto
+import HTTP
 import Server
 import TestSupport
 import Testing

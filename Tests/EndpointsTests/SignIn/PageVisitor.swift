@@ -106,8 +106,11 @@ struct PageClient: Sendable {
     }
 
     static func parameter(_ name: String, of url: String) -> String? {
-        url.drop { $0 != "?" }.dropFirst().split(separator: "&").map { $0.split(separator: "=", maxSplits: 1) }
-            .first { $0.first.map(String.init) == name }.flatMap { $0.count > 1 ? PercentEncoding.decode($0[1]) : "" }
+        for field in url.drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
+            let parts = field.split(separator: "=", maxSplits: 1)
+            if parts[0] == name { return parts.count > 1 ? PercentEncoding.decode(parts[1]) : "" }
+        }
+        return nil
     }
 }
 
