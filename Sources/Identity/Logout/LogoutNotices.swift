@@ -1,35 +1,91 @@
 package import Logging
+package import Networking
 import Text
 
 /// Has the clients of a session that has ended told of it (OpenID Connect Back-Channel Logout 1.0), whatever has ended it.
-package struct LogoutNotices: Sendable {
+///
+/// The jobs are entered behind the back of whoever ends the session: that may hold a user's row, and must not wait for a second connection
+/// to PostgreSQL. While PostgreSQL is away the ends wait here, up to a bound.
+package actor LogoutNotices {
+    private struct End: Sendable {
+        let clientID: ClientID
+        let sessionID: SessionID
+        let userID: UserID
+    }
+
+    private static let capacity = 10_000
+    private static let pause: Duration = .seconds(1)
+
+    package nonisolated let loop: EventLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
     private let jobs: JobQueue
     private let clients: ClientRegistry
     private let system: SystemContext
     private let logger: Logger
+    private var waiting: [End] = []
+    private var isEntering = false
+    private var isOpen = true
 
-    package init(jobs: JobQueue, clients: ClientRegistry, system: SystemContext, logger: Logger) {
+    package init(jobs: JobQueue, clients: ClientRegistry, system: SystemContext, loop: EventLoop, logger: Logger) {
         self.jobs = jobs
         self.clients = clients
         self.system = system
+        self.loop = loop
         self.logger = logger
     }
 
-    /// Enters a job for each client that has got something from the session and wants to know. The session is over already, so what cannot be
-    /// entered fails nothing, and is in the log.
-    func enter(endOf id: SessionID, of userID: UserID, for clientIDs: [ClientID]) async {
+    /// Takes in which clients have got something from a session that is over. Returns at once.
+    func enter(endOf id: SessionID, of userID: UserID, for clientIDs: [ClientID]) {
         for clientID in Set(clientIDs) {
+            guard waiting.count < Self.capacity else {
+                logger.warning("a client is not told of the end of a session", ["client_id": .string(clientID.text)])
+                continue
+            }
+            waiting.append(End(clientID: clientID, sessionID: id, userID: userID))
+        }
+        guard isOpen, !isEntering, !waiting.isEmpty else { return }
+        isEntering = true
+        loop.start { await self.enterWaiting() }
+    }
+
+    /// Enters what is still waiting, and ends. What PostgreSQL does not take now is lost, and in the log.
+    package func close() async {
+        isOpen = false
+        while isEntering { await loop.sleep(for: .milliseconds(1)) }
+        await enterWaiting()
+        guard !waiting.isEmpty else { return }
+        logger.warning("clients are not told of the ends of sessions", ["count": .integer(waiting.count)])
+    }
+
+    private func enterWaiting() async {
+        defer { isEntering = false }
+        while let end = waiting.first {
             do throws(IdentityError) {
-                // A client that is disabled, or gone, is one that there is not.
-                guard let client = try? await clients.client(clientID.text).client, client.backChannelLogout != nil else {
+                try await enter(end)
+                waiting.removeFirst()
+            } catch {
+                guard error.isOurs else {
+                    waiting.removeFirst()
                     continue
                 }
-                let logout = BackchannelLogout(clientID: clientID, sessionID: id.text, subject: userID.description)
-                try await jobs.enter(logout.job(system.uuid()), at: system.statementTime)
-            } catch {
-                logger.warning(
-                    "a client is not told of the end of a session", ["client_id": .string(clientID.text), "error": "\(error)"])
+                guard isOpen else { return }
+                await loop.sleep(for: Self.pause)
             }
         }
+    }
+
+    private func enter(_ end: End) async throws(IdentityError) {
+        let client: Client
+        do throws(IdentityError) {
+            client = try await clients.client(end.clientID.text).client
+        } catch .invalidClient {
+            // A client that is disabled, or gone, is one that there is not.
+            return
+        }
+        guard client.backChannelLogout != nil else { return }
+        let logout = BackchannelLogout(
+            clientID: end.clientID, sessionID: end.sessionID.text, subject: end.userID.description)
+        try await jobs.enter(logout.job(system.uuid()), at: system.statementTime)
     }
 }

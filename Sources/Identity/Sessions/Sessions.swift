@@ -37,7 +37,7 @@ package final class Sessions: Sendable {
     let audit: AuditLog
     let metrics: IdentityMetrics
     /// Nil where no client wants to hear of the end of a session.
-    let logouts: LogoutNotices?
+    package let logouts: LogoutNotices?
     let key: SessionTokenKey
     /// How many a user may have; when one more begins, the one that would end first is ended.
     let limitPerUser: Int

@@ -29,7 +29,8 @@ struct IdentityParts: Sendable {
             tokens: tokens, issuer: issuer, users: users, clients: clients, limiter: parts.limiter, audit: parts.audit,
             metrics: parts.metrics, key: shared.sessionTokenKey, limitPerUser: configuration.sessions.perUser,
             policy: configuration.sessions.refreshPolicy,
-            logouts: LogoutNotices(jobs: parts.jobs, clients: clients, system: shared.system, logger: parts.logger),
+            logouts: LogoutNotices(
+                jobs: parts.jobs, clients: clients, system: shared.system, loop: parts.loop, logger: parts.logger),
             system: shared.system)
         accounts = Accounts(
             users: users, identities: IdentityStore(pool: parts.postgres), outbox: parts.outbox,

@@ -98,6 +98,7 @@ struct Worker: Sendable {
     func stop() async {
         await auditUpkeep.close()
         await services.codes.close()
+        await services.sessions.logouts?.close()
         await AuditLosses(redis: redis).note(await audit.close())
         await postgres.close()
         await redis.close()
