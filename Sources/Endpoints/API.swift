@@ -39,12 +39,13 @@ package struct API: Sendable {
         API("pages", "pages behind the links in mails (`/account/…`)", prefixSetting: "KIDOBAN_PAGES_PREFIX") {
             Pages.make($0.services, prefix: $1)
         },
+        // Before all others with paths below /oauth2: what is not there is answered by the first one.
+        API("oauth", "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services, parts.oauth) },
         API(SignInPages.name, "sign-in pages (`/sign-in`, `/account`, …)") { parts, _ in SignInPages.make(parts.signIn) },
         API("registration", "dynamic client registration (`/oauth2/register`)") { parts, _ in
             Registration.make(parts.services, parts.registrations)
         },
         API("federation", "providers' API (`/federation/…`)") { parts, _ in Providers.make(parts.services) },
-        API("oauth", "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services, parts.oauth) },
         API("openid", "OpenID provider (`/oauth2/authorize`, …)") { parts, _ in OpenID.make(parts.services) },
     ]
 }

@@ -54,8 +54,9 @@ extension OAuth {
                 "What ends before its time, as it ends",
                 details:
                     "Server-sent events: `ready` first; then `token_revoked` with `jti`, `session_ended` with `sid` and `client_ended` with "
-                    + "`client_id`, of tokens that the client may introspect. `reset`: some were missed, so nothing that is remembered is "
-                    + "good any more. There is a comment every five seconds; who hears nothing for fifteen has lost the connection.",
+                    + "`client_id`, of tokens that the client may introspect. With a cursor, `current` when what was missed is told. "
+                    + "`reset`: some were missed, so nothing that is remembered is good any more. There is a comment every five seconds; "
+                    + "who hears nothing for fifteen has lost the connection.",
                 security: [ClientAuthentication.basic],
                 parameters: [
                     .header(

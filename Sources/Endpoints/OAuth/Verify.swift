@@ -5,7 +5,8 @@ import Text
 
 extension OAuth {
     /// `/oauth2/verify`: may this request pass? For gateways, which read a status and fields, and no JSON: 204 or 200, 401, 403, 503, and never
-    /// anything else, because to some of them any other status is an outage and to some it is a yes.
+    /// anything else, because to some of them any other status is an outage and to some it is a yes. Bytes that are no HTTP have no path, so
+    /// they get the server's 400.
     struct Verify: Sendable {
         static let path = "/oauth2/verify"
         /// For gateways that append the path of the request.
@@ -21,7 +22,8 @@ extension OAuth {
         func answer(_ request: Request, hasQuery: Bool) async -> Response {
             guard let asked = VerifyRequest(request.head, hasQuery: hasQuery) else { return Self.forbidden() }
             do throws(IdentityError) {
-                guard let caller = try await caller(request, asked) else { return Self.forbidden() }
+                // Who may not ask is told so even where there is nothing to look at.
+                guard let caller = try await caller(request, asked), caller.client.mayIntrospect else { return Self.forbidden() }
                 let verdict: AccessVerdict
                 switch presented(request.head) {
                 case .nothing: return Self.unauthorized(nil)

@@ -28,7 +28,7 @@ extension OpenID {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let form = try ClientForm(request)
-            let client = try await ClientGate(services: services).client(request, form, at: path)
+            let client = try await ClientGate(services: services).authorizing(request, form, at: path)
             // Whoever else's app showed such a screen would teach users to type their passwords anywhere.
             guard client.isFirstParty, client.maySignUsersIn, client.grantTypes.contains(.authorizationCode) else {
                 throw .unauthorizedClient

@@ -16,7 +16,7 @@ extension OpenID {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let form = try ClientForm(request)
-            let client = try await ClientGate(services: services).client(request, form, at: path)
+            let client = try await ClientGate(services: services).authorizing(request, form, at: path)
             guard client.grantTypes.contains(.deviceCode) else { throw .unauthorizedClient }
             let key = try await KeyProof(services: services).key(request, at: path)
             let scopes = try form.scopes() ?? []

@@ -91,9 +91,11 @@ extension OpenID {
                         .ok, "The metadata.",
                         .object([
                             .required("issuer", .url), .required("authorization_endpoint", .url),
-                            .required("token_endpoint", .url),
-                            .required("jwks_uri", .url), .required("response_types_supported", .array(of: .string)),
-                        ]))
+                            .required("token_endpoint", .url), .required("jwks_uri", .url),
+                            .required("userinfo_endpoint", .url), .required("response_types_supported", .array(of: .string)),
+                            .required("grant_types_supported", .array(of: .string)),
+                            .required("scopes_supported", .array(of: .string)),
+                        ]).withFurtherMembers.described("Further members as RFC 8414 §2 and its registry have them."))
                 ])
         }
     }

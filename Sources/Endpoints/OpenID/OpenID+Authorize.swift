@@ -15,7 +15,9 @@ extension OpenID {
         let browser: BrowserSession
 
         func answer(_ request: Request) async -> Response {
+            let (limits, caller) = (services.authorization.limits, Caller(request))
             do throws(IdentityError) {
+                try await limits.takeAuthorization(caller)
                 guard let fields = Self.fields(request) else {
                     return page(.refused(Self.malformed), request)
                 }
@@ -23,7 +25,9 @@ extension OpenID {
                 switch reading.outcome {
                 case .shown(let refusal): return page(.refused(refusal), request)
                 case .redirected(let refusal, to: let back): return redirect(refusal, to: back)
-                case .accepted(let accepted): return try await proceed(accepted, reading, request)
+                case .accepted(let accepted):
+                    try await limits.takeAuthorization(of: accepted.client.id, caller)
+                    return try await proceed(accepted, reading, request)
                 }
             } catch {
                 return page(.identity(error), request)
@@ -103,11 +107,18 @@ extension OpenID {
                 fields: ["Location": continuation.address(of: path, under: server.issuer), "Cache-Control": "no-store"])
         }
 
-        static var documentation: RouteDocumentation {
+        /// - Parameter isForm: whether the parameters are in the body.
+        static func documentation(isForm: Bool) -> RouteDocumentation {
             RouteDocumentation(
                 "Ask for an authorization code (RFC 6749 §4.1, OpenID Connect Core 1.0 §3.1.2)",
                 details:
                     "With PKCE (`S256`). Where somebody has to act the answer leads to a page, which leads back here. Parameters that are not known are ignored.",
+                body: isForm
+                    ? .required(
+                        .form([
+                            .required("client_id", .string), .optional("response_type", .constant("code")),
+                            .optional("redirect_uri", .url), .optional("request_uri", .string),
+                        ])) : nil,
                 responses: [
                     .empty(
                         .seeOther, "To the client with `code`, `state` and `iss`, or `error`; or to a page of ours.",

@@ -31,6 +31,11 @@ extension OpenID {
             return .json(status, writer, fields: fields)
         }
 
+        /// Whether a good client gets it all the same: a device that waits for its user, a first proof without our nonce, an outage.
+        var isNobodysFault: Bool {
+            status.code >= 500 || ["authorization_pending", "use_dpop_nonce"].contains(code.description)
+        }
+
         func adding(_ name: StaticString, _ value: String) -> Failure {
             var copy = self
             copy.fields.append(name, value)

@@ -12,8 +12,10 @@ package enum OpenID {
             AuthorizationChallenge(services: services),
         ]
         var routes = [
-            Route(.get, Authorize.path, documentation: Authorize.documentation) { await authorize.answer($0) },
-            Route(.post, Authorize.path, accepts: .form, documentation: Authorize.documentation) { await authorize.answer($0) },
+            Route(.get, Authorize.path, documentation: Authorize.documentation(isForm: false)) { await authorize.answer($0) },
+            Route(.post, Authorize.path, accepts: .form, documentation: Authorize.documentation(isForm: true)) {
+                await authorize.answer($0)
+            },
         ]
         routes += endpoints.map { route($0, services) }
         let shared = Set(endpoints.filter(\.isForScripts).map(\.path))

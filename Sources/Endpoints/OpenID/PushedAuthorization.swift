@@ -14,7 +14,7 @@ extension OpenID {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let form = try ClientForm(request)
-            let client = try await ClientGate(services: services).client(request, form, at: path)
+            let client = try await ClientGate(services: services).authorizing(request, form, at: path)
             let key = try await KeyProof(services: services).key(request, at: path)
             let fields = form.fields.pairs.filter { $0.name != "client_id" } + [(name: "client_id", value: client.id.text)]
             guard form["request_uri"] == nil else { throw .invalidRequest("request_uri may not be pushed") }

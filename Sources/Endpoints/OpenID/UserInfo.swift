@@ -67,7 +67,13 @@ extension OpenID {
                 security: [.accessToken],
                 body: method == .post ? .optional(.form([.optional("access_token", .string)])) : nil,
                 responses: [
-                    .json(.ok, "`sub`, and the claims of the scopes of the token.", .object([.required("sub", .uuid)])),
+                    .json(
+                        .ok, "`sub`, and the claims of the scopes of the token.",
+                        .object([
+                            .required("sub", .uuid), .optional("name", .string), .optional("picture", .url),
+                            .optional("email", .email), .optional("email_verified", .boolean),
+                            .optional("phone_number", .string), .optional("updated_at", .integer),
+                        ]).withFurtherMembers),
                     .text(.ok, "The same, signed.", type: "application/jwt"),
                     Failure.documented(.badRequest, "`invalid_request`: There are two tokens."),
                     Failure.documented(

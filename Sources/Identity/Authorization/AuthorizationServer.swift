@@ -25,6 +25,7 @@ package final class AuthorizationServer: Sendable {
     package let pushed: PushedRequests
     package let challenges: AuthorizationSessions
     package let devices: DeviceCodes
+    package let limits: AuthorizationLimits
     package let consents: Consents
     package let marks: InteractionMarks
     package let assertions: ClientAssertions
@@ -56,6 +57,7 @@ package final class AuthorizationServer: Sendable {
         challenges = AuthorizationSessions(redis: redis, system: system)
         pushed = PushedRequests(redis: redis, system: system, life: policy.pushedRequestLife)
         devices = DeviceCodes(redis: redis, sessions: sessions, limiter: limiter, system: system, life: policy.deviceCodeLife)
+        limits = AuthorizationLimits(limiter: limiter)
         let used = UsedIdentifiers(redis: redis)
         assertions = ClientAssertions(issuer: installation.issuer, used: used, keys: clientKeys, system: system)
         proofs = DPoPProofs(

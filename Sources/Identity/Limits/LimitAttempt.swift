@@ -142,6 +142,25 @@ extension LimitAttempt {
         LimitAttempt([Charge(.refreshAddress, ClientNetwork(caller.address).text)])
     }
 
+    /// A request for an authorization, by whoever.
+    static func authorization(_ caller: Caller) -> LimitAttempt {
+        LimitAttempt([Charge(.authorizeAddress, ClientNetwork(caller.address).text)])
+    }
+
+    /// The same once it is known for which client. Anybody can name a public one.
+    static func authorization(of client: ClientID) -> LimitAttempt {
+        LimitAttempt([Charge(.authorizeClient, client.text)])
+    }
+
+    /// A request to the token endpoint, before anybody knows of which client.
+    static func token(_ caller: Caller) -> LimitAttempt {
+        LimitAttempt([Charge(.tokenAddress, ClientNetwork(caller.address).text)])
+    }
+
+    static func token(of client: ClientID) -> LimitAttempt {
+        LimitAttempt([Charge(.tokenClient, client.text)])
+    }
+
     /// Presenting a code from a mail. Whoever has it is not kept out by what others present.
     /// - Parameters:
     ///   - account: whose the caller says that it is; nil where the code alone says it.

@@ -17,7 +17,8 @@ extension LimitBucket {
         case .mailAddress: Budget(100, per: .seconds(3600))
         case .hashAddress: Budget(1200, per: .seconds(600))
         case .hashSite: Budget(4800, per: .seconds(600))
-        case .signInClient, .signUpClient: nil
+        case .authorizeAddress, .tokenAddress: Budget(3000, per: .seconds(600))
+        case .signInClient, .signUpClient, .authorizeClient, .tokenClient: nil
         }
     }
 }

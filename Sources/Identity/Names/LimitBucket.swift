@@ -12,6 +12,10 @@ package enum LimitPurpose: String, Sendable, CaseIterable {
     case proof
     /// Having a password hashed, whether it is the right one or not.
     case hash
+    /// Asking for an authorization: by a browser, pushed by a client, for a device.
+    case authorize
+    /// Asking the token endpoint.
+    case token
 }
 
 /// Whose attempts are counted together. The raw values are part of keys and labels.
@@ -51,6 +55,8 @@ package enum LimitBucket: Int, Sendable, CaseIterable {
     case codeAccountAddress, codeAddress
     case mailRecipient, mailAddress
     case hashAddress, hashSite
+    case authorizeAddress, authorizeClient
+    case tokenAddress, tokenClient
 
     package var purpose: LimitPurpose {
         switch self {
@@ -63,6 +69,8 @@ package enum LimitBucket: Int, Sendable, CaseIterable {
         case .codeAccountAddress, .codeAddress: .code
         case .mailRecipient, .mailAddress: .mail
         case .hashAddress, .hashSite: .hash
+        case .authorizeAddress, .authorizeClient: .authorize
+        case .tokenAddress, .tokenClient: .token
         }
     }
 
@@ -71,11 +79,13 @@ package enum LimitBucket: Int, Sendable, CaseIterable {
         case .signInAccount, .signUpAccount: .account
         case .signInAccountAddress, .codeAccountAddress: .accountAddress
         case .signInKnownDevice: .knownDevice
-        case .signInAddress, .proofAddress, .signUpAddress, .refreshAddress, .codeAddress, .mailAddress, .hashAddress: .address
+        case .signInAddress, .proofAddress, .signUpAddress, .refreshAddress, .codeAddress, .mailAddress, .hashAddress,
+            .authorizeAddress, .tokenAddress:
+            .address
         case .hashSite: .site
         case .signInIdentity: .identity
         case .signInDevice: .device
-        case .signInClient, .signUpClient: .client
+        case .signInClient, .signUpClient, .authorizeClient, .tokenClient: .client
         case .refreshSession: .session
         case .mailRecipient: .recipient
         }

@@ -28,6 +28,11 @@ struct RevocationEvent: Sendable {
         Array("retry: 1000\n".utf8) + text("ready", id: id, Array("{}".utf8))
     }
 
+    /// To a listener that has come back: what it had missed is told.
+    static func current(_ id: RedisStreamID) -> [UInt8] {
+        text("current", id: id, Array("{}".utf8))
+    }
+
     /// There were ends that nobody can tell any more.
     static func reset(_ id: RedisStreamID) -> [UInt8] {
         Array("retry: 1000\n".utf8) + text("reset", id: id, Array("{}".utf8))

@@ -137,7 +137,10 @@ package final class RevocationFeed: @unchecked Sendable {  // every member is to
                 if let event = RevocationEvent(entry, in: installation) { subscription.tell(event) }
             }
             if entries.count <= Self.pageSize {
-                if subscription.hasCaughtUp(with: last) { return }
+                if subscription.hasCaughtUp(with: last) {
+                    // What the stream had brought by now has waited, and is told as well.
+                    return subscription.send(RevocationEvent.current(max(last, position)))
+                }
             } else {
                 let patience = loop.schedule(after: Self.patience) { subscription.cut() }
                 let isThrough = await subscription.drained()

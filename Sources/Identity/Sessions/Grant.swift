@@ -68,12 +68,15 @@ package struct GrantTerms: Sendable {
     package var leeway: Duration
     /// Who acts for the user with the first access token.
     package var actor: ClientID?
+    /// When the first access token ends at the latest, by the clock of its session.
+    package var end: Timestamp?
 
     package init(
         scopes: [String]? = nil, audiences: [String]? = nil, confirmation: KeyConfirmation? = nil, leeway: Duration = .zero,
-        actor: ClientID? = nil
+        actor: ClientID? = nil, end: Timestamp? = nil
     ) {
         self.actor = actor
+        self.end = end
         self.scopes = scopes
         self.audiences = audiences
         self.confirmation = confirmation

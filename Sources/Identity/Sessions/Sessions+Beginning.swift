@@ -51,19 +51,41 @@ extension Sessions {
         return try await begin(authentication, for: client, refresh: refresh, terms: terms, caller: caller)
     }
 
-    /// Begins a session for a user on the word of a client that may act for users (RFC 7523 §2.1). Nobody has proved who they are in it.
+    /// Gives a client that may act for users an access token on its own word (RFC 7523 §2.1). Nobody has proved who they are by that. There is one
+    /// session for it, however often the client comes: else it would push those of the user's devices out.
     /// - Throws: `IdentityError.invalidCredentials` when the user is gone or disabled; else as `begin`.
-    package func beginDelegated(
+    package func delegatedToken(
         for userID: UserID, client: Client, terms: GrantTerms, caller: Caller
-    ) async throws(IdentityError) -> SessionTokens {
+    ) async throws(IdentityError) -> GrantTokens {
         let user: User
         do throws(IdentityError) {
             user = try await users.user(userID)
         } catch {
             throw error == .userNotFound ? .invalidCredentials : error
         }
+        guard !user.isDisabled else { throw .invalidCredentials }
+        if let kept = try await delegated(by: userID, to: client) {
+            do throws(IdentityError) {
+                return try await token(for: client, in: kept, terms: terms)
+            } catch {
+                // It may have ended meanwhile.
+                guard error == .invalidToken else { throw error }
+            }
+        }
         let authentication = Authentication(of: user, by: [], at: system.now(), occasion: .continued)
-        return try await begin(authentication, for: client, refresh: .rotating, terms: terms, caller: caller)
+        let begun = try await begin(authentication, for: client, refresh: .rotating, terms: terms, caller: caller)
+        return GrantTokens(
+            session: begun.session, grant: begun.grant, accessToken: begun.accessToken,
+            accessTokenExpiresAt: begun.accessTokenExpiresAt, refreshToken: nil)
+    }
+
+    /// The session of a user that a client has on its own word, if it lives as long as a new access token.
+    private func delegated(by userID: UserID, to client: Client) async throws(IdentityError) -> SessionID? {
+        let now = system.now()
+        return try await store.sessions(of: userID, at: now).first { session in
+            session.clientID == client.id && session.methods.isEmpty && session.provider == nil && !session.isHeldByCookie
+                && session.absoluteEnd.duration(since: session.time(at: now)) > client.accessTokenLifetime
+        }?.id
     }
 
     private func beginWithTokens(
@@ -85,7 +107,8 @@ extension Sessions {
                 try issuer.mint(for: grant, of: session, client: client, at: session.createdAt, write)
             } else {
                 try issuer.mint(
-                    for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, at: session.createdAt)
+                    for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, end: terms.end,
+                    at: session.createdAt)
             }
         }
         guard let minted else { throw .fault() }

@@ -12,7 +12,8 @@ extension Sessions {
         try await makeRoom(for: client.id, in: session)
         let now = session.time(at: system.now())
         let grant = Grant(GrantID(random: system.random(GrantID.byteCount)), to: client, refresh: refresh, terms)
-        let minted = try issuer.mint(for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, at: now)
+        let minted = try issuer.mint(
+            for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, end: terms.end, at: now)
         try await listing(minted, in: id, at: now) { () throws(IdentityError) in
             try await store.add(
                 grant, to: session, idle: client.sessionLifetime.idle, accessToken: minted.issued, at: now)
@@ -35,7 +36,7 @@ extension Sessions {
             id: kept.id, clientID: client.id, scopes: terms.scopes, audiences: terms.audiences, refresh: nil,
             confirmation: terms.confirmation)
         let minted = try issuer.mint(
-            for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, at: now)
+            for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, end: terms.end, at: now)
         try await listing(minted, in: id, at: now) { () throws(IdentityError) in
             try await store.list(minted.issued, of: kept.id, in: id, at: now)
         }
@@ -56,7 +57,7 @@ extension Sessions {
     }
 
     /// How many one client may have in a session.
-    private static let grantsOfClient = 8
+    static let grantsOfClient = 8
 
     /// Stores a token that has been minted, has a script list it, and only then lets it be handed out: whatever goes wrong leaves no token that
     /// nobody can revoke.

@@ -20,6 +20,8 @@ package struct Principal: Equatable, Sendable {
     package let authenticatedAt: Timestamp?
     /// The key that whoever presents the token must prove to hold; nil for a bearer token.
     package let confirmation: KeyConfirmation?
+    /// By the clock of its session.
+    package let expiresAt: Timestamp
 
     /// The user, if it is one's token.
     package var user: AuthenticatedUser? {
@@ -60,6 +62,7 @@ extension Principal {
                 separator: " "))
         authenticatedAt = stored.isUser ? Timestamp(seconds: Int64(stored.authenticatedAt)) : nil
         confirmation = KeyConfirmation(stored: record[stored.confirmation])
+        expiresAt = Timestamp(seconds: Int64(stored.expiresAt))
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {

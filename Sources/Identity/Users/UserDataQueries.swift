@@ -8,6 +8,7 @@ package enum UserDataQueries {
         "user_aliases": ["user_id"],
         "app_settings": ["user_id"],
         "profiles": ["user_id", "username_folded"],
+        "consents": ["user_id"],
         "identities": ["user_id", "proofs_void_before", "standing_changed_at"],
         // Of mails, some under names of their own.
         "jobs": ["user_id", "topic", "payload", "sealed", "due_at", "gives_up_at", "turn", "leased_until", "done_at"],
@@ -21,13 +22,13 @@ package enum UserDataQueries {
     }
 
     /// Parameter: the user's id. Returns one document: `user`, `profile` and `app_settings` or null, and the arrays `user_aliases`,
-    /// `identities`, `provider_tokens`, `mails` and `account_changes`.
+    /// `identities`, `provider_tokens`, `consents`, `mails` and `account_changes`.
     package static let data = Statement(
         name: "user_data",
         sql: """
             SELECT json_build_object('user', \(user), 'profile', \(profile), 'app_settings', \(appSettings),
                 'user_aliases', \(aliases), 'identities', \(identities),
-                'provider_tokens', \(providerTokens), 'mails', \(mail),
+                'provider_tokens', \(providerTokens), 'consents', \(consents), 'mails', \(mail),
                 'account_changes', \(changes))::text
             FROM users u WHERE u.id = $1::uuid
             """, retryable: true)
@@ -72,6 +73,12 @@ package enum UserDataQueries {
             'provider', provider, 'subject', subject, 'client_id', client_id, 'obtained_at', \(instant("obtained_at"))
             ) ORDER BY obtained_at, provider, subject), '[]')
         FROM provider_tokens JOIN identities USING (provider, subject) WHERE user_id = u.id)
+        """
+
+    private static let consents: SQL = """
+        (SELECT coalesce(json_agg(json_build_object(
+            'client_id', client_id, 'scopes', scopes, 'granted_at', \(instant("granted_at"))) ORDER BY client_id), '[]')
+        FROM consents WHERE user_id = u.id)
         """
 
     private static let mail: SQL = """

@@ -96,6 +96,9 @@ extension Schema {
 
     package var orNull: Schema { .anyOf([self, .null]) }
 
+    /// An object that may have further members.
+    package var withFurtherMembers: Schema { with("additionalProperties", .object(JSONObject())) }
+
     /// A member of an object.
     package struct Member: Sendable {
         package let name: String

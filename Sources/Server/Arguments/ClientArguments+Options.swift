@@ -129,7 +129,8 @@ extension ArgumentScanner {
         guard let texts = list(option) else { return nil }
         let grants = texts.compactMap { known[$0] }
         guard grants.count == texts.count else {
-            throw failure(.invalid(option, expected: "authorization_code, refresh_token, client_credentials or device_code"))
+            let expected = "authorization_code, refresh_token, client_credentials, device_code, token_exchange or jwt_bearer"
+            throw failure(.invalid(option, expected: expected))
         }
         return Set(grants)
     }

@@ -38,10 +38,7 @@ extension HelpTopic {
         ("--front-channel-logout-session", "with the session that has ended"),
         ("--back-channel-logout-uri U", "told by the server when a session ends"),
         ("--back-channel-logout-session", "with the session that has ended"),
-        (
-            "--grant G",
-            "authorization_code, refresh_token, client_credentials, device_code, token_exchange or jwt_bearer; repeatable"
-        ),
+        ("--grant G", "how it gets tokens, such as client_credentials; repeatable"),
         ("--auth-method M", "none, client_secret_basic, client_secret_post or private_key_jwt"),
         ("--public", "--auth-method none"),
         ("--jwks FILE", "its public keys, a JSON Web Key Set, for private_key_jwt"),
@@ -79,6 +76,9 @@ extension HelpTopic {
         ("--end-previous", "make no new secret, and refuse the one from before the last rotation, which has leaked"),
     ]
 
+    private static let grantTypes =
+        "Grant types: authorization_code, refresh_token, client_credentials, device_code, token_exchange and jwt_bearer."
+
     /// After the options.
     var clientDetails: String {
         switch self {
@@ -87,6 +87,8 @@ extension HelpTopic {
             The id, and the secret if it has one, are printed to the standard output, once; what to know besides, to the standard
             error: of a client that introspects, whose tokens it will see.
 
+            \(Self.grantTypes)
+
             \(Self.stores)
             """
         case .clientUpdate:
@@ -94,6 +96,8 @@ extension HelpTopic {
             What is not named stays. An option that can be repeated replaces all that was there. A client that gets a secret by
             this has it printed, once. Every copy knows within KIDOBAN_CLIENT_CACHE_LIFETIME; sessions go on, with tokens as they
             are from then on.
+
+            \(Self.grantTypes)
 
             \(Self.stores)
             """

@@ -66,8 +66,7 @@ extension HelpTopic {
         case .explain: "Say why something is accepted or refused."
         case .explainIDToken: "Say check by check whether an id token would be accepted, without using it up."
         case .explainAuthorize: "Say check by check whether an authorization request is right."
-        case .clientTry:
-            "Print an authorization request of a client that is ready for the browser, and how to go on with the code."
+        case .clientTry: "Print an authorization request of a client for the browser, and how to redeem the code."
         case .clientRegistrationToken: "Print a token with which software may register itself as a client."
         case .help: "Print help about a command."
         case .version: "Print the version."

@@ -21,7 +21,7 @@ extension HelpTopic {
             ("--dry-run", "write nothing, and say what would happen"),
             (
                 "--update",
-                "bring who is here already up to date: names, photos, phone numbers, claims and roles; disables, and ends sessions"
+                "bring who is here up to date: names, photos, phone numbers, claims, roles; disable, end sessions"
             ),
             ("--merge", "take two users for one whose address is proved on both sides: adds the id and the identities"),
             ("--report FILE", "who was refused and why, a line each: FILE.refused.jsonl unless given"),

@@ -46,6 +46,14 @@ extension Settings {
                 "HASH_ADDRESS", .hashAddress,
                 "Passwords that are hashed for one address, right or wrong: the work is not given back. A sign-in counts once."),
             budget("HASH_SITE", .hashSite, "The same for one /48 of IPv6."),
+            budget(
+                "AUTHORIZE_ADDRESS", .authorizeAddress,
+                "Authorization requests from one address: of browsers, pushed by clients, and for devices."),
+            budget("AUTHORIZE_CLIENT", .authorizeClient, "The same for one client, whose name anybody can use."),
+            budget(
+                "TOKEN_ADDRESS", .tokenAddress,
+                "Requests to the token endpoint from one address. What gets tokens is given back, and so is a device that waits."),
+            budget("TOKEN_CLIENT", .tokenClient, "All such requests of one client."),
             Setting(
                 "KIDOBAN_LIMIT_SPRAY_ACCOUNTS", \.limits.sprayAccounts, .count(0...10_000),
                 "Accounts at which sign-ins from one address may fail within ten minutes; beyond them it is an audit event and "

@@ -46,6 +46,23 @@ enum RedisRights {
             ]
         ),
         ("code:", "", [("GET", []), ("GETDEL", []), ("DEL", [])]),
+        (
+            "authcode:", "",
+            [
+                ("HSET", ["x", "y"]), ("HSETNX", ["x", "y"]), ("HGET", ["x"]), ("HEXISTS", ["x"]), ("EXISTS", []),
+                ("PEXPIRE", ["1000"]),
+            ]
+        ),
+        ("par:", "", [("GETEX", ["PX", "1000"]), ("DEL", [])]),
+        (
+            "device:", "",
+            [
+                ("HSET", ["x", "y"]), ("HSETNX", ["x", "y"]), ("HMGET", ["x"]), ("EXISTS", []), ("PEXPIRE", ["1000"]),
+                ("DEL", []),
+            ]
+        ),
+        ("device-user:", "", [("GET", []), ("GETDEL", [])]), ("used:", "", []), ("claims:", "", [("GET", [])]),
+        ("authsession:", "", [("GETDEL", [])]), ("registration:", "", [("INCR", []), ("PEXPIRE", ["1000"])]),
         ("audit:", "", [("GET", []), ("INCRBY", ["1"]), ("PEXPIRE", ["1000"])]),
         ("successor:", "", [("GET", [])]), ("it:", "", [("GET", []), ("DEL", [])]),
     ]

@@ -200,6 +200,28 @@ struct LimitTests {
         }
     }
 
+    @Test func `requests to the token endpoint are limited by address, and those that get tokens cost nothing`() async throws {
+        try await run([.tokenAddress: Budget(2, per: Self.hour)]) { installation, server in
+            let service = try await installation.addClient("service")
+            let fields = [("grant_type", "client_credentials")]
+            for _ in 0..<4 { #expect(try await server.form("/oauth2/token", fields, service).status == 200) }
+            let wrong = Credentials(id: service.id, secret: "wrong")
+            for _ in 0..<2 { #expect(try await server.form("/oauth2/token", fields, wrong).status == 401) }
+            let refused = try await server.form("/oauth2/token", fields, service)
+            #expect(refused.status == 429 && refused.json["error"] == "slow_down" && refused.value("Retry-After") != nil)
+        }
+    }
+
+    @Test func `requests for authorizations are limited by address, whatever comes of them`() async throws {
+        try await run([.authorizeAddress: Budget(2, per: Self.hour)]) { _, server in
+            for _ in 0..<2 { #expect(try await server.get("/oauth2/authorize?client_id=nobody").status == 400) }
+            let refused = try await server.get("/oauth2/authorize?client_id=nobody")
+            #expect(refused.status == 429 && refused.value("Retry-After") != nil)
+            let pushed = try await server.form("/oauth2/par", [("client_id", "nobody")])
+            #expect(pushed.status == 429 && pushed.json["error"] == "slow_down")
+        }
+    }
+
     @Test func `who has an address proved is not kept out by what strangers did with it, or beside`() async throws {
         let budget = Budget(1, per: Self.hour)
         let budgets: [LimitBucket: Budget] = [.signUpAccount: budget, .signUpAddress: budget, .signInAddress: budget]

@@ -75,7 +75,7 @@ struct VerifyTests {
         let gone = try await server.signUp()
         #expect(try await server.delete("/auth/me", bearer: gone.accessToken).status == 204)
         for token in [
-            account.refreshToken, account.accessToken.withOtherEnd, gone.accessToken, "kda_x", "a b", "", "ü",
+            account.refreshToken, account.accessToken.withOtherEnd, gone.accessToken, "kda_x", "a b", "",
             String(repeating: "x", count: 9000),
         ] {
             let response = try await server.verify(token, backend)
@@ -83,6 +83,14 @@ struct VerifyTests {
             #expect(response.challenge == #"Bearer realm="kidoban", error="invalid_token""#)
             #expect(response.facts.isEmpty)
         }
+    }
+
+    @Test func `what is no request at all lets nobody in either`() async throws {
+        let backend = try await #require(installation).backend()
+        // A field's value is ASCII. Whose path it was is not looked at then.
+        let response = try await server.verify("ü", backend)
+        #expect(response.status == 400)
+        #expect(response.challenge == nil && response.facts.isEmpty)
     }
 
     @Test func `two credentials are none`() async throws {

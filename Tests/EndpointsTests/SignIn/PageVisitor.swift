@@ -33,7 +33,8 @@ final class PageVisitor: Sendable {
     ) async throws -> TestHTTPResponse {
         let hidden = try #require(Self.hidden(page, action), "\(action): \(page.text)", sourceLocation: sourceLocation)
         let given = Set(fields.map(\.0))
-        return try await post(action, hidden.filter { !given.contains($0.0) } + fields)
+        let all = hidden.filter { !given.contains($0.0) } + fields
+        return try await TestHTTPResponse.whenThereIsRoom { try await post(action, all) }
     }
 
     /// Goes where an answer leads, as long as that is here.

@@ -148,6 +148,7 @@ final class Installation: Sendable {
             environment: [
                 "DATABASE_URL": databaseURL, "REDIS_URL": redisURL, "KIDOBAN_DATABASE_POOL": "1",
                 "KIDOBAN_DATABASE_DEADLINE": "60s", "KIDOBAN_DATABASE_CONNECT_TIMEOUT": "60s",
+                "KIDOBAN_REDIS_DEADLINE": "60s", "KIDOBAN_REDIS_CONNECT_TIMEOUT": "60s",
             ].merging(settings) { $1 }, console: console)
         guard status == ExitStatus.success else { throw Failure(reason: output.value) }
         return output.value

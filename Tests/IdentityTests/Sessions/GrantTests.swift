@@ -110,7 +110,7 @@ extension WithStores {
             try await run { world in
                 let member = try await world.a.signUp()
                 var tokens = [member.accessToken]
-                for number in 0..<20 {
+                for number in 0..<Sessions.grantsOfClient {
                     let copy = world.copies[number % 2]
                     let shop = try await grant(in: member.sessionID, refresh: number < 3 ? .rotating : nil, on: copy)
                     #expect((shop.refreshToken == nil) == (number >= 3))
@@ -169,14 +169,42 @@ extension WithStores {
             }
         }
 
-        @Test func `a session has so many grants and no more`() async throws {
+        @Test func `a client that comes again and again loses what it got first`() async throws {
             try await run { world in
                 let member = try await world.a.signUp()
-                for _ in 1..<SessionScript.grantCount { _ = try await grant(in: member.sessionID, refresh: nil, on: world.a) }
-                await #expect(throws: IdentityError.overloaded(retryAfter: .seconds(60))) {
-                    try await grant(in: member.sessionID, refresh: nil, on: world.a)
+                var tokens: [SecretString] = []
+                for number in 0..<(Sessions.grantsOfClient + 2) {
+                    tokens.append(try await grant(in: member.sessionID, refresh: nil, on: world.copies[number % 2]).accessToken)
                 }
+                #expect(try await live(tokens, on: world.b) == tokens.indices.map { $0 >= 2 })
+                #expect(try await live([member.accessToken], on: world.b) == [true])
+            }
+        }
+
+        @Test func `a session has so many grants, and the oldest makes room for one more`() async throws {
+            try await run { world in
+                let member = try await world.a.signUp()
+                var clients: [Client] = []
+                for number in 0..<SessionScript.grantCount / Sessions.grantsOfClient {
+                    let client = Client(
+                        id: World.clientID("shop-\(number)"), name: "Shop", authentication: .publicClient, permissions: [.signIn],
+                        audiences: ["https://shop.example"], scopes: ["openid"])
+                    try await world.a.run { try await $0.clientStore.insert(client, at: Sample.now) }
+                    clients.append(client)
+                }
+                var tokens: [SecretString] = []
+                for number in 0..<SessionScript.grantCount {
+                    let client = clients[number % clients.count]
+                    let next = try await world.a.run {
+                        try await $0.sessions.grant(to: client, in: member.sessionID, refresh: nil)
+                    }
+                    tokens.append(next.accessToken)
+                }
+                // The session began with one.
+                #expect(try await live(tokens, on: world.b) == tokens.indices.map { $0 >= 1 })
                 #expect(try await world.a.liveTokens(of: member.id).count == SessionScript.grantCount)
+                let session = try #require(try await world.a.run { try await $0.sessions.list(of: member.id) }.first)
+                #expect(session.grants.count == SessionScript.grantCount)
             }
         }
 

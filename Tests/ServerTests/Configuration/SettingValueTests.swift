@@ -124,6 +124,12 @@ extension AcceptedValue {
         .init("KIDOBAN_LIMIT_SPRAY_ACCOUNTS", "7") { $0.limits.sprayAccounts == 7 },
         .init("KIDOBAN_AUDIT_REFRESHES", "none") { $0.audit.refreshes == .none },
         .init("KIDOBAN_AUDIT_RETENTION", "90d") { $0.audit.retention == .seconds(90 * 86_400) },
+        .init("KIDOBAN_AUTHORIZATION_CODE_LIFETIME", "20s") { $0.authorization.codeLife == .seconds(20) },
+        .init("KIDOBAN_AUTHORIZATION_CODE_MEMORY", "2h") { $0.authorization.codeMemory == .seconds(7200) },
+        .init("KIDOBAN_PUSHED_REQUEST_LIFETIME", "2m") { $0.authorization.pushedRequestLife == .seconds(120) },
+        .init("KIDOBAN_DEVICE_CODE_LIFETIME", "5m") { $0.authorization.deviceCodeLife == .seconds(300) },
+        .init("KIDOBAN_ID_TOKEN_LIFETIME", "15m") { $0.authorization.idTokenLife == .seconds(900) },
+        .init("KIDOBAN_DPOP_NONCE", "false") { !$0.authorization.requiresDPoPNonce },
     ]
 
     static let limits: [AcceptedValue] =
@@ -143,7 +149,8 @@ extension AcceptedValue {
         ("SIGN_UP_ACCOUNT", .signUpAccount), ("SIGN_UP_ADDRESS", .signUpAddress), ("SIGN_UP_CLIENT", .signUpClient),
         ("REFRESH_SESSION", .refreshSession), ("REFRESH_ADDRESS", .refreshAddress), ("CODE_ACCOUNT_ADDRESS", .codeAccountAddress),
         ("SIGN_IN_IDENTITY", .signInIdentity), ("PROOF_ADDRESS", .proofAddress), ("HASH_ADDRESS", .hashAddress),
-        ("HASH_SITE", .hashSite),
+        ("HASH_SITE", .hashSite), ("AUTHORIZE_ADDRESS", .authorizeAddress), ("AUTHORIZE_CLIENT", .authorizeClient),
+        ("TOKEN_ADDRESS", .tokenAddress), ("TOKEN_CLIENT", .tokenClient),
         ("CODE_ADDRESS", .codeAddress), ("MAIL_RECIPIENT", .mailRecipient), ("MAIL_ADDRESS", .mailAddress),
     ].flatMap { (name: String, bucket: LimitBucket) in
         // Without one for accounts, those by account and address are free.
@@ -309,7 +316,10 @@ extension AcceptedValue {
         },
     ]
 
-    static let all = identity + proxies + limits + restAuth + federation + providerTokens + stores + mail + process
+    static let all: [AcceptedValue] = Array(
+        [
+            identity, proxies, limits, restAuth, federation, providerTokens, backends, firebase, signIn, stores, mail, process,
+        ].joined())
 }
 
 @Suite struct SettingValueTests {
@@ -344,9 +354,11 @@ extension AcceptedValue {
         let problems = Sample.problems([name: ""])
         let lists = [
             "KIDOBAN_COOKIE_ORIGINS", "KIDOBAN_TRUSTED_PROXIES", "KIDOBAN_SMTP_URL", "KIDOBAN_MAIL_SENDER",
-            "KIDOBAN_MAIL_TEMPLATES", "KIDOBAN_SCOPES",
+            "KIDOBAN_MAIL_TEMPLATES", "KIDOBAN_SCOPES", "KIDOBAN_APP_AUDIENCES", "KIDOBAN_VERIFY_FROM",
+            "KIDOBAN_FIREBASE_API_KEYS", "KIDOBAN_FIREBASE_DOMAINS", "KIDOBAN_PAGES_NAME",
         ]
-        guard !name.hasSuffix("_PREFIX"), !name.hasSuffix("_COOKIE"), !lists.contains(name) else {
+        let isCookieName = name.hasSuffix("_COOKIE") && name != "KIDOBAN_VERIFY_COOKIE"
+        guard !name.hasSuffix("_PREFIX"), !isCookieName, !lists.contains(name) else {
             #expect(problems.isEmpty)
             return
         }

@@ -43,7 +43,9 @@ import Text
     }
 
     @Test func `no route is without an entry, and no entry without a route`() {
-        let public_ = apis.flatMap { api in api.routes.map { "\($0.method.name) \(api.prefix)\($0.pattern)" } }
+        let public_ = apis.flatMap { api in
+            api.routes.map { "\($0.method.name) \(api.prefix)\($0.pattern)".replacing("...}", with: "}") }
+        }
         let operations = ["GET /health/live", "GET /health/ready", "GET /metrics"]
         #expect(self.operations.map(\.name).sorted() == (public_ + operations).sorted())
     }
@@ -78,7 +80,8 @@ import Text
         for operation in operations {
             let answers = operation.value["responses"]?.objectValue?.members ?? []
             #expect(operation.value["summary"]?.stringValue?.isEmpty == false, "\(operation.name)")
-            #expect(answers.contains { $0.key.hasPrefix("2") }, "\(operation.name)")
+            // A page may only lead on to another one.
+            #expect(answers.contains { $0.key.hasPrefix("2") || $0.key == "303" }, "\(operation.name)")
             #expect(answers.contains { $0.key == "503" }, "\(operation.name)")
             for answer in answers where answer.value["$ref"] == nil {
                 #expect(answer.value["description"]?.stringValue?.isEmpty == false, "\(operation.name) \(answer.key)")

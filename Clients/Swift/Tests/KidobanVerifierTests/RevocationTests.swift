@@ -143,6 +143,27 @@ struct RevocationFeedTests {
         #expect(try await eventually { feed.isGood(token("t"), since: mark) })
     }
 
+    @Test func `a feed that was cut is live as soon as it has heard what it missed`() async throws {
+        let feed = try feed()
+        feed.start()
+        defer { feed.stop() }
+        #expect(try await eventually { streams.requests.value.count == 1 })
+        streams.send("id: \(position)\nevent: ready\ndata: {}\n\n")
+        #expect(try await eventually { feed.mark != nil })
+        let mark = try #require(feed.mark)
+        streams.cut()
+        #expect(try await eventually { streams.requests.value.count == 2 })
+        streams.send("id: \(position)\nevent: ready\ndata: {}\n\n")
+        streams.send("id: 9-0\nevent: session_ended\ndata: {\"sid\":\"missed\"}\n\n")
+        #expect(try await eventually { feed.verdict(on: token("missed")) == .revoked })
+        #expect(feed.verdict(on: token("t")) == .unknown)
+        streams.send("id: 10-0\nevent: current\ndata: {}\n\n")
+        #expect(try await eventually { feed.isGood(token("t"), since: mark) })
+        streams.cut()
+        #expect(try await eventually { streams.requests.value.count == 3 })
+        #expect(streams.requests.value[2].value(forHTTPHeaderField: "Last-Event-ID") == "10-0")
+    }
+
     @Test func `after a reset older tokens are not vouched for`() async throws {
         let feed = try feed()
         feed.start()

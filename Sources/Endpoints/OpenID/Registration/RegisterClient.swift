@@ -29,12 +29,8 @@ struct RegisterClient: Sendable {
             security: [.bearer("initialAccessToken", "That `kidoban client registration-token` prints.")],
             body: Registration.metadata,
             responses: [
-                .json(
-                    .created, "The client, with its secret, and the token by which it looks after its registration.",
-                    .object([
-                        .required("client_id", .string), .optional("client_secret", .string),
-                        .required("registration_access_token", .string), .required("registration_client_uri", .url),
-                    ])),
+                Registration.registered(
+                    .created, "The client, with its secret, and the token by which it looks after its registration."),
                 Registration.refused(.badRequest, "`invalid_client_metadata` or `invalid_redirect_uri`, with a description."),
                 Registration.refused(.unauthorized, "The token allows nothing, or no more."),
             ])
@@ -93,7 +89,8 @@ struct ManageRegistration: Sendable {
             summary, security: [.bearer("registrationAccessToken", "That the registration has given.")],
             parameters: [.path("id", .string, "Of the client.")], body: body,
             responses: [
-                method == .delete ? .empty(.noContent, "The client is gone.") : Registration.registered,
+                method == .delete
+                    ? .empty(.noContent, "The client is gone.") : Registration.registered(.ok, "The registration."),
                 Registration.refused(.badRequest, "`invalid_client_metadata` or `invalid_redirect_uri`, with a description."),
                 Registration.refused(.unauthorized, "The token is not this client's."),
             ])

@@ -83,19 +83,27 @@ package enum Registration {
         return .json(status, JSONValue.object(object).serialized, fields: .notStored)
     }
 
-    static let registered = DocumentedResponse.json(
-        .ok, "The registration.",
-        .object([
-            .required("client_id", .string), .optional("client_secret", .string),
-            .required("registration_access_token", .string), .required("registration_client_uri", .url),
-        ]))
+    /// An answer that is the client as it is registered now.
+    static func registered(_ status: Status, _ meaning: String) -> DocumentedResponse {
+        let own: [Routing.Schema.Member] = [
+            .required("client_id", .string), .required("client_name", .string), .optional("client_secret", .string),
+            .optional("client_secret_expires_at", .integer), .required("registration_access_token", .string),
+            .required("registration_client_uri", .url),
+        ]
+        return .json(status, meaning, .object(own + members).withFurtherMembers)
+    }
 
     static let metadata = DocumentedBody.required(
-        .object([
-            .optional("redirect_uris", .array(of: .string)), .optional("client_name", .string),
-            .optional("grant_types", .array(of: .string)), .optional("token_endpoint_auth_method", .string),
-            .optional("scope", .string),
-        ]))
+        .object(members + [.optional("client_name", .string)]).withFurtherMembers)
+
+    /// The more usual ones of RFC 7591 §2.
+    private static let members: [Routing.Schema.Member] = [
+        .optional("redirect_uris", .array(of: .string)), .optional("grant_types", .array(of: .string)),
+        .optional("response_types", .array(of: .string)), .optional("application_type", .choice(["web", "native"])),
+        .optional("token_endpoint_auth_method", .string), .optional("scope", .string), .optional("jwks_uri", .url),
+        .optional("post_logout_redirect_uris", .array(of: .string)), .optional("backchannel_logout_uri", .url),
+        .optional("frontchannel_logout_uri", .url), .optional("dpop_bound_access_tokens", .boolean),
+    ]
 
     static func refused(_ status: Status, _ meaning: String) -> DocumentedResponse {
         .json(status, meaning, OpenID.Failure.documentation.failure)

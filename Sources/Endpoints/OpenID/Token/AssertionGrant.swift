@@ -35,7 +35,7 @@ extension OpenID {
                         throw .invalidToken
                     }
                 }
-                return try await services.sessions.beginDelegated(
+                return try await services.sessions.delegatedToken(
                     for: userID, client: token.client, terms: terms, caller: token.caller)
             }
             await server.note(.jwtBearer, begun.session, client: token.client.id, token.caller)

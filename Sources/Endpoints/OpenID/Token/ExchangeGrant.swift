@@ -33,7 +33,7 @@ extension OpenID {
                     for: token.client, in: sessionID,
                     terms: GrantTerms(
                         scopes: wanted, audiences: targets.isEmpty ? nil : targets, confirmation: token.confirmation,
-                        actor: token.client.id))
+                        actor: token.client.id, end: principal.expiresAt))
             }
             await services.authorization.note(.tokenExchange, issued.session, client: token.client.id, token.caller)
             return TokenAnswer(

@@ -24,8 +24,11 @@ extension OpenID {
             var idToken: SecretString?
             if scopes.contains("openid") {
                 idToken = try await telling { () throws(IdentityError) in
-                    try server.idTokens.token(
-                        IDTokenContent(session: tokens.session, accessToken: tokens.accessToken), for: token.client)
+                    // The grant that a session began with is in no browser's session.
+                    let sessionID = tokens.grant.id == .first ? nil : tokens.session.id
+                    return try server.idTokens.token(
+                        IDTokenContent(session: tokens.session, sessionID: sessionID, accessToken: tokens.accessToken),
+                        for: token.client)
                 }
             }
             return TokenAnswer(

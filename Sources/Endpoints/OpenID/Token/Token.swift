@@ -14,9 +14,27 @@ extension OpenID {
 
         var path: String { Self.path }
 
+        /// Only what fails by the client's fault counts for its address in the end.
         func answer(_ request: Request) async throws(Failure) -> Response {
+            let (limits, caller) = (services.authorization.limits, Caller(request))
+            let ticket = try await telling { () throws(IdentityError) in try await limits.takeToken(caller) }
+            let response: Response
+            do throws(Failure) {
+                response = try await tokens(request, caller)
+            } catch {
+                if error.isNobodysFault { await limits.giveBack(ticket, caller) }
+                throw error
+            }
+            await limits.giveBack(ticket, caller)
+            return response
+        }
+
+        private func tokens(_ request: Request, _ caller: Caller) async throws(Failure) -> Response {
             let form = try ClientForm(request)
             let client = try await ClientGate(services: services).client(request, form, at: path)
+            try await telling { () throws(IdentityError) in
+                try await services.authorization.limits.takeToken(of: client.id, caller)
+            }
             let key = try await KeyProof(services: services).key(request, at: path)
             guard key != nil || !client.requiresDPoP else { throw .invalidRequest("the client must send a DPoP proof") }
             let token = TokenRequest(request: request, form: form, client: client, confirmation: key)
@@ -75,6 +93,15 @@ extension OpenID {
                 case .identity(let error): throw Failure(error)
                 }
             }
+        }
+
+        /// The same where an authorization is asked for, which is counted first.
+        func authorizing(_ request: Request, _ form: ClientForm, at endpoint: String) async throws(Failure) -> Client {
+            let (limits, caller) = (services.authorization.limits, Caller(request))
+            try await telling { () throws(IdentityError) in try await limits.takeAuthorization(caller) }
+            let client = try await client(request, form, at: endpoint)
+            try await telling { () throws(IdentityError) in try await limits.takeAuthorization(of: client.id, caller) }
+            return client
         }
 
         static let basic = SecurityScheme.basic(

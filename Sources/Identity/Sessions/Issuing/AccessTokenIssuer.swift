@@ -30,12 +30,14 @@ package final class AccessTokenIssuer: Sendable {
     /// - Parameters:
     ///   - leeway: how much longer than the client's tokens it lives.
     ///   - actor: who acts for the user with it.
+    ///   - end: when it ends at the latest.
     ///   - now: by the clock of the session's instants (`Session.time(at:)`), so that no copy's own clock dates a token.
     /// - Throws: `IdentityError.unavailable` while there is no key; `internalFault` when signing fails.
     func mint(
-        for grant: Grant, of session: Session, client: Client, leeway: Duration = .zero, actor: ClientID? = nil, at now: Timestamp
+        for grant: Grant, of session: Session, client: Client, leeway: Duration = .zero, actor: ClientID? = nil,
+        end: Timestamp? = nil, at now: Timestamp
     ) throws(IdentityError) -> Minted {
-        let record = record(for: grant, of: session, client, leeway: leeway, actor: actor, at: now)
+        let record = record(for: grant, of: session, client, leeway: leeway, actor: actor, end: end, at: now)
         return minted(try text(record, client, additional: Self.additional(session)), record)
     }
 
@@ -60,16 +62,18 @@ package final class AccessTokenIssuer: Sendable {
     }
 
     private func record(
-        for grant: Grant, of session: Session, _ client: Client, leeway: Duration, actor: ClientID? = nil, at now: Timestamp
+        for grant: Grant, of session: Session, _ client: Client, leeway: Duration, actor: ClientID? = nil,
+        end: Timestamp? = nil, at now: Timestamp
     ) -> AccessTokenRecord {
-        AccessTokenRecord(
+        let usual = client.sessionLifetime.accessTokenExpiry(
+            lifetime: client.accessTokenLifetime + leeway, at: now, absoluteEnd: session.absoluteEnd)
+        return AccessTokenRecord(
             subject: .user(
                 session.userID, session.id, grant.id, session.owner, methods: session.methods,
                 authenticatedAt: session.authenticatedAt),
             clientID: client.id, tokenID: system.uuid(at: now), issuedAt: now,
-            expiresAt: client.sessionLifetime.accessTokenExpiry(
-                lifetime: client.accessTokenLifetime + leeway, at: now, absoluteEnd: session.absoluteEnd),
-            audiences: audiences(grant.audiences, client), scopes: grant.scopes ?? client.scopes,
+            expiresAt: end.map { min($0, usual) } ?? usual, audiences: audiences(grant.audiences, client),
+            scopes: grant.scopes ?? client.scopes,
             confirmation: grant.confirmation, actor: actor)
     }
 

@@ -5,7 +5,7 @@ package import Text
 /// What an id token says (OpenID Connect Core 1.0 §2).
 package struct IDTokenContent: Sendable {
     package let session: Session
-    /// The session that the client is told of, where it is not the one that its tokens belong to.
+    /// The session of the browser, of whose end the client is told; nil where it is not known. What offline access has for itself is none.
     package let sessionID: SessionID?
     package let nonce: String?
     package let accessToken: SecretString?
@@ -13,7 +13,7 @@ package struct IDTokenContent: Sendable {
     package let claims: JSONObject
 
     package init(
-        session: Session, sessionID: SessionID? = nil, nonce: String? = nil, accessToken: SecretString? = nil,
+        session: Session, sessionID: SessionID?, nonce: String? = nil, accessToken: SecretString? = nil,
         claims: JSONObject = JSONObject()
     ) {
         self.session = session
@@ -55,7 +55,7 @@ package struct IDTokenIssuer: Sendable {
         claims["acr"] = .string(session.methods.contains(.multipleFactors) ? Self.contextClasses[1] : Self.contextClasses[0])
         if !session.methods.isEmpty { claims["amr"] = .array(session.methods.sorted().map { .string($0.text) }) }
         claims["at_hash"] = content.accessToken.map { .string(Self.hash($0)) }
-        claims["sid"] = .string((content.sessionID ?? session.id).text)
+        claims["sid"] = content.sessionID.map { .string($0.text) }
         for member in content.claims.members where claims[member.key] == nil { claims[member.key] = member.value }
         return try keys.current().sign(claims, type: .idToken, algorithm: client.idTokenAlgorithm)
     }

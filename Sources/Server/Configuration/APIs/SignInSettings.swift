@@ -74,6 +74,7 @@ extension SettingFormat where Value == String {
                 guard text.utf8.count <= 100, !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
                     throw SettingRefusal("is too long or has a control character")
                 }
+                guard text.first != " ", text.last != " " else { throw SettingRefusal("has a blank at its beginning or end") }
                 return text
             },
             render: { value, _ in value.printable })

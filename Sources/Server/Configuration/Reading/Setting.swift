@@ -88,7 +88,8 @@ package enum Settings {
     }
 
     static let sections = [
-        addresses, proxies, apis, backends, restAuth, firebase, identity, tokens, cookies, signIn, passwords, limits, federation,
+        addresses, proxies, apis, backends, restAuth, firebase, identity, tokens, cookies, signIn, authorization, passwords,
+        limits, federation,
         providerTokens,
         database,
         redis, mail, jobs, outbound, requests, lifecycle, logging,

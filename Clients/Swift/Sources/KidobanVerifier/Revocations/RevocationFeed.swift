@@ -182,8 +182,8 @@ public final class RevocationFeed: Sendable {
 
     /// One connection.
     private struct Listening {
-        /// Goes on behind an event that was heard before.
-        let resumes: Bool
+        /// Goes on behind an event that was heard before, and has not heard all since.
+        var resumes: Bool
         var isReady = false
     }
 
@@ -200,8 +200,8 @@ public final class RevocationFeed: Sendable {
         state.withLock { state in
             if !bytes.isEmpty { state.heardAt = now }
             for event in events { take(event, now, &state, &listening) }
-            // After a cut the server tells what was missed first, and does not say when it is through. A page is told at once, so with the
-            // next sign of life, seconds later, it is.
+            // After a cut the server tells what was missed first, and then `current`. One that does not say so tells a page at once, so with
+            // the next sign of life, seconds later, it is through.
             if listening.isReady, !listening.resumes || isLater && events.isEmpty && !bytes.isEmpty { state.status = .live }
         }
     }
@@ -214,6 +214,7 @@ public final class RevocationFeed: Sendable {
         case "ready":
             listening.isReady = true
             if !listening.resumes { state.list.beginAnew(at: Self.beginning(event.id, now)) }
+        case "current": listening.resumes = false
         case "token_revoked": if let jti = ended?.jti { state.list.insert(.token(jti), at: time) }
         case "session_ended": if let sid = ended?.sid { state.list.insert(.session(sid), at: time) }
         case "client_ended": if let client = ended?.client_id { state.list.insert(.client(client), at: time) }

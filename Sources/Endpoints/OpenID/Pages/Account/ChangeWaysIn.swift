@@ -82,7 +82,7 @@ extension SignInPages {
         static var documentation: RouteDocumentation {
             document(
                 "Have a link sent to another address", form: [.required("email", .string), .optional("password", .password)],
-                .text(.ok, "A page: the mail says the rest.", type: "text/html"))
+                .text(.ok, "A page: the mail says the rest.", type: "text/html"), signInDocumented)
         }
     }
 

@@ -106,7 +106,7 @@ extension SignInPages {
         static var documentation: RouteDocumentation {
             document(
                 "Delete the account", form: [.required("confirmed", .string)],
-                .text(.ok, "A page: the account is gone.", type: "text/html"))
+                .text(.ok, "A page: the account is gone.", type: "text/html"), signInDocumented)
         }
     }
 }
