@@ -85,14 +85,6 @@ struct VerifyTests {
         }
     }
 
-    @Test func `what is no request at all lets nobody in either`() async throws {
-        let backend = try await #require(installation).backend()
-        // A field's value is ASCII. Whose path it was is not looked at then.
-        let response = try await server.verify("ü", backend)
-        #expect(response.status == 400)
-        #expect(response.challenge == nil && response.facts.isEmpty)
-    }
-
     @Test func `two credentials are none`() async throws {
         let backend = try await #require(installation).backend()
         let token = try await server.signUp().accessToken
@@ -239,7 +231,8 @@ struct VerifyFromNetworkTests {
         try await eventually { try await server.verify(account.accessToken, nil).status == 401 }
         let all = try await installation.addClient("all", "--introspect", "--audience", "*")
         #expect(try await server.introspect(account.accessToken, all).json["active"] == true)
-        #expect(try await server.verify(account.accessToken, all).status == 401)
+        // Another loop may believe for a moment longer that the client is not there.
+        try await eventually { try await server.verify(account.accessToken, all).status == 401 }
     }
 }
 

@@ -3,7 +3,7 @@ import Testing
 import Text
 
 /// What the authorization endpoint takes and refuses, and whom it asks to act.
-@Suite(.needsServers, .installation())
+@Suite(.needsServers, .installation(), .serialized)
 struct AuthorizeTests {
     let installation = Installation.current
     var server: TestHTTPClient { get throws { try #require(installation).server } }

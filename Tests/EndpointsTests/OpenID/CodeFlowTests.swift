@@ -6,7 +6,7 @@ import Testing
 import Text
 
 /// The authorization code flow, from the browser's first request to the user's data.
-@Suite(.needsServers, .installation())
+@Suite(.needsServers, .installation(), .serialized)
 struct CodeFlowTests {
     let installation = Installation.current
     var server: TestHTTPClient { get throws { try #require(installation).server } }

@@ -6,7 +6,7 @@ import Testing
 import Text
 
 /// Client authentication, keys, and the grants without a browser.
-@Suite(.needsServers, .installation())
+@Suite(.needsServers, .installation(), .serialized)
 struct TokenEndpointTests {
     let installation = Installation.current
     var server: TestHTTPClient { get throws { try #require(installation).server } }
