@@ -8,6 +8,11 @@ extension Unicode.Scalar {
         }
     }
 
+    /// A character that shows nothing, or turns the direction of what is around it (category Cf), but for the joiners of scripts and emoji.
+    var isInvisible: Bool {
+        properties.generalCategory == .format && self != "\u{200C}" && self != "\u{200D}"
+    }
+
     var isASCIILetterOrDigit: Bool {
         switch self {
         case "a"..."z", "A"..."Z", "0"..."9": true

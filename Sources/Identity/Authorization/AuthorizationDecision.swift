@@ -41,13 +41,17 @@ package enum AuthorizationDecision: Equatable, Sendable {
             return
         }
         let isFresh = known.startedAt.map { session.ownAuthenticatedAt >= $0 } ?? false
-        if let wanted = Self.wantedUser(request, known), wanted != session.userID {
+        if !Self.isWanted(session.userID, request, known) {
             // Somebody else has signed in for this very request: to ask once more would go on for ever.
             self = mayAsk && !isFresh ? Self.signingIn(request) : Self.loginRequired
             return
         }
         if !isFresh, Self.needsFreshSignIn(request, session, known.now) {
             self = mayAsk ? Self.signingIn(request) : Self.loginRequired
+            return
+        }
+        if let contexts = request.claims.essentialContexts, !contexts.contains(IDTokenIssuer.contextClass(of: session.methods)) {
+            self = .refused(AuthorizationRefusal(.accessDenied, "The user has not signed in as strongly as is asked for (acr)."))
             return
         }
         if Self.needsConsent(request, known) {
@@ -64,8 +68,9 @@ package enum AuthorizationDecision: Equatable, Sendable {
         request.prompts.contains(.create) ? .signUp : .signIn
     }
 
-    private static func wantedUser(_ request: AuthorizationRequest, _ known: Circumstances) -> UserID? {
-        known.hinted ?? request.claims.subject.flatMap { UserID($0) }
+    private static func isWanted(_ user: UserID, _ request: AuthorizationRequest, _ known: Circumstances) -> Bool {
+        if let hinted = known.hinted, hinted != user { return false }
+        return request.claims.subjects?.contains(user.description) ?? true
     }
 
     private static func needsFreshSignIn(_ request: AuthorizationRequest, _ session: Session, _ now: Timestamp) -> Bool {

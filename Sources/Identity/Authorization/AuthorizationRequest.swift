@@ -58,8 +58,10 @@ package struct AuthorizationRequest: Sendable {
 package struct RequestedClaims: Equatable, Sendable {
     package var ofIDToken: Set<String> = []
     package var ofUserInfo: Set<String> = []
-    /// The user that the client asks for by `sub` with a value.
-    package var subject: String?
+    /// The users, one of whom it has to be; nil for anybody. What is no text is nobody.
+    package var subjects: Set<String>?
+    /// Of the values of `acr` one has to be reached (OpenID Connect Core 1.0 §5.5.1.1); nil if none is essential.
+    package var essentialContexts: Set<String>?
 
     package init() {}
 
@@ -76,7 +78,15 @@ package struct RequestedClaims: Equatable, Sendable {
         guard let idToken = Self.names(object["id_token"]), let userInfo = Self.names(object["userinfo"]) else { return nil }
         ofIDToken = idToken
         ofUserInfo = userInfo
-        subject = object["id_token"]?["sub"]?["value"]?.stringValue
+        subjects = Self.wanted(object["id_token"]?["sub"])
+        if object["id_token"]?["acr"]?["essential"] == true { essentialContexts = Self.wanted(object["id_token"]?["acr"]) }
+    }
+
+    /// What `value` or `values` demand of a claim.
+    private static func wanted(_ claim: JSONValue?) -> Set<String>? {
+        if let value = claim?["value"] { return [value.stringValue ?? ""] }
+        guard let values = claim?["values"] else { return nil }
+        return Set((values.arrayValue ?? []).map { $0.stringValue ?? "" })
     }
 
     private static func names(_ value: JSONValue?) -> Set<String>? {

@@ -112,6 +112,21 @@ struct AuthorizeTests {
         #expect(late.redirected["error"] == "login_required" || late.redirected["code"] != nil)
     }
 
+    @Test(arguments: [
+        (#"{"id_token":{"acr":{"essential":true,"values":["9"]}}}"#, "access_denied"),
+        (#"{"id_token":{"sub":{"value":"nobody"}}}"#, "login_required"),
+        (#"{"id_token":{"sub":{"value":5}}}"#, "login_required"),
+        (#"{"id_token":{"sub":{"values":["019b7ca9-8f2e-7a91-b337-de236478dada"]}}}"#, "login_required"),
+        (#"{"id_token":{"acr":{"values":["9"]}}}"#, nil), (#"{"id_token":{"acr":{"essential":true,"values":["1"]}}}"#, nil),
+    ])
+    func `what a claim has to be is a condition`(claims: String, error: String?) async throws {
+        let installation = try #require(installation)
+        let client = try await installation.relyingParty("--first-party")
+        let (browser, _) = try await installation.browser()
+        let response = try await client.authorize(browser, [("prompt", "none"), ("claims", claims)])
+        #expect(response.redirected["error"] == error && (response.redirected["code"] == nil) == (error != nil))
+    }
+
     @Test(arguments: [("prompt", "login"), ("prompt", "select_account"), ("max_age", "0"), ("max_age", "60")])
     func `a sign-in that is too old does not count, a new one does once`(name: String, value: String) async throws {
         let installation = try #require(installation)

@@ -27,6 +27,14 @@ import Text
         }
         // What is refused uses nothing up.
         #expect(try await register(["redirect_uris": []], token).status == 400)
+        for grant in ["urn:ietf:params:oauth:grant-type:token-exchange", "urn:ietf:params:oauth:grant-type:jwt-bearer"] {
+            let greedy: JSONValue = [
+                "redirect_uris": ["https://rp.example/cb"], "grant_types": ["authorization_code", .string(grant)],
+            ]
+            #expect(try await register(greedy, token).status == 400)
+        }
+        let turned: JSONValue = ["redirect_uris": ["https://rp.example/cb"], "client_name": "moc.\u{202E}"]
+        #expect(try await register(turned, token).status == 400)
         #expect(try await register(body, token).status == 201)
         #expect(try await register(body, token).status == 401)
         let late = try await self.token("--life", "1h", "--uses", "2")

@@ -41,6 +41,10 @@ package struct IDTokenIssuer: Sendable {
         self.system = system
     }
 
+    static func contextClass(of methods: Set<AuthenticationMethod>) -> String {
+        methods.contains(.multipleFactors) ? contextClasses[1] : contextClasses[0]
+    }
+
     /// - Throws: `IdentityError.unavailable` while there is no key; `internalFault` when signing fails.
     package func token(_ content: IDTokenContent, for client: Client) throws(IdentityError) -> SecretString {
         let (now, session) = (system.now(), content.session)
@@ -52,7 +56,7 @@ package struct IDTokenIssuer: Sendable {
         claims["iat"] = .integer(now.seconds)
         claims["auth_time"] = .integer(session.authenticatedAt.seconds)
         claims["nonce"] = content.nonce.map { .string($0) }
-        claims["acr"] = .string(session.methods.contains(.multipleFactors) ? Self.contextClasses[1] : Self.contextClasses[0])
+        claims["acr"] = .string(Self.contextClass(of: session.methods))
         if !session.methods.isEmpty { claims["amr"] = .array(session.methods.sorted().map { .string($0.text) }) }
         claims["at_hash"] = content.accessToken.map { .string(Self.hash($0)) }
         claims["sid"] = content.sessionID.map { .string($0.text) }
