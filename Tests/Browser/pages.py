@@ -212,7 +212,9 @@ class NewPassword(PageTestCase):
             for name, picture in page.pictures("h1, p, label, button, input[id]"):
                 seen = artist.ask(f"({CONTRAST})({picture!r})")
                 self.assertGreaterEqual(seen["contrast"], 4.5, (dark, name))
-                self.assertEqual(seen["ground"] < 0.2, dark, (name, seen))
+                # The button has the team's colour.
+                if not name.startswith("<button"):
+                    self.assertEqual(seen["ground"] < 0.2, dark, (name, seen))
             page.press("Tab")
             (_, picture), = page.pictures(":focus", edge=True)
             self.assertGreaterEqual(artist.ask(f"({CONTRAST})({picture!r})")["contrast"], 3, (dark, "what has the focus"))

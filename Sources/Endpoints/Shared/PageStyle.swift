@@ -2,7 +2,7 @@
 enum PageStyle {
     static func text(_ accent: PageColour, dark: PageColour) -> String {
         """
-        :root{color-scheme:light dark;--ink:#1b1f24;--soft:#4d5761;--ground:#f0f2f5;--card:#fff;--line:#7a8490;--rule:#d5dae0;\
+        :root{color-scheme:light dark;--ink:#1b1f24;--soft:#4d5761;--ground:#f0f2f5;--card:#fff;--line:#66707b;--rule:#d5dae0;\
         --bad:#b42318;--badground:#fdf0ee;--good:#1a6b32;--accent:\(accent.text);--onaccent:\(accent.onIt.text)}\
         @media(prefers-color-scheme:dark){:root{--ink:#f0f3f6;--soft:#b1bac4;--ground:#0a0d12;--card:#151a21;--line:#7d8893;--rule:#303842;\
         --bad:#ff9a91;--badground:#2d1a1a;--good:#7ee2a0;--accent:\(dark.text);--onaccent:\(dark.onIt.text)}}
