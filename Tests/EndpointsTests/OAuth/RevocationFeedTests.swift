@@ -167,8 +167,8 @@ struct RevocationFeedTests {
         let backend = try await installation.backend()
         for cursor in ["1-0", "99999999999999-0"] {
             let listener = try await listen(ports()[0], backend, from: cursor)
-            try await eventually { listener.events.count == 2 }
-            #expect(listener.events[1].name == "reset")
+            // Other tests end sessions meanwhile.
+            try await eventually { listener.events.contains { $0.name == "reset" } }
             // From there it goes on.
             let next = try await listen(ports()[1], backend, from: listener.cursor)
             let account = try await installation.server.signUp()
