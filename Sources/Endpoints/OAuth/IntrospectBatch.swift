@@ -58,6 +58,10 @@ extension OAuth {
             }
             let tokens = elements.compactMap { $0.stringValue.map { SecretString($0) } }
             guard tokens.count == elements.count else { throw .invalidRequest("a token is no text") }
+            switch body["cache"] {
+            case nil, .bool?: break
+            default: throw .invalidRequest("cache is neither true nor false")
+            }
             return Questions(tokens: tokens, tellsLife: body["cache"] == true, credentials: form)
         }
 
