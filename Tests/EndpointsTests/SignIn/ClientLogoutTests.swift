@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// Signing out for clients (OpenID Connect RP-Initiated, Front-Channel and Back-Channel Logout 1.0).
-@Suite(.needsServers, .installation()) struct ClientLogoutTests {
+@Suite(.needsServers, .installation(), .serialized) struct ClientLogoutTests {
     var installation: Installation { get throws { try #require(Installation.current) } }
     var server: TestHTTPClient { get throws { try installation.server } }
     private static let back = "https://rp.example/bye"

@@ -4,7 +4,7 @@ import Testing
 import Text
 
 /// Consent, the account page, and what ends what.
-@Suite(.needsServers, .installation()) struct ConsentTests {
+@Suite(.needsServers, .installation(), .serialized) struct ConsentTests {
     var installation: Installation { get throws { try #require(Installation.current) } }
     var server: TestHTTPClient { get throws { try installation.server } }
 
