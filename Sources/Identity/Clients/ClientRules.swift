@@ -62,8 +62,11 @@ extension Client {
 
     private func textProblems() -> [ClientProblem] {
         var problems: [ClientProblem] = []
-        if !Bounds.name.contains(name.unicodeScalars.count) || name.unicodeScalars.contains(where: { $0.breaksLines || $0.isInvisible }) {
-            problems.append(ClientProblem(.name, "has to have 1 to 200 characters, and no line break, control or invisible character"))
+        if !Bounds.name.contains(name.unicodeScalars.count)
+            || name.unicodeScalars.contains(where: { $0.breaksLines || $0.isInvisible })
+        {
+            problems.append(
+                ClientProblem(.name, "has to have 1 to 200 characters, and no line break, control or invisible character"))
         }
         if scopes.count > Bounds.scopes || Set(scopes).count < scopes.count || !scopes.allSatisfy(\.isScope) {
             problems.append(

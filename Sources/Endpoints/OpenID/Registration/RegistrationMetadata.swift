@@ -97,7 +97,9 @@ struct RegistrationMetadata {
         var types: Set<GrantType> = []
         for name in try texts("grant_types") ?? Self.standardGrants {
             // To speak for users by other clients' tokens, or by its own word, is for an operator to allow.
-            guard let type = GrantType(rawValue: name), type != .tokenExchange, type != .jwtBearer else { throw Self.invalid("grant_types has one that is not supported") }
+            guard let type = GrantType(rawValue: name), type != .tokenExchange, type != .jwtBearer else {
+                throw Self.invalid("grant_types has one that is not supported")
+            }
             types.insert(type)
         }
         let responses = try texts("response_types") ?? (types.contains(.authorizationCode) ? ["code"] : [])
