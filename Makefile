@@ -11,7 +11,7 @@ help: ## Print this
 	    DATABASE_URL 'for `make run`: a PostgreSQL to use in place of a private one' \
 	    REDIS_URL 'for `make run`: a Redis to use in place of a private one' \
 	    ENGINE '`private` for a Docker engine of its own in `make check-deploy` even where there is one' \
-	    ARGS 'further arguments of `make test` (to swift test), `make bench`, `make soak`, `make fuzz`, `make tsan` and `make originals`'
+	    ARGS 'further arguments of `make test` (to swift test), `make bench`, `make soak`, `make fuzz`, `make tsan`, `make originals`, `make resource-servers` and `make gateways`'
 
 run: ## Install what is missing, build, and serve on 127.0.0.1:PORT with private servers until Ctrl-C
 	@scripts/run
@@ -22,13 +22,13 @@ mail: ## Print the mails that wait at the servers of `make run`, with their link
 test: ## Run the tests against a PostgreSQL and a Redis of their own under DATA/test
 	@scripts/test $(ARGS)
 
-check: ## Everything a change must pass: format, rules of the code, a build without warnings, the tests
+check: ## Everything a change must pass: format, rules of the code, a build without warnings, tests, fuzzing, the document, pages
 	@scripts/check
 
 check-deploy: ## Check all of deploy/, build the image, run docker-compose.yml, replace its copies under load
 	@deploy/check/run
 
-bench: ## Measure introspection beside nginx and nginx + Lua + Redis in three minutes; ARGS=sessions, slowloris or readers for what they cost
+bench: ## Measure introspection beside nginx and nginx + Lua + Redis in three minutes; ARGS=sessions, slowloris, readers, timing or flood for other measurements
 	@Benchmarks/run $(ARGS)
 
 soak: ## Break and restart the servers under a load that checks every answer, for ten minutes

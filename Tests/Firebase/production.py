@@ -25,6 +25,7 @@ from emulator import KEY, PROJECT, URL, app, call, sign_in
 
 KIDOBAN = os.path.join(os.path.dirname(__file__), "..", "..", ".build", "debug", "kidoban")
 PASSWORD = "correct horse 9"
+CUSTOM_AUDIENCE = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 ADMIN = f"/identitytoolkit.googleapis.com/v1/projects/{PROJECT}"
 account = {}
 
@@ -71,7 +72,7 @@ def page(url):
 def mail(email, kind):
     """The link of the newest mail of a kind to an address."""
     mails = [json.loads(line) for line in kidoban("mail", "show", "--json").splitlines()]
-    links = [m["link"] for m in mails if m["to" if "to" in m else "recipient"] == email and m["kind"] == kind]
+    links = [m["link"] for m in mails if m["recipient"] == email and m["kind"] == kind]
     return links[-1] if links else None
 
 
@@ -157,6 +158,22 @@ class Administration(unittest.TestCase):
             self.assertEqual(status, 400)
             self.assertTrue(answer["error"]["message"].startswith("INVALID_CUSTOM_TOKEN : "), answer)
 
+    def test_a_custom_token_says_nothing_that_the_server_says(self):
+        for name in ("scope", "email", "email_verified", "username", "roles"):
+            token = auth.create_custom_token("custom-" + uuid.uuid4().hex, {name: "x"}).decode()
+            status, answer = app("signInWithCustomToken", token=token, returnSecureToken=True)
+            self.assertEqual((status, answer["error"]["message"]), (400, "FORBIDDEN_CLAIM : " + name))
+
+    def test_roles_of_the_project_are_none_of_the_installation(self):
+        email = new_email()
+        user = sign_up(email)
+        auth.set_custom_user_claims(user["localId"], {"roles": ["admin"], "plan": "gold"})
+        answer = app("signInWithPassword", email=email, password=PASSWORD, returnSecureToken=True)[1]
+        self.assertEqual(auth.verify_id_token(answer["idToken"])["roles"], ["admin"])
+        login = call("/auth/login", {"email": email, "password": PASSWORD})[1]["accessToken"]
+        claims = jwt.decode(login, options={"verify_signature": False})
+        self.assertEqual((claims.get("plan"), claims.get("roles")), ("gold", None))
+
     def test_links(self):
         email = new_email()
         auth.create_user(email=email, password=PASSWORD)
@@ -221,7 +238,16 @@ class ServiceAccounts(unittest.TestCase):
         token = self.ask(other)[1]["access_token"]
         self.assertEqual(call(ADMIN + "/accounts:query", {}, token)[0], 200)
         self.assertIn("gone", kidoban("firebase", "service-account", "list"))
+        now = int(time.time())
+        custom = jwt.encode(
+            {"iss": made["client_email"], "sub": made["client_email"], "aud": CUSTOM_AUDIENCE, "uid": "someone", "iat": now,
+             "exp": now + 600},
+            made["private_key"], algorithm="RS256")
+        self.assertEqual(app("signInWithCustomToken", token=custom)[0], 200)
         kidoban("firebase", "service-account", "remove", "gone")
+        # Nothing that is remembered lets it in a moment longer.
+        self.assertEqual(app("signInWithCustomToken", token=custom)[0], 400)
+        self.assertEqual(self.ask(other)[0], 400)
         self.assertEqual(call(ADMIN + "/accounts:query", {}, token)[0], 401)
         self.assertNotIn("gone", kidoban("firebase", "service-account", "list"))
 

@@ -12,6 +12,10 @@ extension AppAPI {
             let settings = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.appSettings.settings(of: user.id)
             }
+            return make(status, user, settings, tokens)
+        }
+
+        static func make(_ status: Status, _ user: User, _ settings: AppSettings, _ tokens: SessionTokens) -> Response {
             var writer = JSONWriter(capacity: 2048)
             writer.beginObject()
             writer.member("token", tokens.accessToken.revealedText)

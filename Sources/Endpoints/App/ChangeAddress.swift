@@ -60,9 +60,7 @@ extension AppAPI {
         let services: Services
 
         func answer(_ request: Request) async throws(Failure) -> Response {
-            var body = try JSONBody(request)
-            let code = body.fields.string("code").map { SecretString($0) }
-            guard body.fields.isClean, let code else { throw .invalidInput(body.issues) }
+            let code = try MailedCode.whole(request)
             let change = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.changeAddress(code: code, caller: Caller(request))
             }
@@ -86,8 +84,7 @@ extension AppAPI {
         static var documentation: RouteDocumentation {
             RouteDocumentation(
                 "Give the user another address by the code of a mail",
-                body: .required(
-                    .object([.required("code", .string.described("What the link of the mail has as `code`."))])),
+                body: .required(.object([MailedCode.member])),
                 responses: [
                     .json(.ok, "The address is changed. All sessions are over but the one that has asked for it.", schema),
                     Failure.invalidInputDocumented, Failure.invalidCodeDocumented,

@@ -19,20 +19,22 @@ extension AppAPI {
             let rotates = body.fields.optionalBool("rotate") ?? false
             guard let token, body.fields.isClean else { throw .invalidInput(body.issues) }
             let caller = Caller(request)
-            let (user, tokens) = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await exchange(SecretString(token), rotates ? .rotating : .static, caller)
             }
-            return try await AuthResponse.make(.ok, user, tokens, services)
         }
 
         private func exchange(
             _ token: SecretString, _ refresh: RefreshRotation.Mode, _ caller: Caller
-        ) async throws(IdentityError) -> (User, SessionTokens) {
+        ) async throws(IdentityError) -> Response {
             let admission = try await migration.admit(token, client: services.app, caller: caller)
             do throws(IdentityError) {
+                let user = admission.authentication.user
+                // Before the session begins: with it the token is used up, and the answer must be written.
+                let settings = try await services.appSettings.settings(of: user.id)
                 let tokens = try await services.sessions.begin(
                     admission.authentication, for: services.app, refresh: refresh, caller: caller)
-                return (admission.authentication.user, tokens)
+                return AuthResponse.make(.ok, user, settings, tokens)
             } catch {
                 await migration.giveBack(admission)
                 throw error

@@ -29,8 +29,7 @@ extension AppAPI {
                 "Set a new password by the code of a mail",
                 body: .required(
                     .object([
-                        .required("code", .string.described("What the link of the mail has as `code`.")),
-                        .required("password", .password.with("minLength", 8)),
+                        MailedCode.member, .required("password", .password.with("minLength", 8)),
                     ])),
                 responses: [
                     .empty(.noContent, "The password is in force and all sessions are over."), Failure.invalidInputDocumented,
@@ -48,9 +47,7 @@ extension AppAPI {
         let services: Services
 
         func answer(_ request: Request) async throws(Failure) -> Response {
-            var body = try JSONBody(request)
-            let code = body.fields.string("code").map { SecretString($0) }
-            guard body.fields.isClean, let code else { throw .invalidInput(body.issues) }
+            let code = try MailedCode.whole(request)
             try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.verifyEmail(code: code, caller: Caller(request))
             }
@@ -60,12 +57,24 @@ extension AppAPI {
         static var documentation: RouteDocumentation {
             RouteDocumentation(
                 "Confirm an address by the code of a mail",
-                body: .required(
-                    .object([.required("code", .string.described("What the link of the mail has as `code`."))])),
+                body: .required(.object([MailedCode.member])),
                 responses: [
                     .empty(.noContent, "The address is confirmed."), Failure.invalidInputDocumented,
                     Failure.invalidCodeDocumented, Failure.limitedDocumented,
                 ])
+        }
+    }
+
+    /// The code of a mail in a JSON body.
+    enum MailedCode {
+        static let member = Schema.Member.required("code", .string.described("What the link of the mail has as `code`."))
+
+        /// Of a body that has nothing else.
+        static func whole(_ request: Request) throws(Failure) -> SecretString {
+            var body = try JSONBody(request)
+            let code = body.fields.string("code").map { SecretString($0) }
+            guard body.fields.isClean, let code else { throw .invalidInput(body.issues) }
+            return code
         }
     }
 }

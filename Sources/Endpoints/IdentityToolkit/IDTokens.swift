@@ -131,7 +131,7 @@ extension IdentityToolkit {
             var claims = JSONObject()
             let isCustom = ProjectAccounts.customToken.map { session.methods.contains($0) } ?? false
             let own = (isCustom ? session.owner.claims.members : []) + user.user.claims.members
-            for member in own where !ReservedClaims.names.contains(member.key) { claims[member.key] = member.value }
+            for member in own where !CustomClaims.reservedNames.contains(member.key) { claims[member.key] = member.value }
             claims["iss"] = .string(api.options.idTokenIssuer)
             claims["aud"] = .string(api.options.projectID)
             claims["auth_time"] = .integer(session.authenticatedAt.seconds)
@@ -173,12 +173,9 @@ extension IdentityToolkit {
         }
     }
 
-    /// Names that custom claims cannot have (contract §5.5).
-    enum ReservedClaims {
-        static let names: Set<String> = [
-            "acr", "amr", "at_hash", "aud", "auth_time", "azp", "cnf", "c_hash", "exp", "firebase", "iat", "iss", "jti", "nbf",
-            "nonce", "sub",
-        ]
+    /// Whether a custom token cannot have a claim of this name: what the server alone says, and the roles, which an operator gives.
+    static func isReserved(claim name: String) -> Bool {
+        CustomClaims.reservedNames.contains(name) || name == "roles"
     }
 
     /// Providers as Firebase calls them.

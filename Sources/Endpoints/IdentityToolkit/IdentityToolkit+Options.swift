@@ -44,7 +44,9 @@ extension IdentityToolkit {
         /// The app as it speaks Firebase. What Identity issues with a session of its own accord is given to nobody: the cheapest there is.
         package func client(_ id: ClientID, like app: Client) -> Client {
             Client(
-                id: id, name: "Firebase", authentication: .publicClient, permissions: [.signIn], audiences: [projectID],
+                id: id, name: "Firebase", authentication: .publicClient, permissions: [.signIn],
+                // Its refresh tokens are for the endpoint of this API, which makes ID tokens.
+                grantTypes: [], audiences: [projectID],
                 accessTokenFormat: .opaque, accessTokenLifetime: .seconds(3600), sessionLifetime: app.sessionLifetime,
                 scopes: app.scopes, rotatesRefreshTokens: true, isFirstParty: true)
         }

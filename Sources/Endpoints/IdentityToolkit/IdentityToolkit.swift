@@ -16,9 +16,8 @@ package enum IdentityToolkit {
     /// - Parameter prefix: what stands before the hosts; empty for none.
     package static func make(_ services: Services, _ api: Parts, prefix: String) -> RouteGroup {
         let core = Core(services, api)
-        let endpoints = core.accountEndpoints + core.adminEndpoints + core.projectEndpoints + core.otherEndpoints
         let sharing = Sharing(services.pages, isEmulator: api.options.isEmulator)
-        var routes = endpoints.flatMap { endpoint in
+        var routes = core.endpoints.flatMap { endpoint in
             endpoint.paths.map { path in route(endpoint, path, core, sharing) }
         }
         routes += core.pageRoutes
@@ -108,6 +107,8 @@ extension IdentityToolkit {
         let services: Services
         let api: Parts
         let tokens: IDTokens
+        /// The last ones that were given out: to make them costs a signature for each key, and anybody may ask for them.
+        let certificates = LoopSlot<RenderedCertificates?>(nil)
         var options: Options { api.options }
         var accounts: ProjectAccounts { api.accounts }
 

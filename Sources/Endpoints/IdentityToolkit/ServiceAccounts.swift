@@ -71,9 +71,9 @@ extension IdentityToolkit {
 
         private func client(_ email: String) async throws(Failure) -> Client? {
             let suffix = "@\(api.options.projectID).iam.gserviceaccount.com"
-            guard email.hasSuffix(suffix) else { return nil }
+            guard email.hasSuffix(suffix), let id = ClientID(String(email.dropLast(suffix.count))) else { return nil }
             do throws(IdentityError) {
-                let client = try await services.clients.client(String(email.dropLast(suffix.count))).client
+                let client = try await services.clients.present(id).client
                 return client.authentication == .privateKeyJWT && !client.isDisabled ? client : nil
             } catch .invalidClient {
                 return nil

@@ -16,26 +16,16 @@ extension OAuth {
             do throws(IdentityError) {
                 let answer = try await services.introspection.answer(
                     token, hint: form.hint, tellsLife: form.tellsLife, for: client)
-                guard Self.wantsSignature(request.head) else { return .json(.ok, answer, fields: .notStored) }
+                guard request.head.accepts(Self.signedType) else { return .json(.ok, answer, fields: .notStored) }
                 let signed = try services.introspection.signed(answer, for: client, by: services.keys.current())
-                return Response(
-                    .ok, contentType: "application/token-introspection+jwt", fields: .notStored,
-                    body: Array(signed.revealedText.utf8))
+                return Response(.ok, contentType: Self.signedType, fields: .notStored, body: signed.revealedBytes)
             } catch {
                 throw Failure(error)
             }
         }
 
-        /// Whether `Accept` names the type of a signed answer (RFC 9701 §4). What is nobody's but a backend's needs no weighing of types.
-        private static func wantsSignature(_ head: RequestHead) -> Bool {
-            head.values(of: .accept).contains { field in
-                field.split(separator: ",").contains { range in
-                    let parts = range.split(separator: ";").map { $0.drop { $0 == " " } }
-                    let type = parts.first?.lowercased().split(separator: " ").first
-                    return type == "application/token-introspection+jwt" && !parts.dropFirst().contains { $0 == "q=0" }
-                }
-            }
-        }
+        /// Of a signed answer (RFC 9701 §4).
+        private static let signedType: StaticString = "application/token-introspection+jwt"
 
         static var documentation: RouteDocumentation {
             RouteDocumentation(
@@ -45,7 +35,7 @@ extension OAuth {
                     .json(.ok, "What the token says if it is active; else `active` alone.", answer),
                     .text(
                         .ok, "The same, signed (RFC 9701), if `Accept` asks for it.",
-                        type: "application/token-introspection+jwt"),
+                        type: signedType.description),
                     Failure.invalidRequestDocumented, Failure.invalidClientDocumented, Failure.slowDownDocumented,
                     Failure.documented(
                         .forbidden, "unauthorized_client", "The client was added without `--introspect`."),

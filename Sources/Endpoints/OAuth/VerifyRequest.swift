@@ -6,8 +6,8 @@ import Text
 extension OAuth {
     /// What a gateway says along with a request that it has verified: in the query, or in fields that begin with `X-Verify-`.
     ///
-    /// What is wished for in several places all counts, so that nobody but the gateway can relax it. A wish that is not understood is
-    /// refused, because a gateway that has misspelled one would let everybody in.
+    /// The requirements of all places count, so that nobody but the gateway can relax them. One that is not understood is refused, because
+    /// a gateway that has misspelled it would let everybody in.
     struct VerifyRequest {
         static let prefix: StaticString = "x-verify-"
 

@@ -53,7 +53,7 @@ extension OpenID {
                 if let thumbprint { parameters = parameters.replacing(["dpop_jkt": thumbprint]) }
                 return AuthorizationSession(clientID: client.id, parameters: parameters, thumbprint: thumbprint)
             }
-            let taken = try await telling { () throws(IdentityError) in
+            let taken = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.authorization.challenges.take(SecretString(name), of: client.id, thumbprint: thumbprint)
             }
             guard let taken else { throw Failure(.badRequest, "invalid_session", "the auth_session is not valid, or no longer") }
@@ -122,7 +122,7 @@ extension OpenID {
 
         /// More is needed; with the name of the next step.
         private func insufficient(_ step: Step) async throws(Failure) -> Failure {
-            let name = try await telling { () throws(IdentityError) in
+            let name = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.authorization.challenges.keep(step.session)
             }
             var failure = Failure(.forbidden, "insufficient_authorization", "the credentials are missing or wrong")
@@ -132,7 +132,7 @@ extension OpenID {
 
         /// The code leads to a session of its own when it is redeemed; until then the user is held by one that ends by itself.
         private func code(_ authentication: Authentication, _ step: Step) async throws(Failure) -> Response {
-            let code = try await telling { () throws(IdentityError) in
+            let code = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let pending = try await services.sessions.begin(
                     authentication, for: step.request.client, cookie: CookieTerms(use: .browser, lifetime: Self.pendingLife),
                     caller: step.caller)

@@ -22,7 +22,7 @@ struct AuthorizationReader: Sendable {
         let sent = AuthorizationParameters(fields)
         let mark = fields.last { $0.name == InteractionMarks.parameter }?.value
         let startedAt = mark.flatMap { server.marks.time(of: $0, for: sent.digest, at: server.system.now()) }
-        let client = try await client(sent)
+        let client = try await client(of: sent)
         var (parameters, pushedName): (AuthorizationParameters, String?) = (sent, nil)
         if let client, let name = sent["request_uri"], name.hasPrefix(PushedRequests.prefix),
             sent.repeated.isDisjoint(with: ["client_id", "request_uri"])
@@ -48,10 +48,18 @@ struct AuthorizationReader: Sendable {
     static let unknownRequest = AuthorizationRefusal(
         .invalidRequestURI, "The request_uri is unknown, used or too old.", parameter: "request_uri")
 
-    private func client(_ parameters: AuthorizationParameters) async throws(IdentityError) -> Client? {
+    private func client(of parameters: AuthorizationParameters) async throws(IdentityError) -> Client? {
         guard let id = parameters["client_id"], !parameters.repeated.contains("client_id") else { return nil }
+        return try await services.clients.known(id)
+    }
+}
+
+extension ClientRegistry {
+    /// The client of an id; nil when there is none.
+    /// - Throws: as `client(_:)`, but for `IdentityError.invalidClient`.
+    func known(_ id: String) async throws(IdentityError) -> Client? {
         do throws(IdentityError) {
-            return try await services.clients.client(id).client
+            return try await client(id).client
         } catch .invalidClient {
             return nil
         }

@@ -28,7 +28,7 @@ extension OpenID {
                 throw .invalidTarget
             }
             let server = services.authorization
-            let issued = try await telling { () throws(IdentityError) in
+            let issued = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await server.devices.issue(
                     DeviceRequest(
                         clientID: client.id, scopes: scopes, resources: form.resources,

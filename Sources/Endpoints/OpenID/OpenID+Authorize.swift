@@ -43,7 +43,7 @@ extension OpenID {
         /// Those of the query of a `GET`, and of the body of a `POST`. Nil for what cannot be read.
         private static func fields(_ request: Request) -> [(name: String, value: String)]? {
             let bytes = request.head.method == .post ? request.body : request.head.queryBytes
-            return (try? FormFields(repeating: bytes))?.pairs
+            return (try? FormFields(withRepetitions: bytes))?.pairs
         }
 
         private func proceed(

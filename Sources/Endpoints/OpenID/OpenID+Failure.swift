@@ -5,7 +5,7 @@ import Text
 
 extension OpenID {
     /// What went wrong, as clients are told: `{"error": "<code>", "error_description": "<text>"}` (RFC 6749 §5.2).
-    struct Failure: Error {
+    struct Failure: APIFailure {
         let status: Status
         let code: StaticString
         /// ASCII without quotes and backslashes (RFC 6749 §5.2).
@@ -73,6 +73,8 @@ extension OpenID {
             }
         }
 
+        static func identity(_ error: IdentityError) -> Failure { Failure(error) }
+
         init(_ refusal: AuthorizationRefusal) {
             self.init(.badRequest, Self.code(refusal.code), refusal.description)
         }
@@ -123,14 +125,5 @@ extension OpenID {
         static let clientDocumented = documented(
             .unauthorized, "`invalid_client`: The client is not known or did not prove itself.")
         static let limitedDocumented = documented(.tooManyRequests, "`slow_down`: Too many requests.")
-    }
-}
-
-/// Runs a rule; its error becomes the API's.
-func telling<T>(_ rule: () async throws(IdentityError) -> T) async throws(OpenID.Failure) -> T {
-    do throws(IdentityError) {
-        return try await rule()
-    } catch {
-        throw OpenID.Failure(error)
     }
 }

@@ -32,7 +32,9 @@ extension OpenID {
             case .accepted: break
             }
             let pushed = services.authorization.pushed
-            let name = try await telling { () throws(IdentityError) in try await pushed.push(parameters, of: client.id) }
+            let name = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await pushed.push(parameters, of: client.id)
+            }
             var writer = JSONWriter()
             writer.beginObject()
             writer.member("request_uri", name)

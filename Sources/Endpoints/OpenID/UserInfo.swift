@@ -7,6 +7,7 @@ extension OpenID {
     /// `GET` and `POST /oauth2/userinfo` (OpenID Connect Core 1.0 §5.3): what the client may know of the user of an access token.
     struct UserInfo: Endpoint {
         static let path = "/oauth2/userinfo"
+        private static let signedType: StaticString = "application/jwt"
 
         let services: Services
         let method: Method
@@ -23,14 +24,14 @@ extension OpenID {
             else { throw BearerToken.invalidToken }
             guard principal.scopes.contains("openid") else { throw BearerToken.insufficientScope("openid") }
             let claims = try await claims(userID, principal, .init(sessionID: sessionID, grantID: grantID))
-            guard Self.wantsSigned(request) else {
+            guard request.head.accepts(Self.signedType) else {
                 return .json(.ok, JSONValue.object(claims).serialized, fields: .notStored)
             }
-            let signed = try await telling { () throws(IdentityError) in
+            let signed = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let client = try await services.clients.client(principal.clientID.text).client
                 return try server.idTokens.userInfo(claims, for: client.id, algorithm: client.idTokenAlgorithm)
             }
-            return Response(.ok, contentType: "application/jwt", fields: .notStored, body: signed.revealedBytes)
+            return Response(.ok, contentType: Self.signedType, fields: .notStored, body: signed.revealedBytes)
         }
 
         private func claims(
@@ -51,15 +52,6 @@ extension OpenID {
             }
         }
 
-        /// A client that takes signed answers says so.
-        private static func wantsSigned(_ request: Request) -> Bool {
-            request.head.values(of: .accept).contains { field in
-                field.split(separator: ",").contains {
-                    $0.prefix { $0 != ";" }.filter { $0 != " " }.lowercased() == "application/jwt"
-                }
-            }
-        }
-
         var documentation: RouteDocumentation {
             RouteDocumentation(
                 "What the client may know of the user (OpenID Connect Core 1.0 §5.3)",
@@ -74,7 +66,7 @@ extension OpenID {
                             .optional("email", .email), .optional("email_verified", .boolean),
                             .optional("phone_number", .string), .optional("updated_at", .integer),
                         ]).withFurtherMembers),
-                    .text(.ok, "The same, signed.", type: "application/jwt"),
+                    .text(.ok, "The same, signed.", type: Self.signedType.description),
                     Failure.documented(.badRequest, "`invalid_request`: There are two tokens."),
                     Failure.documented(
                         .unauthorized, "There is no token (`invalid_request`), or it is not good (`invalid_token`)."),

@@ -22,12 +22,7 @@ extension Pages {
         }
 
         static var documentation: RouteDocumentation {
-            RouteDocumentation(
-                "The page that asks whether a new address is the user's", parameters: [PageCode.parameter],
-                responses: [
-                    .text(.ok, "A page with a button.", type: "text/html"), PageFailure.codeIsVoidDocumented,
-                    PageFailure.limitedDocumented,
-                ])
+            PageCode.documentationOfPage("The page that asks whether a new address is the user's")
         }
     }
 
@@ -50,12 +45,11 @@ extension Pages {
         }
 
         static var documentation: RouteDocumentation {
-            RouteDocumentation(
-                "Change the address by the button", body: .required(.object([PageCode.member])),
-                responses: [
+            PageCode.documentationOfForm(
+                "Change the address by the button",
+                [
                     .text(.ok, "A page: the account has the address.", type: "text/html"),
                     .text(.conflict, "A page: somebody else has the address by now.", type: "text/html"),
-                    PageFailure.codeIsVoidDocumented, PageFailure.limitedDocumented,
                 ])
         }
     }

@@ -41,12 +41,8 @@ extension Pages {
         }
 
         static var documentation: RouteDocumentation {
-            RouteDocumentation(
-                "Confirm an address by the button", body: .required(.object([PageCode.member])),
-                responses: [
-                    .text(.ok, "A page: the address is confirmed.", type: "text/html"), PageFailure.codeIsVoidDocumented,
-                    PageFailure.limitedDocumented,
-                ])
+            PageCode.documentationOfForm(
+                "Confirm an address by the button", [.text(.ok, "A page: the address is confirmed.", type: "text/html")])
         }
     }
 }

@@ -25,5 +25,20 @@ extension Pages {
 
         static let parameter = DocumentedParameter.query("code", .string, "That of the mail.")
         static let member = Routing.Schema.Member.required("code", .string)
+
+        /// A page that asks, and changes nothing.
+        static func documentationOfPage(_ summary: String, _ further: [DocumentedResponse] = []) -> RouteDocumentation {
+            RouteDocumentation(
+                summary, parameters: [parameter],
+                responses: [DocumentedResponse.text(.ok, "A page with a button.", type: "text/html")] + further
+                    + [PageFailure.codeIsVoidDocumented, PageFailure.limitedDocumented])
+        }
+
+        /// What the form of such a page does.
+        static func documentationOfForm(_ summary: String, _ responses: [DocumentedResponse]) -> RouteDocumentation {
+            RouteDocumentation(
+                summary, body: .required(.object([member])),
+                responses: responses + [PageFailure.codeIsVoidDocumented, PageFailure.limitedDocumented])
+        }
     }
 }

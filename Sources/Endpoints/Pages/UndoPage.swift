@@ -26,12 +26,8 @@ extension Pages {
         }
 
         static var documentation: RouteDocumentation {
-            RouteDocumentation(
-                "The page that asks whether to undo a change of the ways into an account", parameters: [PageCode.parameter],
-                responses: [
-                    .text(.ok, "A page with a button.", type: "text/html"), UndonePage.documented,
-                    PageFailure.codeIsVoidDocumented, PageFailure.limitedDocumented,
-                ])
+            PageCode.documentationOfPage(
+                "The page that asks whether to undo a change of the ways into an account", [UndonePage.documented])
         }
     }
 
@@ -59,12 +55,9 @@ extension Pages {
         }
 
         static var documentation: RouteDocumentation {
-            RouteDocumentation(
-                "Undo a change by the button", body: .required(.object([PageCode.member])),
-                responses: [
-                    .text(.ok, "A page: it is undone. With a form for a new password.", type: "text/html"), UndonePage.documented,
-                    PageFailure.codeIsVoidDocumented, PageFailure.limitedDocumented,
-                ])
+            PageCode.documentationOfForm(
+                "Undo a change by the button",
+                [.text(.ok, "A page: it is undone. With a form for a new password.", type: "text/html"), UndonePage.documented])
         }
     }
 

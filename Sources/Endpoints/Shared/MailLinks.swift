@@ -4,19 +4,26 @@ package import Text
 enum LinkTemplate {
     /// The template with what stands in braces filled in; neither uid nor code has a character that a URL would escape.
     static func filled(_ template: String, _ values: [(name: String, value: String)]) -> SecretString {
-        var text = Substring(template)
-        var link = ""
-        while let brace = text.firstIndex(of: "{") {
-            link += text[..<brace]
-            text = text[brace...]
-            guard let (name, value) = values.first(where: { text.hasPrefix($0.name) }) else {
-                link.append(text.removeFirst())
+        SecretString(template.filling(values))
+    }
+}
+
+extension String {
+    /// With the placeholders filled in, which are named with their braces. Other braces, and those of a value, stand for themselves.
+    func filling(_ values: [(name: String, value: String)]) -> String {
+        var rest = Substring(self)
+        var filled = ""
+        while let brace = rest.firstIndex(of: "{") {
+            filled += rest[..<brace]
+            rest = rest[brace...]
+            guard let (name, value) = values.first(where: { rest.hasPrefix($0.name) }) else {
+                filled.append(rest.removeFirst())
                 continue
             }
-            link += value
-            text = text.dropFirst(name.count)
+            filled += value
+            rest = rest.dropFirst(name.count)
         }
-        return SecretString(link + text)
+        return filled + rest
     }
 }
 

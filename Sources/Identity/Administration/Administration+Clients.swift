@@ -160,9 +160,7 @@ extension Administration {
     }
 
     private func enterTokenEnding(_ id: ClientID, _ transaction: Transaction) async throws(IdentityError) {
-        let ending = ClientTokenEnding(clientID: id)
-        let job = ending.job(system.uuid(), after: await sessions.clients.lifetime + ClientTokenEnding.margin)
-        try await jobs.enter(job, in: transaction, at: system.statementTime)
+        try await ClientTokenEnding(clientID: id).enter(in: transaction, jobs, sessions, system)
     }
 }
 

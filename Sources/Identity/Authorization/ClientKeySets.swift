@@ -7,6 +7,12 @@ package import Outbound
 ///
 /// Where a client that has registered itself leads us to is its own choice: to public hosts only.
 package actor ClientKeySets {
+    /// What may be fetched for an operator's client may not be for every other one: they share no answer.
+    private struct Source: Hashable {
+        let url: String
+        let isPublic: Bool
+    }
+
     private struct Remembered {
         var keys: JWKSet?
         var askedAt: Instant
@@ -22,8 +28,8 @@ package actor ClientKeySets {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let client: HTTPSClient
-    private var remembered: [String: Remembered] = [:]
-    private var fetches: [String: Task<FetchedKeySet?, Never>] = [:]
+    private var remembered: [Source: Remembered] = [:]
+    private var fetches: [Source: Task<FetchedKeySet?, Never>] = [:]
 
     package init(client: HTTPSClient, loop: EventLoop) {
         self.client = client
@@ -37,7 +43,8 @@ package actor ClientKeySets {
         case nil: throw .invalidClient
         case .set(let keys)?: return keys
         case .url(let url)?:
-            if let found = remembered[url] {
+            let source = Source(url: url, isPublic: owner.registration != .byOperator)
+            if let found = remembered[source] {
                 let isKnown = found.keys.map { keys in keyID.map { keys.key(withID: $0) != nil } ?? true } ?? false
                 if isKnown, loop.now < found.endsAt, let keys = found.keys { return keys }
                 if loop.now < found.askedAt + Self.pause {
@@ -45,28 +52,28 @@ package actor ClientKeySets {
                     return keys
                 }
             }
-            guard let keys = await fetch(url, publicly: owner.registration != .byOperator) else { throw .invalidClient }
+            guard let keys = await fetch(source) else { throw .invalidClient }
             return keys
         }
     }
 
     /// The keys as they are now or, while they cannot be fetched, as they were.
-    private func fetch(_ url: String, publicly: Bool) async -> JWKSet? {
+    private func fetch(_ source: Source) async -> JWKSet? {
         let running =
-            fetches[url]
+            fetches[source]
             ?? Task(executorPreference: loop) { [client] in
-                try? await FetchedKeySet.fetch(url, with: client, publicly: publicly)
+                try? await FetchedKeySet.fetch(source.url, with: client, publicly: source.isPublic)
             }
-        fetches[url] = running
+        fetches[source] = running
         let fetched = await running.value
         // Whoever has waited with others finds it done.
-        guard fetches.removeValue(forKey: url) != nil else { return fetched?.keys ?? remembered[url]?.keys }
-        if remembered.count >= Self.limit, remembered[url] == nil { remembered = [:] }
+        guard fetches.removeValue(forKey: source) != nil else { return fetched?.keys ?? remembered[source]?.keys }
+        if remembered.count >= Self.limit, remembered[source] == nil { remembered = [:] }
         let life = min(max(fetched?.freshness ?? Self.standardLife, Self.pause), Self.maximumLife)
-        let before = remembered[url]
-        remembered[url] = Remembered(
+        let before = remembered[source]
+        remembered[source] = Remembered(
             keys: fetched?.keys ?? before?.keys, askedAt: loop.now,
             endsAt: fetched == nil ? before?.endsAt ?? loop.now : loop.now + life)
-        return remembered[url]?.keys
+        return remembered[source]?.keys
     }
 }

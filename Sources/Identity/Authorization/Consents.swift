@@ -69,10 +69,10 @@ package struct Consents: Sendable {
         let count = try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(ConsentQueries.withdraw, [.uuid(userID.description), .text(client.text)]).affectedCount
         }
-        try await sessions.endGrants(of: client, of: userID, caller: caller)
         if count > 0 {
             await sessions.note(.consentWithdrawn, session, of: userID, client: client, by: .user(userID), caller)
         }
+        try await sessions.endGrants(of: client, of: userID, caller: caller)
     }
 
     private func consents(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) -> [Consent] {

@@ -2,8 +2,8 @@ package import Crypto
 import JOSE
 package import Text
 
-/// The check of a DPoP proof (RFC 9449 §4.3), without the memory of proofs that have been used and without nonces: those are `DPoPNonces`' and
-/// `ProofMemory`'s.
+/// The check of a DPoP proof (RFC 9449 §4.3), without nonces and without the memory of proofs that have been used: those are `DPoPNonces`' and
+/// `UsedIdentifiers`'.
 package struct DPoPProof: Sendable {
     /// Why a proof is refused. Told to the client as `invalid_dpop_proof`.
     package enum Refusal: String, Error, Sendable, CaseIterable {

@@ -69,7 +69,7 @@ package struct DeviceCodes: Sendable {
     /// What somebody has decided.
     package enum Decision: Sendable {
         case approved(UserID, SessionID)
-        case denied
+        case denied(UserID, SessionID)
     }
 
     /// What a device is told.
@@ -123,18 +123,23 @@ package struct DeviceCodes: Sendable {
 
     /// Puts down what the user has decided. The code that was typed is used up by that.
     /// - Returns: false when nothing waits under this code any more.
-    /// - Throws: the store's failure.
+    /// - Throws: the store's failure; the call may be repeated.
     package func decide(_ userCode: UserCode, _ decision: Decision, caller: Caller) async throws(IdentityError) -> Bool {
-        guard let key = try await send(RedisCommand("GETDEL", Self.key(userCode))).text else { return false }
+        guard let key = try await send(RedisCommand("GET", Self.key(userCode))).text else { return false }
         let state: String
         switch decision {
         case .approved(let userID, let sessionID): state = "\(userID) \(sessionID)"
         case .denied: state = "denied"
         }
         guard try await run(Self.decide, key, [Array(state.utf8)]).integerValue == 1 else { return false }
-        if case .approved(let userID, let sessionID) = decision {
-            await sessions.note(.deviceApproved, sessionID, of: userID, client: nil, by: .user(userID), caller)
-        }
+        // A failure does no harm: what is decided stays so, and the code is not found any more.
+        _ = try? await send(RedisCommand("DEL", Self.key(userCode)))
+        let (kind, userID, sessionID): (AuditKind, UserID, SessionID) =
+            switch decision {
+            case .approved(let userID, let sessionID): (.deviceApproved, userID, sessionID)
+            case .denied(let userID, let sessionID): (.deviceDenied, userID, sessionID)
+            }
+        await sessions.note(kind, sessionID, of: userID, client: nil, by: .user(userID), caller)
         return true
     }
 

@@ -20,6 +20,14 @@ struct ClientTokenEnding: Sendable {
         self.clientID = clientID
     }
 
+    /// Enters it in the transaction that ends the client's right to tokens.
+    func enter(
+        in transaction: Transaction, _ jobs: JobQueue, _ sessions: Sessions, _ system: SystemContext
+    ) async throws(IdentityError) {
+        let job = job(system.uuid(), after: await sessions.clients.lifetime + Self.margin)
+        try await jobs.enter(job, in: transaction, at: system.statementTime)
+    }
+
     /// Nil for what is of another version.
     init?(_ job: Job) {
         guard let clientID = job.payload["client"]?.stringValue.flatMap({ ClientID($0) }) else { return nil }

@@ -66,10 +66,11 @@ package final class ClientTokens: Sendable {
         let reply = try await mapRedisErrors { () throws(RedisError) in
             try await redis.runLasting(Self.end, keys: keys, arguments: life)
         }
-        var hashes = (reply.elements ?? []).compactMap(\.hash)
-        while !hashes.isEmpty {
-            try await tokens.end(Array(hashes.prefix(Self.batch)), with: .client(id))
-            hashes.removeFirst(min(Self.batch, hashes.count))
+        guard let elements = reply.elements else { throw .fault() }
+        var rest = elements.compactMap(\.hash)[...]
+        while !rest.isEmpty {
+            try await tokens.end(Array(rest.prefix(Self.batch)), with: .client(id))
+            rest = rest.dropFirst(Self.batch)
         }
     }
 

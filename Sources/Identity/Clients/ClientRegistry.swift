@@ -111,6 +111,18 @@ package actor ClientRegistry {
         }
     }
 
+    /// The client of an id as PostgreSQL has it now, whatever is remembered: for what must end at once with the client.
+    /// - Throws: as `client(_:)`.
+    package func present(_ id: ClientID) async throws(IdentityError) -> Entry {
+        if let entry = builtIn[id.text] { return entry }
+        if remembered[id.text]?.entry == nil, lookUps[id] == nil { try admitStranger() }
+        switch await beginLookUp(id).lookUp.value {
+        case .success(let entry?): return entry
+        case .success(nil): throw .invalidClient
+        case .failure(let error): throw IdentityError(postgres: error)
+        }
+    }
+
     /// The client that has proved itself with its secret (RFC 6749 §2.3.1), the present one or the one before while it is good.
     ///
     /// A secret that the remembered record does not know may be one that was made since. So the client is looked up again for it, once

@@ -30,6 +30,11 @@ package struct EmailLinkStore: Sendable {
         try Self.address(try await send(RedisCommand("GETDEL", Self.key(code))))
     }
 
+    /// Makes a code good again that was taken and has led to nothing; of no consequence if it fails.
+    func giveBack(_ code: OneTimeCode, for email: EmailAddress, life: Duration) async {
+        try? await keep(code, for: email, life: life)
+    }
+
     private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
         try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }
@@ -126,10 +131,13 @@ extension ProjectAccounts {
         case .resetPassword: return .resetPassword(try await confirmations.holder(of: grant))
         case .verifyEmail:
             // It proves the address, whatever opens the account by now.
-            guard let user = try? await users.user(grant.userID), !user.isDisabled, user.email?.normalized == grant.email else {
-                throw .invalidCode
+            do throws(IdentityError) {
+                let user = try await users.user(grant.userID)
+                guard !user.isDisabled, user.email?.normalized == grant.email else { throw IdentityError.invalidCode }
+                return .verifyEmail(user)
+            } catch {
+                throw error == .userNotFound ? .invalidCode : error
             }
-            return .verifyEmail(user)
         case .changeEmail:
             guard let address = grant.newEmail.flatMap({ try? EmailAddress($0) }) else { throw .invalidCode }
             return .changeEmail(try await confirmations.holder(of: grant), to: address)
@@ -207,10 +215,10 @@ extension ProjectAccounts {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
         guard let code = OneTimeCode(text) else { throw .invalidCode }
         return try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
-            guard try await links.look(code).normalized == email.normalized else { throw .invalidCredentials }
             try await sessions.checkReadiness()
-            _ = try await links.take(code)
-            let (user, isNew) = try await owner(of: email, client, caller)
+            let (user, isNew) = try await using(code, of: email) { () throws(IdentityError) in
+                try await owner(of: email, client, caller)
+            }
             guard !user.isDisabled else { throw IdentityError.userDisabled }
             return Authentication(
                 of: user, by: [.oneTimePassword], at: system.now(), occasion: isNew ? .signUp : .continued)
@@ -223,12 +231,27 @@ extension ProjectAccounts {
         _ text: SecretString, email: EmailAddress, to session: Session, caller: Caller
     ) async throws(IdentityError) -> ProjectUser {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
-        guard try await links.look(code).normalized == email.normalized else { throw .invalidCredentials }
-        _ = try await links.take(code)
         var change = ProjectUserChange()
         change.email = .set(email)
         change.emailVerified = true
-        return try await self.change(session.userID, change, by: .user(session.userID), asked: session, caller: caller)
+        let wanted = change
+        return try await using(code, of: email) { () throws(IdentityError) in
+            try await self.change(session.userID, wanted, by: .user(session.userID), asked: session, caller: caller)
+        }
+    }
+
+    /// Uses the code of a link up for what it leads to. It stays good where it was sent to another address, or where we fail.
+    private func using<T>(
+        _ code: OneTimeCode, of email: EmailAddress, _ body: () async throws(IdentityError) -> T
+    ) async throws(IdentityError) -> T {
+        guard try await links.look(code).normalized == email.normalized else { throw .invalidCredentials }
+        let address = try await links.take(code)
+        do throws(IdentityError) {
+            return try await body()
+        } catch {
+            if error.isOurs { await links.giveBack(code, for: address, life: rules.emailLinkLifetime) }
+            throw error
+        }
     }
 
     /// Whoever has the mailbox: found, taken back, or made.

@@ -181,12 +181,15 @@ extension ProjectAccounts {
     /// Changes a user. When it is about the ways in, sessions have ended when this returns.
     /// - Parameters:
     ///   - actor: who changes.
-    ///   - asked: the session that asks, if it is the user's own wish. It ends with the others, and another is begun.
+    ///   - asked: the session that asks, if it is the user's own wish. It ends with the others, and another is begun; where all that
+    ///     is done is taking the password away, it stays.
     /// - Throws: `IdentityError.emailTaken`, `identityTaken`, `identityNotFound`, `lastSignInMethod`, `userNotFound`, `overloaded`,
     ///   `unavailable`.
     package func change(
         _ id: UserID, _ change: ProjectUserChange, by actor: AuditEvent.Actor, asked: Session? = nil, caller: Caller
     ) async throws(IdentityError) -> ProjectUser {
+        // First: this may be refused, and then nothing has been changed.
+        if change.isOfWaysIn { try await changeWaysIn(of: id, change, by: actor, asked: asked, caller) }
         if change.displayName.changes || change.photoURL.changes {
             _ = try await users.updateProfile(
                 of: id, displayName: change.displayName, photoURL: change.photoURL, at: system.now())
@@ -196,7 +199,6 @@ extension ProjectAccounts {
             _ = try await users.setTokenContent(of: id, claims: claims, roles: nil, at: system.now())
             await accounts.note(.userClaimsChanged, id, by: actor, nil, caller)
         }
-        if change.isOfWaysIn { try await changeWaysIn(of: id, change, by: actor, asked: asked, caller) }
         let changed = try await user(id)
         if change.claims != nil || change.isOfWaysIn { try await sessions.update(SessionOwner(changed.user), of: id) }
         return changed
@@ -216,7 +218,7 @@ extension ProjectAccounts {
             let before = held.user.email == nil ? nil : try await AccountState.hold(id, in: held.transaction)
             try await apply(change, hash: stored, to: held)
             if let before { try await tell(of: change, before, held, caller) }
-            return ((), Self.ending(change, of: held.user, isAsked: asked != nil))
+            return ((), Self.ending(change, of: held.user, asked: asked?.id))
         }
         accounts.outbox.ring()
         await noteWaysIn(id, change, by: actor, caller)
@@ -265,14 +267,18 @@ extension ProjectAccounts {
         }
     }
 
-    private static func ending(_ change: ProjectUserChange, of user: User, isAsked: Bool) -> SessionsToEnd {
+    private static func ending(_ change: ProjectUserChange, of user: User, asked: SessionID?) -> SessionsToEnd {
         if change.isDisabled == true { return .everything(.userDisabled) }
-        if change.password.changes { return .all(.passwordChanged, forgettingDevices: true) }
+        if change.password.changes {
+            // Apps take no new tokens from the answer to an unlinking.
+            let kept = change.password.isSet || change.validSince != nil ? nil : asked
+            return .all(.passwordChanged, except: kept, forgettingDevices: true)
+        }
         if change.email.changes, change.email.value?.normalized != user.email?.normalized {
             return .all(.addressChanged, forgettingDevices: true)
         }
         if change.validSince != nil { return .all(.revoked) }
-        if !change.unlinks.isEmpty, !isAsked { return .all(.identityUnlinked) }
+        if !change.unlinks.isEmpty, asked == nil { return .all(.identityUnlinked) }
         return .none
     }
 

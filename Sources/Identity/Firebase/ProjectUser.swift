@@ -46,11 +46,7 @@ package struct ProjectUserNames: Sendable {
 
 /// By what a list is sorted.
 package enum ProjectUserOrder: String, Sendable {
-    case id = "USER_ID"
-    case name = "NAME"
-    case creation = "CREATED_AT"
-    case signIn = "LAST_LOGIN_AT"
-    case email = "USER_EMAIL"
+    case id, name, creation, signIn, email
 }
 
 /// The SQL of users as a project knows them.
@@ -101,10 +97,10 @@ enum ProjectUserQueries {
         sql: """
             WITH keyed AS (
                 SELECT users.id AS key_id, CASE $1::text
-                    WHEN 'NAME' THEN display_name
-                    WHEN 'USER_EMAIL' THEN email_normalized
-                    WHEN 'CREATED_AT' THEN to_char(created_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS')
-                    WHEN 'LAST_LOGIN_AT' THEN to_char(last_sign_in_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS')
+                    WHEN 'name' THEN display_name
+                    WHEN 'email' THEN email_normalized
+                    WHEN 'creation' THEN to_char(created_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS')
+                    WHEN 'signIn' THEN to_char(last_sign_in_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS')
                     ELSE users.id::text
                 END AS key FROM users
             ), chosen AS (

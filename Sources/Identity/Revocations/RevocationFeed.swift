@@ -82,7 +82,7 @@ package final class RevocationFeed: @unchecked Sendable {  // every member is to
 
     private var isSilent: Bool { loop.now.since(heardAt) > Self.silence }
 
-    /// Has a listener hear what ends from now on, or from behind the entry that it heard last.
+    /// Takes a place for a listener, to be given back by `dismiss`.
     /// - Throws: `IdentityError.clientNotPermitted`; `tooManyRequests` when there are too many listeners; `unavailable`.
     package func admit(_ entry: ClientRegistry.Entry) throws(IdentityError) {
         guard entry.client.mayIntrospect else { throw .clientNotPermitted }
@@ -90,12 +90,13 @@ package final class RevocationFeed: @unchecked Sendable {  // every member is to
         guard places.take(entry.client.id) else { throw .tooManyRequests(retryAfter: .seconds(10)) }
     }
 
-    /// Gives the place back of one that was admitted.
+    /// Gives the place of a listener back.
     package func dismiss(_ entry: ClientRegistry.Entry) {
         places.give(entry.client.id)
     }
 
-    /// - Parameter cursor: the entry that it heard last; nil for a new listener.
+    /// Has a listener hear what ends from now on, or from behind the entry that it heard last.
+    /// - Parameter cursor: that entry; nil for a new listener.
     package func enter(
         _ entry: ClientRegistry.Entry, _ sink: any RevocationSink, from cursor: RedisStreamID?
     ) -> RevocationSubscription {

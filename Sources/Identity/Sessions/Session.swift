@@ -138,8 +138,8 @@ package struct SessionOwner: Equatable, Sendable {
 
     package init(_ user: User) {
         var claims = user.claims
-        // What an operator has said of the roles counts, not a claim of that name.
-        if !user.roles.isEmpty { claims["roles"] = .array(user.roles.map { .string($0) }) }
+        // Only what an operator has said of the roles counts: an admin API may set any other claim.
+        claims["roles"] = user.roles.isEmpty ? nil : .array(user.roles.map { .string($0) })
         self.init(username: user.email?.typed, emailVerified: user.emailVerified, claims: claims)
     }
 }

@@ -36,7 +36,7 @@ struct ImportBatch {
             && user.profile.map { !usernames.contains($0.username.folded) } ?? true
             && user.profile?.number.map { !numbers.contains($0) } ?? true
         guard isNew else {
-            return TransferProblem(.duplicate, "the id, the address, an identity or the username was in the file before")
+            return TransferProblem(.duplicate, TransferProblem.Reason.duplicate.words)
         }
         ids.insert(id)
         aliases.formUnion(user.aliases)

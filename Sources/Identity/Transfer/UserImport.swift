@@ -269,8 +269,8 @@ extension TransferUser {
 }
 
 extension TransferProblem.Reason {
-    /// What a verdict of the tables means.
-    fileprivate var words: String {
+    /// For the operator: what is in the user's way; empty where the record itself is refused.
+    var words: String {
         switch self {
         case .duplicate: "the id, the address, an identity or the username was in the file before"
         case .emailTaken: "the address is another user's; --merge takes both for one where it is proved on both sides"

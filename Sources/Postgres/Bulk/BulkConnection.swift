@@ -48,7 +48,9 @@ package final class BulkConnection: @unchecked Sendable {
     }
 
     /// Sends rows to a `COPY … FROM STDIN`.
+    /// - Throws: `Failure.mismatch` also for more than libpq takes at once, 2 GiB.
     package func copy(_ rows: CopyRows, by sql: String) throws(Failure) {
+        guard let byteCount = Int32(exactly: rows.bytes.count) else { throw .mismatch }
         let opened = unsafe PQexec(handle.connection, sql)
         let isOpen = unsafe PQresultStatus(opened) == PGRES_COPY_IN
         guard isOpen else {
@@ -59,7 +61,7 @@ package final class BulkConnection: @unchecked Sendable {
         let isSent = unsafe rows.bytes.withUnsafeBufferPointer { bytes in
             guard let start = bytes.baseAddress else { return true }
             return unsafe start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
-                unsafe PQputCopyData(handle.connection, $0, Int32(clamping: bytes.count)) == 1
+                unsafe PQputCopyData(handle.connection, $0, byteCount) == 1
             }
         }
         guard unsafe PQputCopyEnd(handle.connection, isSent ? nil : "not sent") == 1 else {

@@ -5,11 +5,6 @@ package struct CopyRows: Sendable {
 
     package init() {}
 
-    package mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
-        isAtStart = true
-    }
-
     package mutating func null() {
         separate()
         bytes.append(UInt8(ascii: "\\"))

@@ -16,7 +16,8 @@ package enum RedisStreamNews: Sendable {
 /// Follows a stream on a connection of its own, which waits in `XREAD`: it is told of an entry as soon as that is written. It reconnects by itself,
 /// and goes on where it was.
 ///
-/// Whether the server is still the primary is asked with every `XREAD`, since who was the primary would stay silent for ever.
+/// Whether the server is still the primary is asked with every `XREAD`, since who was the primary would stay silent for ever; and whether the
+/// last entry that was told of is still there, since those behind it may be gone without it.
 package actor RedisStreamReader {
     /// How long the server waits for something to tell.
     private static let patience: Duration = .milliseconds(500)
@@ -96,7 +97,11 @@ package actor RedisStreamReader {
             reading.append("BLOCK")
             reading.append(Int64(Self.patience.wholeNanoseconds / 1_000_000))
             for word in ["STREAMS", key, last.description] { reading.append(word) }
-            let answers = try await ask(commands + [reading], stream, reader)
+            let answers = try await ask(commands + [question(whether: last), reading], stream, reader)
+            guard answers[answers.count - 2].elements?.isEmpty == false else {
+                last = try await start(stream, reader)
+                continue
+            }
             let entries = Self.entries(answers[answers.count - 1])
             guard let end = entries.last else {
                 tell(.alive)
@@ -108,6 +113,11 @@ package actor RedisStreamReader {
         }
     }
 
+    /// Whether an entry is there.
+    private func question(whether entry: RedisStreamID) -> RedisCommand {
+        RedisCommand("XRANGE", key, entry.description, entry.description)
+    }
+
     private var renewalCommand: RedisCommand {
         var command = RedisCommand("PEXPIRE", key)
         command.append(Int64(life.wholeNanoseconds / 1_000_000))
@@ -117,8 +127,7 @@ package actor RedisStreamReader {
     /// Finds out where to go on. A stream always has an entry, so that it can be told whether it has been there all the while.
     private func start(_ stream: Stream, _ reader: ReplyReader) async throws(StreamError) -> RedisStreamID {
         if let last {
-            let here = last.description
-            let answer = try await ask([RedisCommand("XRANGE", key, here, here)], stream, reader)[0]
+            let answer = try await ask([question(whether: last)], stream, reader)[0]
             if answer.elements?.isEmpty == false {
                 tell(.follows(last))
                 return last

@@ -16,24 +16,24 @@ package struct FormFields: Sendable, UnprintedContent {
     ///   - repeatsLists: whether a name that ends in `[]` may come again: lists, as Alamofire, Rails and PHP write them.
     ///   - repeated: a name that may come again.
     package init(parsing body: [UInt8], repeatsLists: Bool = false, repeating repeated: StaticString? = nil) throws(FormError) {
-        if let fields = try Self.places(in: body.span) {
-            self.fields = fields
-            bytes = body
-        } else {
-            (bytes, fields) = try Self.decoded(body.span)
-        }
+        try self.init(reading: body)
         try checkNames(repeatsLists: repeatsLists, repeating: repeated)
     }
 
     /// Of a body or a query in which names may come again: whoever reads it says which of them may.
-    package init(repeating body: [UInt8]) throws(FormError) {
+    package init(withRepetitions body: [UInt8]) throws(FormError) {
+        try self.init(reading: body)
+        guard !fields.contains(where: { $0.name.range.isEmpty }) else { throw .malformed }
+    }
+
+    /// Whatever its names are.
+    private init(reading body: [UInt8]) throws(FormError) {
         if let fields = try Self.places(in: body.span) {
             self.fields = fields
             bytes = body
         } else {
             (bytes, fields) = try Self.decoded(body.span)
         }
-        guard !fields.contains(where: { $0.name.range.isEmpty }) else { throw .malformed }
     }
 
     package var count: Int {

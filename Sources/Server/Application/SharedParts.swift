@@ -143,6 +143,7 @@ struct SharedParts: Sendable {
     static let appID = "app"
     static let restAuthID = "rest-auth"
     static let firebaseID = "firebase"
+
     /// The clients that are there without a record.
     var builtInClients: [Client] { [app, restAuth] + (firebase.map { [$0] } ?? []) }
 

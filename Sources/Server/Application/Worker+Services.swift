@@ -12,6 +12,8 @@ extension Worker {
         let identity = IdentityParts(shared, parts)
         let profiles = ProfileStore(pool: parts.postgres, system: shared.system)
         let federation = FederationParts(shared, parts, identity)
+        let clientTokens = ClientTokens(
+            redis: parts.redis, tokens: identity.tokens, issuer: identity.issuer, system: shared.system)
         let services = Services(
             accounts: identity.accounts, sessions: identity.sessions,
             accessTokens: AccessTokens(
@@ -19,8 +21,7 @@ extension Worker {
                 ownClients: [shared.app.id, shared.restAuth.id]),
             introspection: Introspection(tokens: identity.tokens, sessions: identity.sessions, metrics: parts.metrics),
             clients: identity.clients,
-            clientTokens: ClientTokens(
-                redis: parts.redis, tokens: identity.tokens, issuer: identity.issuer, system: shared.system),
+            clientTokens: clientTokens,
             clientRefusals: ClientRefusals(
                 clients: identity.clients, audit: parts.audit, metrics: parts.metrics, system: shared.system),
             revocations: revocations(shared, parts, identity), keys: parts.keys, federation: federation.federation,
@@ -29,7 +30,7 @@ extension Worker {
                 accounts: identity.accounts, profiles: profiles, codes: OneTimeCodeStore(redis: parts.redis),
                 outbox: parts.outbox,
                 loop: parts.loop),
-            authorization: authorizationServer(shared, parts, identity), app: shared.app,
+            authorization: authorizationServer(shared, parts, identity, clientTokens), app: shared.app,
             pages: configuration.cookies.pages(issuer: configuration.issuer),
             look: configuration.signIn.look,
             clock: shared.clockTolerance, redis: parts.redis, postgres: parts.postgres)
@@ -38,7 +39,7 @@ extension Worker {
             restAuth: restAuth(shared, profiles: profiles), oauth: configuration.oauthOptions, signIn: signIn(shared, services),
             registrations: ClientRegistrations(
                 store: ClientStore(pool: parts.postgres), redis: parts.redis, tokens: shared.initialAccessTokens,
-                sessions: services.sessions, system: shared.system),
+                sessions: services.sessions, clientTokens: services.clientTokens, system: shared.system),
             firebase: IdentityToolkit.Parts(
                 options: configuration.placedFirebase,
                 client: shared.firebase ?? SharedParts.firebase(configuration, app: shared.app),
@@ -63,14 +64,13 @@ extension Worker {
 
     /// What gives out tokens by the grants of OAuth.
     static func authorizationServer(
-        _ shared: SharedParts, _ parts: LoopParts, _ identity: IdentityParts
+        _ shared: SharedParts, _ parts: LoopParts, _ identity: IdentityParts, _ clientTokens: ClientTokens
     ) -> AuthorizationServer {
         AuthorizationServer(
             policy: shared.configuration.authorization, redis: parts.redis, sessions: identity.sessions,
             consents: Consents(pool: parts.postgres, sessions: identity.sessions, system: shared.system),
             limiter: parts.limiter, marks: shared.interactionMarks, nonces: shared.dpopNonces, keys: parts.keys,
-            clientTokens: ClientTokens(
-                redis: parts.redis, tokens: identity.tokens, issuer: identity.issuer, system: shared.system),
+            clientTokens: clientTokens,
             clientKeys: ClientKeySets(client: shared.accessTokenCalls, loop: parts.loop), system: shared.system)
     }
 
@@ -82,16 +82,12 @@ extension Worker {
             options: shared.configuration.placedRestAuth, client: shared.restAuth, profiles: profiles,
             tokens: shared.sharedSecretTokens, system: shared.system)
     }
-}
 
-extension Worker {
     /// What the sign-in pages need beside that.
     static func signIn(_ shared: SharedParts, _ services: Services) -> SignInPages.Parts {
         SignInPages.Parts(services: services, options: shared.configuration.placedSignIn, random: shared.system.random)
     }
-}
 
-extension Worker {
     /// Tells clients that sessions are over.
     static func backchannelLogout(_ shared: SharedParts, _ services: Services) -> PostHandler {
         let tokens = LogoutTokens(

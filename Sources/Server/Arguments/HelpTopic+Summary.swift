@@ -35,7 +35,7 @@ extension HelpTopic {
         case .firebaseAccount: "Look after the service accounts of the project's servers."
         case .firebaseAccountAdd: "Make a service account, and write its credentials to a file."
         case .firebaseAccountList: "List the service accounts."
-        case .firebaseAccountRemove: "Remove a service account. Its tokens are void at once."
+        case .firebaseAccountRemove: "Remove a service account. Its access tokens are void, and it signs nobody in."
         case .sessions: "Look after the sessions of all users."
         case .sessionsPrune: "End the sessions of users whom PostgreSQL does not know or has disabled."
         case .audit: "Print audit events, the newest first."

@@ -8,24 +8,25 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_VERIFY_FROM", \.backends.verifyFrom, .callerNetworks,
-                "Whence gateways ask `/oauth2/verify` without naming themselves, and which client each is taken for: it must have been "
-                    + "added with `--introspect`. What counts is the address of who asks, as far as trusted proxies tell."),
+                "Networks whose gateways may ask `/oauth2/verify` without a secret, each with the client that they are "
+                    + "taken for. The client needs `--introspect`."),
             Setting(
                 "KIDOBAN_VERIFY_FROM_ANYBODY", \.backends.isVerifyOpenToAnybody, .flag,
                 "Whether `KIDOBAN_VERIFY_FROM` may have a network such as 0.0.0.0/0."),
             Setting(
                 "KIDOBAN_VERIFY_COOKIE", \.backends.verifiesCookies, .flag,
-                "Whether `/oauth2/verify` also takes the session cookie of a browser, for what is on the host of the issuer."),
+                "Whether `/oauth2/verify` also takes session cookies."),
             Setting(
                 "KIDOBAN_REVOCATION_FEED", \.backends.tellsRevocations, .flag,
-                "Whether `/oauth2/revocations` tells backends what ends before its time. It costs each end a round trip to Redis."
+                "Whether `/oauth2/revocations` tells backends what ends early. Each end then costs one more round trip to "
+                    + "Redis."
             ),
             Setting(
                 "KIDOBAN_REVOCATION_FEED_LENGTH", \.backends.revocationLength, .count(1000...10_000_000),
-                "About how many ends Redis keeps for backends that come back, of some 250 bytes each."),
+                "About how many ends Redis keeps for backends that come back, of 250 bytes each."),
             Setting(
                 "KIDOBAN_REVOCATION_LISTENERS", \.backends.revocationListeners, .count(1...100_000),
-                "How many backends may listen to one copy. One client has half of the places at most."),
+                "How many backends may listen to one copy. One client gets half of these at most."),
         ])
 }
 

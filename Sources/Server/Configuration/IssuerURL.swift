@@ -4,7 +4,7 @@ extension SettingFormat where Value == String {
     /// The issuer: an absolute URL that others append paths to and compare byte by byte (RFC 8414 §2).
     static var issuer: SettingFormat {
         SettingFormat(
-            "an http or https URL of at most 512 bytes without query, fragment or a slash at its end, such as https://id.example.com",
+            "an http or https URL of at most 512 bytes, without query, fragment or a slash at its end",
             parse: { text throws(SettingRefusal) in
                 try IssuerURL.check(text)
                 return text

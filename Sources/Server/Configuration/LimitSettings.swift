@@ -6,64 +6,61 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_LIMITS", \.limits.isEnforced, .flag,
-                "Whether anything is limited. Without limits a server is for load tests only."),
+                "Whether anything is limited. `false` is for load tests only."),
             budget(
                 "SIGN_IN_ACCOUNT", .signInAccount,
-                "Sign-ins to one account from where nobody has signed in to it before. Beyond it only known addresses and devices "
-                    + "get through."),
+                "Sign-ins to one account from unknown addresses and devices."),
             budget("SIGN_IN_ACCOUNT_ADDRESS", .signInAccountAddress, "Sign-ins to one account from one address."),
             budget(
                 "SIGN_IN_KNOWN_DEVICE", .signInKnownDevice,
-                "Sign-ins to one account from one device that has signed in to it before, in place of all that strangers can use up; "
-                    + "and changes of a password within one session."),
+                "Sign-ins to one account from one known device; changes of a password within one session."),
             budget(
-                "SIGN_IN_ADDRESS", .signInAddress, "Sign-ins from one address by password. IPv6 addresses count by /64."),
+                "SIGN_IN_ADDRESS", .signInAddress, "Sign-ins from one address by password."),
             budget("SIGN_IN_DEVICE", .signInDevice, "Sign-ins with one `X-Device-ID`, to whichever account."),
             budget("SIGN_IN_CLIENT", .signInClient, "Sign-ins by password through one client: `app`, `rest-auth`."),
             budget(
                 "SIGN_IN_IDENTITY", .signInIdentity,
-                "First sign-ins with one identity of a provider, where the provider does not answer for the address also those that fail."
+                "First sign-ins with one identity of a provider."
             ),
             budget("PROOF_ADDRESS", .proofAddress, "Tokens and codes of providers that are presented from one address."),
             budget("SIGN_UP_ACCOUNT", .signUpAccount, "Sign-ups with one e-mail address."),
             budget(
                 "SIGN_UP_ADDRESS", .signUpAddress,
-                "Sign-ups from one address, and changes of a username. First sign-ins with a provider that proves the address count elsewhere."
+                "Sign-ups from one address, and changes of a username."
             ),
             budget("SIGN_UP_CLIENT", .signUpClient, "Sign-ups through one client."),
             budget("REFRESH_SESSION", .refreshSession, "Refreshes of one session."),
             budget("REFRESH_ADDRESS", .refreshAddress, "Refreshes from one address."),
             budget(
-                "CODE_ACCOUNT_ADDRESS", .codeAccountAddress, "Codes of mails that are presented for one account from one address."
+                "CODE_ACCOUNT_ADDRESS", .codeAccountAddress, "Codes of mails for one account from one address."
             ),
             budget("CODE_ADDRESS", .codeAddress, "Codes of mails that are presented from one address."),
             budget(
                 "MAIL_RECIPIENT", .mailRecipient,
-                "Mails of one kind that are asked for to one recipient, whether there is an account or not. Beyond it the answer is the "
-                    + "same, and no mail is sent."),
+                "Mails of one kind to one recipient."),
             budget("MAIL_ADDRESS", .mailAddress, "Mails that are asked for from one address."),
             budget(
                 "HASH_ADDRESS", .hashAddress,
-                "Passwords that are hashed for one address, right or wrong: the work is not given back. A sign-in counts once."),
+                "Passwords that are hashed for one address, right or wrong."),
             budget("HASH_SITE", .hashSite, "The same for one /48 of IPv6."),
             budget(
                 "AUTHORIZE_ADDRESS", .authorizeAddress,
-                "Authorization requests from one address: of browsers, pushed by clients, and for devices."),
+                "Authorization requests from one address: of browsers, pushed, of devices, at providers; and registrations."),
             budget("AUTHORIZE_CLIENT", .authorizeClient, "The same for one client, whose name anybody can use."),
             budget(
                 "TOKEN_ADDRESS", .tokenAddress,
-                "Requests to the token endpoint from one address. What gets tokens is given back, and so is a device that waits."),
+                "Requests to the token endpoint from one address that get no token. A waiting device does not count."),
             budget("TOKEN_CLIENT", .tokenClient, "All such requests of one client."),
             Setting(
                 "KIDOBAN_LIMIT_SPRAY_ACCOUNTS", \.limits.sprayAccounts, .count(0...10_000),
-                "Accounts at which sign-ins from one address may fail within ten minutes; beyond them it is an audit event and "
-                    + "`kidoban_sprays_total`. Refuses nobody. 0: not watched."),
+                "Accounts at which sign-ins from one address may fail within ten minutes before an audit "
+                    + "event says so. Refuses nobody. 0: not watched."),
             Setting(
                 "KIDOBAN_LIMIT_KNOWN_DEVICE_LIFETIME", \.limits.knownDeviceLifetime, .duration(.hours(1) ... .days(365)),
-                "How long an address or a device is known after its last sign-in to an account."),
+                "How long an address or device is known at an account after its last sign-in."),
             Setting(
                 "KIDOBAN_LIMIT_KNOWN_DEVICES", \.limits.knownDevices, .count(1...1000),
-                "Addresses and devices that are known for an account; beyond them the one that signed in longest ago is forgotten."
+                "Addresses and devices that are known at an account; beyond them the oldest is forgotten."
             ),
         ]
     ).reloadable

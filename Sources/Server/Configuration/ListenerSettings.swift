@@ -27,12 +27,11 @@ extension Settings {
                 "Connections of the process; fewer when its limit of open files is lower."),
             Setting(
                 "KIDOBAN_MAX_CONNECTIONS_PER_ADDRESS", \.http.connectionsPerAddress, .count(1...1_000_000),
-                "Of those at most so many of one client address, or of one /64 of IPv6; further ones are closed at once. "
-                    + "Trusted proxies may have any number."),
+                "Of those, at most so many of one client address, or one /64 of IPv6. Trusted proxies may have any number."),
             Setting(
                 "KIDOBAN_CONNECTION_MEMORY", \.http.connectionMemory, .size(1024 * 1024...16 * 1024 * 1024 * 1024),
-                "What all connections together may hold of requests that are not whole and of answers that are not read, at "
-                    + "least four times KIDOBAN_MAX_BODY. Beyond it connections of the address that holds most are closed."),
+                "What all connections together may hold of unfinished requests and unread answers, at least four times "
+                    + "`KIDOBAN_MAX_BODY`. Beyond it, connections of the greatest holder are closed."),
             Setting(
                 "KIDOBAN_MAX_REQUEST_LINE", \.http.limits.requestLine, .size(256...64 * 1024),
                 "A longer request line is refused with 414."),
@@ -44,19 +43,19 @@ extension Settings {
                 "A request with more header fields is refused with 431."),
             Setting(
                 "KIDOBAN_MAX_BODY", \.http.limits.body, .size(1024...64 * 1024 * 1024),
-                "A larger request body is refused with 413. Up to 64 KiB that is the bound of a head and its body together."),
+                "A larger request body is refused with 413. Up to 64 KiB it bounds head and body together."),
             Setting(
                 "KIDOBAN_HEADER_TIMEOUT", \.http.limits.headTimeout, .duration(.milliseconds(100) ... .minutes(10)),
-                "How long a request may take to the end of its header section; then 408."),
+                "How long the head of a request may take; then 408."),
             Setting(
                 "KIDOBAN_BODY_TIMEOUT", \.http.limits.bodyTimeout, .duration(.milliseconds(100) ... .hours(1)),
-                "How long the body of a request may take after that; then 408."),
+                "How long its body may take after that; then 408."),
             Setting(
                 "KIDOBAN_IDLE_TIMEOUT", \.http.limits.idleTimeout, .duration(.milliseconds(100) ... .hours(1)),
-                "How long a connection may be silent between requests before it is closed. Longer than the balancer's own."),
+                "How long a connection may be silent between requests. Longer than the balancer's own."),
             Setting(
                 "KIDOBAN_WRITE_TIMEOUT", \.http.limits.writeTimeout, .duration(.milliseconds(100) ... .hours(1)),
-                "How long a client may leave its response unread before the connection is closed."),
+                "How long a client may leave its answer unread."),
         ])
 }
 

@@ -13,8 +13,7 @@ extension Settings {
             ).reloadable,
             Setting(
                 "KIDOBAN_SMTP_TLS", \.mail.tls, .choice(Configuration.Mail.TLSNeed.allCases),
-                "Whether a connection to `smtp://` has to go over to TLS (STARTTLS). With `none` mails and the links in them travel in "
-                    + "the clear: for this machine, or a network that is as safe."
+                "Whether `smtp://` needs TLS (STARTTLS). With `none`, mails and their links travel in the clear."
             ).reloadable,
             Setting(
                 "KIDOBAN_SMTP_AUTHORITIES_FILE", optional: \.mail.authoritiesFile, .path,
@@ -23,12 +22,12 @@ extension Settings {
             ).reloadable,
             Setting(
                 "KIDOBAN_SMTP_CONNECT_TIMEOUT", \.mail.connectTimeout, .duration(.milliseconds(100) ... .minutes(1)),
-                "How long connecting to the mail server may take, the TLS handshake included."
+                "How long connecting to the mail server may take, TLS included."
             ).reloadable,
             Setting(
                 "KIDOBAN_SMTP_TIMEOUT", \.mail.timeout, .duration(.seconds(1) ... .minutes(5)),
-                "How long handing over a mail may take in all. A copy that dies meanwhile leaves the mail to another one after this and a "
-                    + "minute more."),
+                "How long handing over a mail may take. If a copy dies meanwhile, another one sends the mail a minute "
+                    + "after this."),
             Setting(
                 "KIDOBAN_SMTP_CONNECTIONS", \.mail.connections, .count(1...32),
                 "Mails that a copy hands over at once."),
@@ -38,19 +37,17 @@ extension Settings {
             ).reloadable,
             Setting(
                 "KIDOBAN_MAIL_TEMPLATES", \.mail.templates, .mailTemplates, fallback: .nothing("the built-in texts"),
-                "A directory with texts of your own for mails, such as `password_reset.en.txt`; docs/operations.md says how."
+                "A directory with texts of your own; see `docs/operations.md`."
             ).reloadable,
             Setting(
                 "KIDOBAN_MAIL_LONGEST_PAUSE", \.mail.longestPause, .duration(.seconds(1) ... .hours(6)),
-                "The longest pause before a mail is tried again that the mail server has put off; the first is 30 seconds, the next ones "
-                    + "double."),
+                "The longest pause between two attempts to send a mail. The first is 30 seconds, the next ones double."),
             Setting(
                 "KIDOBAN_MAIL_RETENTION", \.mail.retention, .duration(MailOutbox.window ... .days(90)),
-                "How long the outbox remembers that there was a mail: whose, when and of which kind. Its link is gone as soon as it is "
-                    + "sent or of no use."),
+                "How long the outbox remembers whose mail of which kind there was. Its link is gone with the sending."),
             Setting(
                 "KIDOBAN_UNDO_LIFETIME", \.mail.undoLifetime, .duration(AccountNotices.window ... .days(30)),
-                "How long a change of the ways into an account can be undone by the link of the mail that tells its owner."),
+                "How long a mailed link can undo a change of the ways into an account."),
         ])
 }
 

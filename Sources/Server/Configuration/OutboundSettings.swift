@@ -7,30 +7,27 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_CA_FILE", optional: \.outbound.authoritiesFile, .path, fallback: .nothing("the system's authorities"),
-                "A PEM file of the certificate authorities to trust, instead of the system's, when other servers are asked over HTTPS: "
-                    + "for the keys of identity providers, for example."),
+                "A PEM file of the certificate authorities to trust for HTTPS to other servers."),
             Setting(
                 "KIDOBAN_OUTBOUND_PROXY", optional: \.outbound.proxy, .proxy, fallback: .nothing("none"),
-                "The proxy through which other servers are asked. The variables that other programs read, such as `https_proxy`, "
-                    + "are not heeded."),
+                "The proxy to other servers. Variables such as `https_proxy` are not read."),
             Setting(
                 "KIDOBAN_OUTBOUND_CONNECT_TIMEOUT", \.outbound.connectTimeout, .duration(.milliseconds(100) ... .minutes(1)),
-                "How long connecting to another server may take, the TLS handshake included."),
+                "How long connecting to another server may take, TLS included."),
             Setting(
                 "KIDOBAN_OUTBOUND_TIMEOUT", \.outbound.timeout, .duration(.milliseconds(100) ... .minutes(1)),
                 "How long an answer of another server may take in all."),
             Setting(
                 "KIDOBAN_KEY_REFETCH_INTERVAL", \.keySets.refetchInterval, .duration(.seconds(1) ... .hours(1)),
-                "How often a token that names an unknown key may be the reason to fetch an identity provider's keys again: five times at once, "
-                    + "and then once each interval. Forged tokens cause no more fetches than that."),
+                "How often unknown keys in tokens make Kidoban fetch a provider's keys: five times at once, then once each "
+                    + "interval."),
             Setting(
                 "KIDOBAN_KEY_SET_MEMORY", \.keySets.rememberedLifetime, .duration(.zero ... .days(2)),
-                "How long after they were fetched an identity provider's keys in PostgreSQL are used by a process that starts while the "
-                    + "provider's key server is away. Never longer than keys are used that cannot be renewed. `0s`: not at all."),
+                "How long after they were fetched a provider's keys in PostgreSQL serve a process that starts while the "
+                    + "provider's key server is away. `0s`: not at all."),
             Setting(
                 "KIDOBAN_OUTBOUND_CALLS_PER_ADDRESS", \.providerTokens.callsPerAddress, .count(1...64),
-                "Questions to a provider, about access tokens or authorization codes, that one client address may have under way on a loop. "
-                    + "More are refused at once with 503."),
+                "Calls to a provider for one client address at once, on a loop; more get 503."),
         ])
 }
 

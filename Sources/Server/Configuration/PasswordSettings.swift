@@ -8,13 +8,12 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_RECENT_SIGN_IN", \.accounts.recentSignIn, .duration(.seconds(30) ... .days(1)),
-                "How long after signing in a user may change the ways in (link, unlink, a new password without the old one) or delete "
-                    + "the account. Later it takes a new sign-in."),
+                "How long after a sign-in a user may change the ways in or delete the account."),
             Setting(
                 "KIDOBAN_SIGN_UP_BY_MAIL", \.accounts.signsUpByMail, .flag,
-                "Whether a sign-up with a password answers the same for every address, without tokens, and the mail says the rest. A "
-                    + "password then signs in only who has confirmed the address, in every API. A first sign-in with a provider that does not answer "
-                    + "for the address makes an account that only claims it."),
+                "Whether a sign-up answers the same for every address, without tokens, and the mail says the rest. A "
+                    + "password then works only once the address is confirmed. A first sign-in with a provider that does "
+                    + "not vouch for the address only claims it."),
             Setting(
                 "KIDOBAN_CLAIMS_LIMIT", \.accounts.claimsLimit, .count(0...16_384, of: "bytes"),
                 "How large a user's custom claims may be, as JSON. They are in the user's tokens."),
@@ -33,22 +32,22 @@ extension Settings {
                 "Lanes of a hash. They are computed one after the other."),
             Setting(
                 "KIDOBAN_HIDE_IMPORTED_HASHES", \.passwords.hidesImported, .flag,
-                "Whether, while any user has a hash of another system, every sign-in takes the work of the dearest of each kind too, so that "
-                    + "the time does not tell whose account has one."),
+                "Whether every sign-in takes the work of the most costly hash that was imported, so that the time does not "
+                    + "tell who has one."),
             Setting(
                 "KIDOBAN_IMPORTED_HASH_MEMORY", \.passwords.importedMemoryKiB, .count(1024...4_194_304, of: "KiB"),
-                "Memory that a hash of another system may take, scrypt's or argon2's. One that asks for more is refused by imports and signs nobody in."
+                "Memory that an imported scrypt or argon2 hash may take. One that needs more is refused."
             ),
             Setting(
                 "KIDOBAN_IMPORTED_HASH_ITERATIONS", \.passwords.importedIterations, .count(1000...100_000_000),
-                "Iterations of PBKDF2 that a hash of another system may have."),
+                "Iterations that an imported PBKDF2 hash may have."),
             Setting(
                 "KIDOBAN_HASH_THREADS", \.passwords.threads, .count(0...64),
                 "Passwords hashed at once. 0: one less than there are processors, at least one."),
             Setting(
                 "KIDOBAN_HASH_QUEUE", \.passwords.queueLimit, .count(1...10_000),
-                "Passwords that may wait to be hashed. Client addresses take turns; who has the most waiting makes room for others, and is "
-                    + "refused with 503."),
+                "Passwords that may wait to be hashed. Client addresses take turns. When the queue is full, the address "
+                    + "with the most waiting gets 503."),
             Setting(
                 "KIDOBAN_HASH_QUEUE_ADDRESS", \.passwords.queueLimitPerAddress, .count(1...10_000),
                 "Of them those from one client address, /64 of IPv6."),
@@ -64,11 +63,11 @@ extension Settings {
                 "Audit events that may wait to be written; more are dropped and counted."),
             Setting(
                 "KIDOBAN_AUDIT_REFRESHES", \.audit.refreshes, .choice(RefreshRecording.Rule.allCases),
-                "Which refreshes are audit events. `daily`: of each session the first of a day, and those from another address, by each "
-                    + "loop of each copy. What is out of the ordinary, such as a reuse, always is."),
+                "Which refreshes are audit events. `daily`: the first of a day in each session, and those from another "
+                    + "address. A reuse always is."),
             Setting(
                 "KIDOBAN_AUDIT_RETENTION", \.audit.retention, .duration(.zero ... .days(36_500)),
-                "How long audit events are kept at least. They go by the month, when the newest of the month is as old. 0s: for ever."
+                "How long audit events are kept at least. A month is dropped as a whole. 0s: for ever."
             ).reloadable,
         ])
 }

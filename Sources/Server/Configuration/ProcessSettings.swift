@@ -6,19 +6,18 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_LOOPS", \.loops, .count(0...256),
-                "Event loops, each with its own connections to PostgreSQL and Redis. 0: one for every two processors, at "
-                    + "least one; the others are for password hashes and for what runs beside the server."),
+                "Event loops, each with its own connections to PostgreSQL and Redis. 0: one for every two processors."),
             Setting(
                 SettingsFile.setting, optional: \.settingsFile, .path, fallback: .nothing("none"),
-                "A file of settings, read at the start and anew on SIGHUP. What the environment gives is not taken from it."),
+                "A file of settings, read at the start and on SIGHUP. The environment wins over it."),
             Setting(
                 "KIDOBAN_CLOCK_TOLERANCE", \.clockTolerance, .duration(.milliseconds(100) ... .hours(1)),
-                "How far this machine's clock may be off that of Redis, or of PostgreSQL, before readiness, the log and `kidoban doctor` say so."
+                "How far this machine's clock may be off the stores' before readiness, the log and `kidoban doctor` say so."
             ),
             Setting(
                 "KIDOBAN_DRAIN_DELAY", \.lifecycle.drainDelay, .duration(.zero ... .minutes(5)),
-                "How long after SIGTERM the server is not ready but still accepts connections. "
-                    + "Behind a balancer: longer than it takes to notice, such as 5s."
+                "How long after SIGTERM the server is not ready but still accepts connections: longer than the balancer "
+                    + "takes to notice."
             ).reloadable,
             Setting(
                 "KIDOBAN_DRAIN_TIMEOUT", \.lifecycle.drainTimeout, .duration(.zero ... .hours(1)),
@@ -38,8 +37,7 @@ extension Settings {
                 "What a line looks like. `auto`: text on a terminal, else JSON."),
             Setting(
                 "KIDOBAN_SLOW_REQUEST", \.logging.slowRequest, .duration(.zero ... .hours(1)),
-                "A request that takes as long, from its first byte to its answer, is a warning that says where the time went. "
-                    + "0s: none."),
+                "A request that takes as long is a warning that says where the time went. 0s: none."),
         ])
 }
 

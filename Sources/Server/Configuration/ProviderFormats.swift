@@ -47,7 +47,7 @@ extension SettingFormat where Value == [String] {
     /// What `iss` may be: mostly URLs, but Google writes one without a scheme.
     static var issuers: SettingFormat {
         list(
-            "issuers as the tokens have them, with commas between them, such as https://accounts.example.com",
+            "issuers with commas between them",
             of: { text throws(SettingRefusal) in
                 guard text.isAudience else { throw SettingRefusal("has an issuer that is too long or not allowed") }
                 return text
@@ -86,7 +86,7 @@ extension SettingFormat where Value == String {
     /// Where public keys are fetched.
     static var keySetURL: SettingFormat {
         SettingFormat(
-            "an https URL, or an http URL of this machine such as http://127.0.0.1:8081/keys",
+            "an https URL, or an http URL of this machine",
             parse: { text throws(SettingRefusal) in
                 guard text.utf8.count <= 2048, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
                     HTTPSClient.mayAsk(text)

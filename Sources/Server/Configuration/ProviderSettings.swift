@@ -10,7 +10,7 @@ extension Settings {
             + [
                 Setting(
                     providersName, \.federation.names, .providerNames, fallback: .nothing("none"),
-                    "Further OpenID providers, by names of your own. Each has the settings `KIDOBAN_PROVIDER_NAME_…`, with its name in "
+                    "Further OpenID providers. Each has settings `KIDOBAN_PROVIDER_NAME_…`, with its name in "
                         + "capitals and an underscore for a hyphen.")
             ]).map(\.reloadable))
 

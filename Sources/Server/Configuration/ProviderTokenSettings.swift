@@ -8,8 +8,8 @@ extension Settings {
             Setting(
                 "KIDOBAN_APPLE_TEAM_ID", optional: \.providerTokens.appleTeamID, .appleIdentifier,
                 fallback: .nothing("none; Apple's authorization codes are then ignored"),
-                "The team in Apple's developer portal. With the next two it lets authorization codes be exchanged for Apple's refresh "
-                    + "tokens, which are revoked when an account is deleted; all three or none."),
+                "The team in Apple's developer portal. With the next two, Apple's authorization codes are exchanged for "
+                    + "tokens, which are revoked with the account. All three or none."),
             Setting(
                 "KIDOBAN_APPLE_KEY_ID", optional: \.providerTokens.appleKeyID, .appleIdentifier, fallback: .nothing("none"),
                 "The name of the team's key for Sign in with Apple."),
@@ -21,14 +21,13 @@ extension Settings {
                 "Where Apple's authorization codes are exchanged."),
             Setting(
                 "KIDOBAN_APPLE_AUTHORIZE_URL", \.providerTokens.appleAuthorizeURL, .keySetURL,
-                "Where the Apple button of the sign-in pages leads. It is shown where codes can be exchanged, and comes back to "
-                    + "`/sign-in/callback/apple`."),
+                "Where the Apple button of the sign-in pages leads."),
             Setting(
                 "KIDOBAN_APPLE_REVOKE_URL", \.providerTokens.appleRevokeURL, .keySetURL, "Where Apple's tokens are revoked."),
             Setting(
                 "KIDOBAN_APPLE_CODE_CLIENT_ID", optional: \.providerTokens.explicitAppleCodeClientID, .clientID,
                 fallback: .derived("the first of `KIDOBAN_APPLE_CLIENT_IDS`", { $0.federation.apple.clientIDs.first ?? "" }),
-                "The app or Services ID whose authorization codes the rest-auth API takes alone, without an id token."),
+                "The app or Services ID whose authorization codes the rest-auth API takes without an id token."),
             Setting(
                 "KIDOBAN_APPLE_REDIRECT_URI", optional: \.providerTokens.appleRedirectURI, .redirectURI,
                 fallback: .nothing("none, as for the codes of native apps"),
@@ -40,18 +39,17 @@ extension Settings {
             Setting(
                 "KIDOBAN_GOOGLE_CODE_CLIENT_ID", optional: \.providerTokens.explicitGoogleCodeClientID, .clientID,
                 fallback: .derived("the first of `KIDOBAN_GOOGLE_CLIENT_IDS`", { $0.federation.google.clientIDs.first ?? "" }),
-                "The client that it is the secret of, and that the codes are made for."),
+                "The client of that secret and of the codes."),
             Setting(
                 "KIDOBAN_GOOGLE_REDIRECT_URI", \.providerTokens.googleRedirectURI, .redirectURI,
-                "The redirect URI with which the codes were asked for; `postmessage` for those of Google's own scripts and of apps."
+                "The redirect URI of the codes; `postmessage` for those of Google's scripts and of apps."
             ),
             Setting(
                 "KIDOBAN_GOOGLE_TOKEN_URL", \.providerTokens.googleTokenURL, .keySetURL,
                 "Where Google's authorization codes are exchanged."),
             Setting(
                 "KIDOBAN_GOOGLE_AUTHORIZE_URL", \.providerTokens.googleAuthorizeURL, .keySetURL,
-                "Where the Google button of the sign-in pages leads. It is shown where codes can be exchanged, and comes back to "
-                    + "`/sign-in/callback/google`."),
+                "Where the Google button of the sign-in pages leads."),
             Setting(
                 "KIDOBAN_GOOGLE_TOKENINFO_URL", \.providerTokens.googleTokenInfoURL, .keySetURL,
                 "Where Google tells what an access token is."),

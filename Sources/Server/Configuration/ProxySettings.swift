@@ -7,16 +7,16 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_TRUSTED_PROXIES", \.http.proxies.blocks, .addressBlocks,
-                "Who is believed when it says for whom it asks: the balancers in front of the server, by the addresses that they "
-                    + "connect from. What others say of their address is ignored."),
+                "The balancers in front of the server, by the addresses that they connect from. Only they are believed when they "
+                    + "name a client."),
             Setting(
                 "KIDOBAN_FORWARDED_HEADER", \.http.proxies.field, .choice([.xForwardedFor, .forwarded]),
-                "The header in which trusted proxies say so, `X-Forwarded-For` or `Forwarded` (RFC 7239). It has to be the one that "
-                    + "they overwrite or append to: the other comes as the client has sent it, and is not looked at."),
+                "The header in which trusted proxies name the client: the one that they overwrite or append to. The other is not "
+                    + "read."),
             Setting(
                 "KIDOBAN_PROXY_PROTOCOL", \.http.proxies.proxyProtocol, .choice([.off, .on]),
-                "Whether connections of trusted proxies begin with a PROXY header, version 1 or 2. With `on` those that do not "
-                    + "are closed; connections of others are taken as they are."),
+                "Whether connections of trusted proxies begin with a PROXY header, version 1 or 2. With `on`, those without are "
+                    + "closed."),
         ]
     ).reloadable
 }

@@ -14,13 +14,13 @@ extension Settings {
                 "Connections that an event loop opens at most."),
             Setting(
                 "KIDOBAN_DATABASE_QUEUE", \.database.waitingLimit, .count(1...100_000),
-                "Queries of a loop that may wait for a connection; more are refused at once with 503."),
+                "Queries of a loop that may wait for a connection; more get 503 at once."),
             Setting(
                 "KIDOBAN_DATABASE_DEADLINE", \.database.deadline, .duration(.milliseconds(100) ... .minutes(5)),
                 "How long a query may take, waiting included."),
             Setting(
                 "KIDOBAN_DATABASE_CONNECT_TIMEOUT", \.database.connectTimeout, .duration(.seconds(2) ... .minutes(1)),
-                "How long connecting to one address may take, unless `DATABASE_URL` says otherwise. In whole seconds."),
+                "How long connecting to one address may take, in whole seconds, unless `DATABASE_URL` says otherwise."),
             Setting(
                 "KIDOBAN_MIGRATE", \.lifecycle.migratesAtStart, .flag,
                 "Whether `kidoban serve` applies missing migrations at its start. If not, `kidoban migrate` has to."),
@@ -42,11 +42,12 @@ extension Settings {
                 "How long connecting may take."),
             Setting(
                 "KIDOBAN_REDIS_REPEAT_WINDOW", \.redis.repeatWindow, .duration(.zero ... .minutes(5)),
-                "Sign-outs and revocations of so long are repeated on each new connection to Redis, because a failover may have undone them. As long as a replica may lag behind; 0 for none."
+                "How long sign-outs and revocations are repeated on each new connection to Redis, because a failover may "
+                    + "have lost them. As long as a replica may lag; 0 for never."
             ),
             Setting(
                 "KIDOBAN_REDIS_REPEAT_LIMIT", \.redis.repeatLimit, .count(1...1_000_000),
-                "How many of them a copy keeps; beyond it the oldest is left out."),
+                "How many of them a copy keeps."),
         ])
 }
 

@@ -9,35 +9,34 @@ extension Settings {
             Setting(
                 "KIDOBAN_MASTER_KEY", optional: \.secrets.masterKey, .masterKey,
                 fallback: .nothing("none; `kidoban serve` needs one"),
-                "The secret from which all keys are derived. The same on all copies. "
-                    + "Who loses it loses all sessions and signing keys."),
+                "The secret from which all keys are derived, the same on all copies. Without it all sessions and signing "
+                    + "keys are lost."),
             Setting(
                 "KIDOBAN_PREVIOUS_MASTER_KEY", optional: \.secrets.previousMasterKey, .masterKey, fallback: .nothing("none"),
-                "A second master key, for as long as the master key is being replaced: it seals nothing, but what it has sealed is opened, "
-                    + "and tokens that were made with it stay good."),
+                "A second master key while the master key is replaced. It opens what it has sealed, and its tokens stay good."),
             Setting(
                 "KIDOBAN_SIGNING_ALGORITHM", \.tokens.signingAlgorithm, .choice([.es256, .rs256]),
                 "What access tokens are signed with, for clients that have not chosen."),
             Setting(
                 "KIDOBAN_SIGNING_KEY_LIFETIME", \.tokens.signingKeyLifetime, .duration(.zero ... .days(3650)),
-                "After how long a key that signs is replaced, each by itself, as by `kidoban keys rotate`. 0s: only by that command."
+                "When a signing key is replaced, as by `kidoban keys rotate`. 0s: never by itself."
             ),
             Setting(
                 "KIDOBAN_AUDIENCE", optional: \.explicitAudience, .audience, fallback: .derived("the issuer", \.audience),
                 "The `aud` of access tokens, for clients that have none of their own."),
             Setting(
                 "KIDOBAN_APP_AUDIENCES", \.tokens.furtherAudiences, .audiences,
-                "Further audiences of access tokens of the built-in apps, for backends that take only tokens for their own URL."),
+                "Further audiences of the built-in apps' access tokens, for backends that take only tokens for their own URL."),
             Setting(
                 "KIDOBAN_SCOPES", \.tokens.scopes, .scopes,
-                "The `scope` of access tokens of the built-in apps. `account`, which opens Kidoban's own endpoints, is added to it."
+                "The `scope` of the built-in apps' access tokens. `account`, which opens Kidoban's own endpoints, is added."
             ),
             Setting(
                 "KIDOBAN_ACCESS_TOKEN_LIFETIME", \.tokens.accessTokenLifetime, .duration(.seconds(1) ... .days(1)),
                 "How long an access token lives. At most `KIDOBAN_SESSION_IDLE_LIFETIME`."),
             Setting(
                 "KIDOBAN_CLIENT_CACHE_LIFETIME", \.clients.cacheLifetime, .duration(.zero ... .hours(1)),
-                "How long a client's record is used before it is looked up again; a removed client is refused that much later."
+                "How long a client's record is used before it is read again."
             ).reloadable,
         ])
 
@@ -55,11 +54,11 @@ extension Settings {
                 "Sessions that a user may have; beyond them the oldest ends."),
             Setting(
                 "KIDOBAN_REFRESH_GRACE", \.sessions.refreshGrace, .duration(.zero ... .hours(1)),
-                "How long a used refresh token gives the same successor again, for retries and simultaneous refreshes."),
+                "How long a used refresh token gives the same successor again."),
             Setting(
                 "KIDOBAN_REFRESH_RECOVERY", \.sessions.refreshRecovery, .duration(.zero ... .days(30)),
-                "How long a used refresh token gives a new successor if nobody has used the first, because its response was lost. "
-                    + "At least `KIDOBAN_REFRESH_GRACE`. With `0s` for both, every second use ends the session."),
+                "How long a used refresh token gives a new successor if nobody has used the first. At least "
+                    + "`KIDOBAN_REFRESH_GRACE`. With `0s` for both, every second use ends the session."),
         ])
 }
 
@@ -67,9 +66,9 @@ extension Configuration {
     /// Access tokens of clients that have no lifetime and format of their own.
     package struct Tokens: Sendable {
         package var accessTokenLifetime: Duration = .seconds(15 * 60)
-        /// What JWTs are signed with: ES256 or RS256.
         /// Zero for keys that an operator replaces.
         package var signingKeyLifetime: Duration = .zero
+        /// What JWTs are signed with: ES256 or RS256.
         package var signingAlgorithm: SignatureAlgorithm = .es256
         /// What the tokens of the built-in apps are good for, beside their user's own account here.
         package var scopes = Client.standardScopes

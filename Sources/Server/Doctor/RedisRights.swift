@@ -63,6 +63,7 @@ enum RedisRights {
         ),
         ("device-user:", "", [("GET", []), ("GETDEL", [])]), ("used:", "", []), ("claims:", "", [("GET", [])]),
         ("authsession:", "", [("GETDEL", [])]), ("registration:", "", [("INCR", []), ("PEXPIRE", ["1000"])]),
+        ("provider_attempt:", "", [("GET", []), ("DEL", [])]),
         ("audit:", "", [("GET", []), ("INCRBY", ["1"]), ("PEXPIRE", ["1000"])]),
         ("successor:", "", [("GET", [])]), ("it:", "", [("GET", []), ("DEL", [])]),
     ]

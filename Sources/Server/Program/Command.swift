@@ -75,25 +75,19 @@ extension Command {
         case .devIssuer: try .devIssuer(DevIssuerOptions(parsing: rest))
         case .explainIDToken: try .explainIDToken(IDTokenQuestion(parsing: rest))
         case .help: try .help(helpTopic(rest))
-        case .clientAdd: try .client(.add(NewClient(parsing: rest)))
-        case .clientUpdate: try .client(.parseUpdate(rest))
-        case .clientShow: try .client(.parseShow(rest))
-        case .clientList: try .client(.parseList(rest))
-        case .clientRotate: try .client(.parseRotate(rest))
-        case .clientDisable: try .client(.disable(ClientAction.id(rest, topic)))
-        case .clientEnable: try .client(.enable(ClientAction.id(rest, topic)))
-        case .clientDelete: try .client(.delete(ClientAction.id(rest, topic)))
-        case .clientTry: try .client(.tryOut(ClientAction.id(rest, topic)))
-        case .clientRegistrationToken: try .client(.parseRegistrationToken(rest))
-        case .explainAuthorize: try .client(.parseExplain(rest))
+        case .clientAdd, .clientList, .clientUpdate, .clientShow, .clientRotate, .clientDisable, .clientEnable, .clientDelete,
+            .clientTry, .clientRegistrationToken, .explainAuthorize:
+            try .client(clientAction(topic, rest))
+        case .userCreate, .userFind, .userShow, .userDisable, .userEnable, .userSignOut, .userDelete, .userExport,
+            .userSetPassword, .userSendReset, .userVerifyEmail, .userChangeEmail, .userClaims, .userRoles:
+            try .user(userAction(topic, rest))
+        case .keysList, .keysRotate, .keysShow, .keysReseal, .keysRetire: try .keys(keysAction(topic, rest))
+        case .mailShow, .mailTest, .mailTemplates, .mailRetry: try .mail(mailAction(topic, rest))
         case .sessionsPrune: try .sessions(.parsePrune(rest))
         case .sessionsEnd: try .sessions(.parseEnd(rest))
         case .limitsLift: try .limits(.parseLift(rest))
+        case .audit: try .audit(AuditQuestion(parsing: rest))
         case .auditRetention: try .auditRetention(.parse(rest))
-        case .userSetPassword: try .user(.parseSetPassword(rest))
-        case .userSendReset: try .user(.sendReset(UserReference(parsing: rest, topic)))
-        case .userChangeEmail: try .user(.parseChangeEmail(rest))
-        case .userVerifyEmail: try .user(.verifyEmail(UserReference(parsing: rest, topic)))
         case .importFirebase: try .importUsers(ImportRequest(.firebase, parsing: rest, topic))
         case .importDjango: try .importUsers(ImportRequest(.django, parsing: rest, topic))
         case .importSupabase: try .importUsers(ImportRequest(.supabase, parsing: rest, topic))
@@ -102,26 +96,64 @@ extension Command {
         case .firebaseAccountAdd: try .firebase(.parseAdd(rest))
         case .firebaseAccountList: try .firebase(.parseList(rest))
         case .firebaseAccountRemove: try .firebase(.parseRemove(rest))
-        case .userClaims: try .user(.parseClaims(rest))
-        case .userRoles: try .user(.parseRoles(rest))
-        case .mailRetry: try bare(.mail(.retry), rest, topic)
-        case .audit: try .audit(AuditQuestion(parsing: rest))
-        case .userCreate: try .user(.create(UserCreation(parsing: rest)))
-        case .userFind: try .user(.find(UserSearch(parsing: rest)))
-        case .userShow: try .user(.parseShow(rest))
-        case .userDisable: try .user(.disable(UserReference(parsing: rest, topic)))
-        case .userEnable: try .user(.enable(UserReference(parsing: rest, topic)))
-        case .userSignOut: try .user(.signOut(UserReference(parsing: rest, topic)))
-        case .userDelete: try .user(.parseDelete(rest))
-        case .userExport: try .user(.export(UserReference(parsing: rest, topic)))
-        case .keysList: try .keys(.parseList(rest))
-        case .keysRotate: try .keys(.parseRotate(rest))
-        case .mailShow: try .mail(.parseShow(rest))
-        case .mailTest: try .mail(.parseTest(rest))
-        case .mailTemplates: try .mail(.parseTemplates(rest))
-        case .keysRetire: try .keys(.parseRetire(rest))
-        case .keysShow: try .keys(.parseShow(rest))
-        case .keysReseal: try bare(.keys(.reseal), rest, topic)
+        }
+    }
+
+    private static func clientAction(_ topic: HelpTopic, _ rest: ArraySlice<String>) throws(ArgumentsError) -> ClientAction {
+        switch topic {
+        case .clientAdd: try .add(NewClient(parsing: rest))
+        case .clientList: try .parseList(rest)
+        case .clientUpdate: try .parseUpdate(rest)
+        case .clientShow: try .parseShow(rest)
+        case .clientRotate: try .parseRotate(rest)
+        case .clientDisable: try .disable(ClientAction.id(rest, topic))
+        case .clientEnable: try .enable(ClientAction.id(rest, topic))
+        case .clientDelete: try .delete(ClientAction.id(rest, topic))
+        case .clientTry: try .tryOut(ClientAction.id(rest, topic))
+        case .clientRegistrationToken: try .parseRegistrationToken(rest)
+        case .explainAuthorize: try .parseExplain(rest)
+        default: throw unknown(rest, in: topic)
+        }
+    }
+
+    private static func userAction(_ topic: HelpTopic, _ rest: ArraySlice<String>) throws(ArgumentsError) -> UserAction {
+        switch topic {
+        case .userCreate: try .create(UserCreation(parsing: rest))
+        case .userFind: try .find(UserSearch(parsing: rest))
+        case .userShow: try .parseShow(rest)
+        case .userDisable: try .disable(UserReference(parsing: rest, topic))
+        case .userEnable: try .enable(UserReference(parsing: rest, topic))
+        case .userSignOut: try .signOut(UserReference(parsing: rest, topic))
+        case .userDelete: try .parseDelete(rest)
+        case .userExport: try .export(UserReference(parsing: rest, topic))
+        case .userSetPassword: try .parseSetPassword(rest)
+        case .userSendReset: try .sendReset(UserReference(parsing: rest, topic))
+        case .userVerifyEmail: try .verifyEmail(UserReference(parsing: rest, topic))
+        case .userChangeEmail: try .parseChangeEmail(rest)
+        case .userClaims: try .parseClaims(rest)
+        case .userRoles: try .parseRoles(rest)
+        default: throw unknown(rest, in: topic)
+        }
+    }
+
+    private static func keysAction(_ topic: HelpTopic, _ rest: ArraySlice<String>) throws(ArgumentsError) -> KeysAction {
+        switch topic {
+        case .keysList: try .parseList(rest)
+        case .keysRotate: try .parseRotate(rest)
+        case .keysShow: try .parseShow(rest)
+        case .keysReseal: try bare(.reseal, rest, topic)
+        case .keysRetire: try .parseRetire(rest)
+        default: throw unknown(rest, in: topic)
+        }
+    }
+
+    private static func mailAction(_ topic: HelpTopic, _ rest: ArraySlice<String>) throws(ArgumentsError) -> MailAction {
+        switch topic {
+        case .mailShow: try .parseShow(rest)
+        case .mailTest: try .parseTest(rest)
+        case .mailTemplates: try .parseTemplates(rest)
+        case .mailRetry: try bare(.retry, rest, topic)
+        default: throw unknown(rest, in: topic)
         }
     }
 
@@ -149,11 +181,10 @@ extension Command {
         return ArgumentsError(problem: .unknownCommand(word, nearest: nearest), topic: topic)
     }
 
-    private static func bare(
-        _ command: Command, _ rest: ArraySlice<String>, _ topic: HelpTopic
-    ) throws(ArgumentsError) -> Command {
+    /// What takes neither options nor arguments.
+    private static func bare<T>(_ value: T, _ rest: ArraySlice<String>, _ topic: HelpTopic) throws(ArgumentsError) -> T {
         _ = try ArgumentScanner(rest, options: [], topic: topic).positional()
-        return command
+        return value
     }
 
     private static func configOutput(_ rest: ArraySlice<String>) throws(ArgumentsError) -> ConfigOutput {

@@ -64,6 +64,17 @@ struct ToolkitEmulatorTests {
         #expect(try await client.admin("update", ["localId": "nobody"]).failure == "USER_NOT_FOUND")
     }
 
+    @Test func `a change that is refused changes nothing`() async throws {
+        let (id, _) = try await create([("displayName", "First")])
+        let (_, taken) = try await create()
+        let refused = try await client.admin(
+            "update",
+            ["localId": .string(id), "displayName": "Second", "customAttributes": #"{"a":1}"#, "email": .string(taken)])
+        #expect(refused.failure == "EMAIL_EXISTS")
+        let user = try await lookUp(id)
+        #expect(user?["displayName"] == "First" && user?["customAttributes"] == nil)
+    }
+
     @Test func `a code is used once, of twenty at once by one`() async throws {
         let (_, email) = try await create()
         let client = try client
@@ -169,6 +180,15 @@ struct ToolkitEmulatorTests {
         #expect(deleted.status == 200 && deleted.json["errors"] == nil)
         let found = try await client.admin("query", ["expression": [["userId": .string(ids[0])]]])
         #expect(found.json["recordsCount"] == "0")
+    }
+
+    @Test(arguments: ["ASC", "DESC"]) func `users are found in the order of their names`(_ order: String) async throws {
+        var ids: [String] = []
+        for name in ["sort-b", "sort-a", "sort-c"] { ids.append(try await create([("displayName", .string(name))]).id) }
+        let answer = try await client.admin("query", ["sortBy": "NAME", "order": .string(order), "limit": 500])
+        let found = (answer.json["userInfo"]?.arrayValue ?? []).compactMap { $0["localId"]?.stringValue }
+        let wanted = order == "ASC" ? [ids[1], ids[0], ids[2]] : [ids[2], ids[0], ids[1]]
+        #expect(found.filter { ids.contains($0) } == wanted, "\(answer.text)")
     }
 
     @Test func `a session cookie says what the id token says, under its own issuer`() async throws {

@@ -87,6 +87,23 @@ struct ToolkitProviderTests {
         #expect(last.failure == "OPERATION_NOT_ALLOWED")
     }
 
+    @Test func `who takes the password away stays signed in, and nobody takes every way in away at once`() async throws {
+        let (client, person) = (try client, Person())
+        let user = try await client.signUp()
+        let linked = try ToolkitClient.SignedIn(await signIn("google", TestProvider.google(person), idToken: user.idToken))
+        let credentials: JSONValue = ["email": .string(user.email), "password": .string(Account.password)]
+        let other = try ToolkitClient.SignedIn(await client.call("signInWithPassword", credentials))
+        let both = try await client.call(
+            "update", ["idToken": .string(linked.idToken), "deleteProvider": ["google.com", "password"]])
+        #expect(both.failure == "OPERATION_NOT_ALLOWED")
+        let unlinked = try await client.call("update", ["idToken": .string(linked.idToken), "deleteProvider": ["password"]])
+        #expect(unlinked.status == 200 && unlinked.json["passwordHash"] == nil, "\(unlinked.text)")
+        #expect(try await client.call("lookup", ["idToken": .string(linked.idToken)]).status == 200)
+        #expect(try await client.refresh(linked.refreshToken).status == 200)
+        #expect(try await client.call("lookup", ["idToken": .string(other.idToken)]).failure == "TOKEN_EXPIRED")
+        #expect(try await client.call("signInWithPassword", credentials).failure == "INVALID_PASSWORD")
+    }
+
     @Test func `an anonymous user of long ago takes an identity and its address along`() async throws {
         let (client, person) = (try client, Person())
         let anonymous = try ToolkitClient.SignedIn(await client.call("signUp", ["returnSecureToken": true]))

@@ -35,6 +35,8 @@ struct ToolkitSharingTests {
                     "signInWithPassword", ["email": .string(user.email), "password": .string(Account.password)]))
             #expect(try await server.get("/auth/me", bearer: again.idToken).status == 401)
             #expect(try await client.call("lookup", ["idToken": .string(account.accessToken)]).failure == "INVALID_ID_TOKEN")
+            let form = [("grant_type", "refresh_token"), ("client_id", "firebase"), ("refresh_token", again.refreshToken)]
+            #expect(try await server.form("/oauth2/token", form).json["error"] == "unauthorized_client")
         }
     }
 

@@ -222,6 +222,19 @@ struct LimitTests {
         }
     }
 
+    @Test func `sign-ins at providers that begin on our pages are limited by address, because each is kept`() async throws {
+        try await run([.authorizeAddress: Budget(2, per: Self.hour)], TestProvider.configure) { _, server in
+            let visitor = PageVisitor(server)
+            let page = try await visitor.open("/sign-in")
+            func begin() async throws -> TestHTTPResponse {
+                try await visitor.submit(page, "/sign-in/provider", [("provider", "google")])
+            }
+            for _ in 0..<2 { #expect(try await begin().status == 303) }
+            let refused = try await begin()
+            #expect(refused.status == 429 && refused.value("Retry-After") != nil)
+        }
+    }
+
     @Test func `who has an address proved is not kept out by what strangers did with it, or beside`() async throws {
         let budget = Budget(1, per: Self.hour)
         let budgets: [LimitBucket: Budget] = [.signUpAccount: budget, .signUpAddress: budget, .signInAddress: budget]

@@ -15,7 +15,6 @@ struct RelyingParty: Sendable {
     let id: String
     /// Nil for a public one.
     let secret: String?
-    /// By which it proves itself and its tokens; nil for a secret.
     var redirectURI = Self.redirectURI
 
     var credentials: Credentials? { secret.map { Credentials(id: id, secret: $0) } }
@@ -125,7 +124,7 @@ extension CookieClient {
         let formToken = String(page.text[start...].prefix { $0 != "\"" })
         let fields = [("email", email), ("password", Account.password), ("form_token", formToken)]
         let body = Self.form(fields + (destination.map { [("continue", $0)] } ?? []))
-        let response = try await TestHTTPResponse.whenThereIsRoom {
+        let response = try await TestHTTPResponse.retryingWhileOverloaded {
             try await send("POST", "/sign-in", [Self.formType], body: body)
         }
         #expect(response.status == 303, "\(response.text)", sourceLocation: sourceLocation)
@@ -134,8 +133,9 @@ extension CookieClient {
 }
 
 extension TestHTTPResponse {
-    /// Asks again, as people do, while the answer is that there is no room: passwords of all tests are checked on one machine.
-    static func whenThereIsRoom(_ ask: () async throws -> TestHTTPResponse) async throws -> TestHTTPResponse {
+    /// Asks again as long as the server is overloaded and says when to come back. Tests run at once and all hash passwords on one
+    /// machine, so that a server may refuse work, as it should; how it does that is not what these tests are about.
+    static func retryingWhileOverloaded(_ ask: () async throws -> TestHTTPResponse) async throws -> TestHTTPResponse {
         var response = try await ask()
         for _ in 0..<50 where response.status == 503 && response.value("Retry-After") != nil {
             try await Task.sleep(for: .milliseconds(100))

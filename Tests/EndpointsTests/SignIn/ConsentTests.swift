@@ -38,6 +38,21 @@ import Text
                 ?? false)
     }
 
+    @Test func `a code that is out when the consent is withdrawn is good no more`() async throws {
+        let client = try await installation.addPageClient("--scope", "openid", "--scope", "offline_access")
+        let (_, visitor, page) = try await atConsent(client)
+        let agreed = try await visitor.follow(visitor.submit(page, "/consent", [("decision", "allow")]))
+        let code = try #require(PageClient.parameter("code", of: agreed.value("Location") ?? ""))
+        _ = try await visitor.follow(visitor.submit(try await visitor.open("/account"), "/account/withdraw", []))
+        let answer = try await server.form(
+            "/oauth2/token",
+            [
+                ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", client.redirectURI),
+                ("code_verifier", PageClient.verifier),
+            ], client.credentials)
+        #expect(answer.status == 400 && answer.json["error"] == "invalid_grant", "\(answer.text)")
+    }
+
     @Test func `who does not agree goes back to the client with that`() async throws {
         let client = try await installation.addPageClient()
         let (_, visitor, page) = try await atConsent(client)

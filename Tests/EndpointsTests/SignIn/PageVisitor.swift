@@ -1,3 +1,4 @@
+import Crypto
 import TestSupport
 import Testing
 import Text
@@ -34,7 +35,7 @@ final class PageVisitor: Sendable {
         let hidden = try #require(Self.hidden(page, action), "\(action): \(page.text)", sourceLocation: sourceLocation)
         let given = Set(fields.map(\.0))
         let all = hidden.filter { !given.contains($0.0) } + fields
-        return try await TestHTTPResponse.whenThereIsRoom { try await post(action, all) }
+        return try await TestHTTPResponse.retryingWhileOverloaded { try await post(action, all) }
     }
 
     /// Goes where an answer leads, as long as that is here.
@@ -78,7 +79,8 @@ final class PageVisitor: Sendable {
 /// A client whose users sign in on our pages.
 struct PageClient: Sendable {
     static let verifier = "0123456789-0123456789-0123456789-0123456789"
-    /// The S256 challenge of it.
+    static let challenge = Base64URL.encode(SHA256.hash(verifier).bytes)
+
     let credentials: Credentials
     let redirectURI: String
 

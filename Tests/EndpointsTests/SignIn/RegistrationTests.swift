@@ -1,3 +1,4 @@
+import Identity
 import Server
 import TestSupport
 import Testing
@@ -21,7 +22,12 @@ import Text
     @Test func `nobody registers without a token, or with one that is used, forged or too old`() async throws {
         let body: JSONValue = ["redirect_uris": ["https://rp.example/cb"]]
         let token = try await token("--life", "2h")
-        for wrong in [nil, "kdi_x", token.withOtherEnd, "kds_" + token.dropFirst(4)] {
+        let installation = try self.installation
+        let masterKey = try #require(installation.configuration.secrets.masterKey)
+        let expired = try InitialAccessTokens(masterKey).token(
+            until: installation.clock.now.adding(.seconds(-1)), uses: 1,
+            random: [UInt8](repeating: 7, count: InitialAccessTokens.randomByteCount))
+        for wrong in [nil, "kdi_x", token.withOtherEnd, "kds_" + token.dropFirst(4), expired.revealedText] {
             let refused = try await register(body, wrong)
             #expect(refused.status == 401 && refused.json["error"] == "invalid_token")
         }
@@ -37,10 +43,10 @@ import Text
         #expect(try await register(turned, token).status == 400)
         #expect(try await register(body, token).status == 201)
         #expect(try await register(body, token).status == 401)
-        let late = try await self.token("--life", "1h", "--uses", "2")
-        #expect(try await register(body, late).status == 201)
-        #expect(try await register(body, late).status == 201)
-        #expect(try await register(body, late).status == 401)
+        let twice = try await self.token("--life", "1h", "--uses", "2")
+        #expect(try await register(body, twice).status == 201)
+        #expect(try await register(body, twice).status == 201)
+        #expect(try await register(body, twice).status == 401)
     }
 
     @Test func `a client registers, signs users in, and looks after its registration`() async throws {

@@ -28,7 +28,7 @@ final class Installation: Sendable {
 
     /// A test must not run one installation inside another. Those of suites have places of their own: a suite holds its place while its tests
     /// wait for their turn, which another test may have that itself waits for a place.
-    private static let (ofSuites, ofTests) = (Turnstile(room: 3), Turnstile(room: 3))
+    private static let (ofSuites, ofTests) = (Turnstile(places: 3), Turnstile(places: 3))
 
     /// Its own, also because limits are counted under names made with it: in the shared Redis all installations are asked by the same
     /// address, and each has another clock.

@@ -1,10 +1,10 @@
-/// Lets so many through at a time: the servers that tests share have room for only so many connections.
+/// Lets so many through at a time: the servers that tests share take only so many connections.
 actor Turnstile {
     private var free: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    init(room: Int) {
-        free = room
+    init(places: Int) {
+        free = places
     }
 
     func enter() async {

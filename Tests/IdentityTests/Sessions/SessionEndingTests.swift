@@ -184,6 +184,23 @@ extension WithStores {
             }
         }
 
+        @Test func `a client is told once of an end that failed half-way`() async throws {
+            try await World.run {
+                $0.tellsLogouts = true
+                $0.client.backChannelLogout = ClientLogout(uri: "https://app.example/logout")
+            } _: { world in
+                let member = try await world.a.signUp()
+                try await world.a.permitKeys("session:*", "user:*")
+                await #expect(throws: IdentityError.internalFault) { try await end(member, on: world.a) }
+                try await world.a.permitKeys("*")
+                try await end(member, on: world.a)
+                await world.a.run { await $0.sessions.logouts?.close() }
+                let time = world.a.system.statementTime
+                let waiting = try await world.a.run { try await $0.jobs.counts(at: time)[.backchannelLogout]?.waiting }
+                #expect(waiting == 1)
+            }
+        }
+
         @Test func `who ends all sessions of a user takes away no record that another owes`() async throws {
             try await World.run { world in
                 let member = try await world.a.signUp()

@@ -126,7 +126,10 @@ struct IdentityParts: Sendable {
             store: SessionStore(redis: redis, policy: options.policy, clock: options.scriptClock), tokens: store,
             issuer: issuer, users: users, clients: clients, limiter: limiter, audit: audit, metrics: metrics,
             key: try SessionTokenKey(masterKey),
-            limitPerUser: options.sessionsPerUser, policy: options.policy, system: system)
+            limitPerUser: options.sessionsPerUser, policy: options.policy,
+            logouts: options.tellsLogouts
+                ? LogoutNotices(jobs: jobs, clients: clients, system: system, loop: postgres.loop, logger: logger) : nil,
+            system: system)
         accounts = Accounts(
             users: users, identities: identities, outbox: outbox,
             notices: AccountNotices(

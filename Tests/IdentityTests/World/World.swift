@@ -39,6 +39,8 @@ final class World {
         var limits = LimitSettings(everything: nil)
         /// Of answers that must not tell what there was to do.
         var pace = AnswerPace(.zero)
+        /// Whether clients are told of the ends of sessions.
+        var tellsLogouts = false
         /// With links that hold the code alone.
         var notices = AccountNotices.Policy(link: { $0 })
         /// How long Redis may take to answer. By itself, as PostgreSQL: more than any machine needs, however busy.

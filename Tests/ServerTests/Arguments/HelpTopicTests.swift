@@ -60,4 +60,15 @@ import Testing
         #expect(try Command(parsing: ["help"] + topic.words.map(String.init)) == .help(topic))
         #expect(try Command(parsing: topic.words.map(String.init) + ["--help"]) == .help(topic))
     }
+
+    @Test(arguments: HelpTopic.allCases.filter(\.children.isEmpty))
+    func `every topic without commands below it is a command`(_ topic: HelpTopic) {
+        let words = topic.words.map(String.init)
+        do throws(ArgumentsError) {
+            _ = try Command(parsing: words)
+        } catch {
+            // It may lack arguments, but it is known.
+            #expect(error.problem != .noCommand && error.topic == topic, "\(error)")
+        }
+    }
 }

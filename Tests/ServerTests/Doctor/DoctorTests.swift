@@ -90,7 +90,7 @@ struct DoctorTests {
             "--appendonly", "yes", "--user", "kidoban", "on", ">canary-redis", "~at:*", "~session:*", "~client:*", "~user:*",
             "~code:*",
             "~authcode:*", "~par:*", "~device:*", "~device-user:*", "~used:*", "~claims:*", "~authsession:*",
-            "~registration:*",
+            "~registration:*", "~provider_attempt:*",
             "~successor:*", "~limit:*", "~audit:*", "~feed:*", "+@all", "-@admin", "-zadd", "-info",
         ])
         let url = "redis://kidoban:canary-redis@127.0.0.1:\(stores.redis.port)"

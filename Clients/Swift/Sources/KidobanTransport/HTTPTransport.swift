@@ -18,12 +18,12 @@ package struct HTTPAnswer: Sendable {
 
     package func field(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
 
-    /// `Retry-After` in seconds (RFC 9110 §10.2.3). Kidoban sends no dates there.
+    /// `Retry-After` in seconds (RFC 9110 §10.2.3), a day at most. Kidoban sends no dates there.
     package var retryAfter: TimeInterval? {
         guard let text = field("Retry-After"), let seconds = Int(text.trimmingCharacters(in: .whitespaces)), seconds >= 0 else {
             return nil
         }
-        return TimeInterval(seconds)
+        return TimeInterval(min(seconds, 86_400))
     }
 }
 
@@ -83,6 +83,8 @@ package final class URLSessionTransport: HTTPTransport {
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     exchanges.begin(task, continuation)
+                    // What was cancelled before may have ended already, when nobody waited for it.
+                    if Task.isCancelled { exchanges.abandon(task) }
                     task.resume()
                 }
             } onCancel: {
@@ -112,6 +114,10 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
 
     func begin(_ task: URLSessionTask, _ continuation: CheckedContinuation<HTTPAnswer, any Error>) {
         underWay.withLock { $0[task.taskIdentifier] = Exchange(continuation: continuation) }
+    }
+
+    func abandon(_ task: URLSessionTask) {
+        finish(task, with: .failure(URLError(.cancelled)))
     }
 
     func urlSession(

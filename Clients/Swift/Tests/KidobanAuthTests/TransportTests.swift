@@ -71,6 +71,29 @@ struct TransportTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
+    @Test func `who is cancelled before the request is sent does not wait either`() async throws {
+        let server = try TinyServer { _ in "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nslow" }
+        for _ in 0..<50 {
+            let task = Task { try await transport.send(URLRequest(url: server.url)) }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+
+    @Test(arguments: [("3", 3.0), (" 60 ", 60.0), ("9000000000000000000", 86_400.0)]) func `Retry-After is a day at most`(
+        text: String, seconds: TimeInterval
+    ) async throws {
+        let server = try TinyServer { _ in TinyServer.answer("503 Service Unavailable", fields: ["Retry-After: \(text)"]) }
+        #expect(try await transport.send(URLRequest(url: server.url)).retryAfter == seconds)
+    }
+
+    @Test(arguments: ["-1", "inf", "1e30", "Fri, 31 Dec 1999 23:59:59 GMT"]) func `another Retry-After is none`(
+        text: String
+    ) async throws {
+        let server = try TinyServer { _ in TinyServer.answer("503 Service Unavailable", fields: ["Retry-After: \(text)"]) }
+        #expect(try await transport.send(URLRequest(url: server.url)).retryAfter == nil)
+    }
+
     @Test(arguments: ["", "Zg", "Zm8", "Zm9v", "-_8"]) func `base64url is read`(text: String) throws {
         #expect(Base64URL.encode(try #require(Base64URL.decode(text))) == text)
     }

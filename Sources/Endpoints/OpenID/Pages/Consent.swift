@@ -12,8 +12,8 @@ extension SignInPages {
         let parts: Parts
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
-            let destination = try visit.destination(visit.query)
-            guard let request = try await parts.purpose(of: destination, &visit).request else { throw .badLink }
+            let (destination, purpose) = try await parts.start(visit.query, &visit)
+            guard let request = purpose.request else { throw .badLink }
             let session = try await visit.needsSession(destination)
             return ConsentView(request: request, destination: destination, session: session).response(.ok, visit)
         }
@@ -34,8 +34,8 @@ extension SignInPages {
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             let form = try visit.form()
-            let destination = try visit.destination(form)
-            guard let request = try await parts.purpose(of: destination, &visit).request else { throw .badLink }
+            let (destination, purpose) = try await parts.start(form, &visit)
+            guard let request = purpose.request else { throw .badLink }
             let session = try await visit.needsSession(destination)
             guard visit.isOwn(form, in: session) else {
                 // Somebody else has signed in meanwhile, perhaps in another tab.
@@ -45,7 +45,7 @@ extension SignInPages {
             switch form.value("decision") {
             case "allow":
                 let caller = visit.caller
-                try await deciding { () throws(IdentityError) in
+                try await Failure.mapIdentityErrors { () throws(IdentityError) in
                     try await parts.services.authorization.consents.grant(
                         request.scopesForConsent, to: request.client.id, by: session.session.userID, in: session.session.id,
                         caller: caller)
@@ -85,8 +85,7 @@ struct ConsentView {
         page.append(
             "<p class=\"soft\">\(words[.consentTake]) \(words[.consentHost, ("host", Self.host(of: request.redirectURI))])</p>")
         var form = PageForm(visit, to: "/consent", token: session.formToken.text, destination: destination)
-        form.button(words[.consentAllow], id: "consent", name: "decision", value: "allow")
-        form.button(words[.consentDeny], kind: "plain", id: "deny", name: "decision", value: "deny")
+        form.decision(words)
         page.append(form.html)
         page.append(links(visit))
         return page.response(status)

@@ -10,6 +10,7 @@ struct Destination: Equatable, Sendable {
     private static let paths: Set<String> = ["/oauth2/authorize", "/account", "/device"]
 
     static let account = Destination(known: "/account")
+    static let device = Destination(known: "/device")
 
     /// A path, and perhaps a query, relative to the issuer.
     let text: String
@@ -33,7 +34,7 @@ struct Destination: Equatable, Sendable {
 
     /// The fields of the query.
     var fields: FormFields? {
-        try? FormFields(repeating: Array(text.drop { $0 != "?" }.dropFirst().utf8))
+        try? FormFields(withRepetitions: Array(text.drop { $0 != "?" }.dropFirst().utf8))
     }
 
     /// A page of ours that leads there when it is done.

@@ -15,7 +15,7 @@ extension SignInPages {
             let typed = visit.query?.value("user_code") ?? ""
             let code = UserCode(typed)
             // What cannot be a code is not carried through the sign-in.
-            let destination = Destination(code.map { "/device?user_code=\($0)" } ?? "/device") ?? .account
+            let destination = code.flatMap { Destination("/device?user_code=\($0)") } ?? .device
             let session = try await visit.needsSession(destination)
             return DeviceView(session: session).form(.ok, code?.description ?? "", visit)
         }
@@ -35,32 +35,34 @@ extension SignInPages {
         let parts: Parts
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
-            let (form, session) = try await visit.acting(for: Destination("/device") ?? .account)
+            let (form, session) = try await visit.acting(for: .device)
             let (typed, caller, view) = (form.value("user_code") ?? "", visit.caller, DeviceView(session: session))
             guard let code = UserCode(typed) else { return view.form(.badRequest, typed, visit, .deviceWrong) }
             let devices = parts.services.authorization.devices
-            let found = try await deciding { () throws(IdentityError) in
-                try await devices.lookup(code, caller: caller)
+            let found = try await Failure.mapIdentityErrors { () async throws(IdentityError) -> (DeviceRequest, Client)? in
+                guard let request = try await devices.lookup(code, caller: caller),
+                    let client = try await parts.services.clients.known(request.clientID.text)
+                else { return nil }
+                return (request, client)
             }
-            guard let found, let client = try? await parts.services.clients.client(found.clientID.text).client else {
-                return view.form(.badRequest, typed, visit, .deviceWrong)
-            }
+            guard let (asked, client) = found else { return view.form(.badRequest, typed, visit, .deviceWrong) }
             let isDecided: Bool
             switch form.value("decision") {
             case "allow":
-                isDecided = try await deciding { () throws(IdentityError) in
+                isDecided = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                     if !client.isFirstParty {
                         try await parts.services.authorization.consents.grant(
-                            found.scopes, to: client.id, by: session.session.userID, in: session.session.id, caller: caller)
+                            asked.scopes, to: client.id, by: session.session.userID, in: session.session.id, caller: caller)
                     }
                     return try await devices.decide(
                         code, .approved(session.session.userID, session.session.id), caller: caller)
                 }
             case "deny":
-                isDecided = try await deciding { () throws(IdentityError) in
-                    try await devices.decide(code, .denied, caller: caller)
+                isDecided = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                    try await devices.decide(
+                        code, .denied(session.session.userID, session.session.id), caller: caller)
                 }
-            default: return view.question(code, client, found.scopes, visit)
+            default: return view.question(code, client, asked.scopes, visit)
             }
             guard isDecided else { return view.form(.badRequest, typed, visit, .deviceWrong) }
             return DeviceView.done(form.value("decision") == "allow" ? .deviceAllowed : .deviceDenied, visit.words)
@@ -103,8 +105,7 @@ struct DeviceView {
         page.append(ConsentView.scopes(scopes, words))
         var form = PageForm(visit, to: "/device", token: session.formToken.text)
         form.hidden("user_code", code.description)
-        form.button(words[.consentAllow], id: "consent", name: "decision", value: "allow")
-        form.button(words[.consentDeny], kind: "plain", id: "deny", name: "decision", value: "deny")
+        form.decision(words)
         page.append(form.html)
         return page.response(.ok)
     }

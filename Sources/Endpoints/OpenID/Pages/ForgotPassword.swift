@@ -12,8 +12,7 @@ extension SignInPages {
         let parts: Parts
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
-            let destination = try visit.destination(visit.query)
-            let purpose = try await parts.purpose(of: destination, &visit)
+            let (destination, purpose) = try await parts.start(visit.query, &visit)
             return ForgotPasswordView(destination: destination, email: purpose.loginHint ?? "").response(.ok, visit)
         }
 
@@ -31,13 +30,9 @@ extension SignInPages {
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             let form = try visit.form()
-            let destination = try visit.destination(form)
-            _ = try await parts.purpose(of: destination, &visit)
+            let (destination, _) = try await parts.start(form, &visit)
             var view = ForgotPasswordView(destination: destination, email: form.value("email")?.trimmedOfSpaces ?? "")
-            guard visit.isOwn(form) else {
-                view.problem = visit.secret.isNew ? .cookiesNeeded : .formIsOld
-                return view.response(.forbidden, visit)
-            }
+            guard visit.isOwn(form) else { return view.notOwn(visit) }
             do throws(IdentityError) {
                 try await parts.services.confirmations.requestPasswordReset(
                     email: view.email, language: visit.words.language.ofMails, link: parts.resetLink, caller: visit.caller)
@@ -46,8 +41,7 @@ extension SignInPages {
                 view.fault = .emailMalformed
                 return view.response(.badRequest, visit)
             } catch .service(.tooManyRequests(let delay)) {
-                view.problem = .tooMany
-                return view.response(.tooManyRequests, visit, ["Retry-After": String(delay.retrySeconds)])
+                return view.tooMany(retryAfter: delay, visit)
             } catch {
                 throw .identity(error)
             }
@@ -62,7 +56,7 @@ extension SignInPages {
 }
 
 /// The page that has a mail sent for a new password.
-struct ForgotPasswordView {
+struct ForgotPasswordView: FormView {
     let destination: Destination
     let email: String
     var problem: SignInText?

@@ -1,3 +1,4 @@
+import HTTP
 import Text
 
 /// A form of a sign-in page, with its token and where to go on.
@@ -59,6 +60,12 @@ struct PageForm {
         markup += "<span>\(text)</span></button>"
     }
 
+    /// What a user answers who is asked for access.
+    mutating func decision(_ words: SignInWords) {
+        button(words[.consentAllow], id: "consent", name: "decision", value: "allow")
+        button(words[.consentDeny], kind: "plain", id: "deny", name: "decision", value: "deny")
+    }
+
     /// The whole of it.
     var html: Markup { markup + "</form>" }
 
@@ -77,5 +84,28 @@ struct PageForm {
         var fault: String?
         var isRequired = true
         var hasFocus = false
+    }
+}
+
+/// A page with a form, which is shown once more when something is wrong.
+protocol FormView {
+    /// What is wrong with the whole of it.
+    var problem: SignInText? { get set }
+
+    func response(_ status: Status, _ visit: Visit, _ fields: ResponseFields) -> Response
+}
+
+extension FormView {
+    /// For a form that is not of this browser: the page was open for too long, or the browser keeps no cookies.
+    func notOwn(_ visit: Visit) -> Response {
+        var view = self
+        view.problem = visit.secret.isNew ? .cookiesNeeded : .formIsOld
+        return view.response(.forbidden, visit, [:])
+    }
+
+    func tooMany(retryAfter delay: Duration, _ visit: Visit) -> Response {
+        var view = self
+        view.problem = .tooMany
+        return view.response(.tooManyRequests, visit, ["Retry-After": String(delay.retrySeconds)])
     }
 }

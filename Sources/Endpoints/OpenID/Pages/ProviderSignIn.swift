@@ -35,7 +35,7 @@ extension SignInPages {
             let (form, session) = try await visit.acting()
             guard let provider = parts.providerChoice(form.value("provider")) else { throw .badRequest }
             let (id, caller) = (session.session, visit.caller)
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await parts.services.accounts.requireRecentSignIn(of: id.userID, session: id.id, caller: caller)
             }
             return try await parts.lead(to: provider, for: .account, linksTo: id.id, visit)
@@ -60,7 +60,7 @@ extension SignInPages {
             else { throw .badRequest }
             let code = form.secret("code").flatMap { $0.isEmpty ? nil : $0 }
             let name = form.value("user").flatMap { Self.name($0) }
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await parts.attempts.note(code: code, name: name, hasFailed: code == nil, for: state)
             }
             return visit.goOn(to: "/sign-in/callback/\(provider.id.text)?state=\(PercentEncoding.encode(state))")
@@ -95,12 +95,15 @@ extension SignInPages {
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             guard let provider = parts.providerChoice(visit.request.pathParameters.first) else { throw .notFound }
             guard let query = visit.query, let state = query.value("state"), state.utf8.count == 43 else { throw .badLink }
-            let found = try await deciding { () throws(IdentityError) in try await parts.attempts.attempt(state) }
+            let found = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await parts.attempts.attempt(state)
+            }
             // Of another browser, or one that is over: nobody is signed in by somebody else's answer.
             guard let attempt = found, attempt.provider == provider.id, attempt.binding == visit.secret.binding,
                 let destination = Destination(attempt.destination)
             else { throw .badLink }
-            guard try await deciding({ () throws(IdentityError) in try await parts.attempts.end(state) }) else { throw .badLink }
+            let isFirst = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await parts.attempts.end(state) }
+            guard isFirst else { throw .badLink }
             _ = try await parts.purpose(of: destination, &visit)
             guard let code = attempt.code ?? query.secret("code"), !code.isEmpty, !attempt.hasFailed else {
                 return try await refused(.providerRefused, provider, attempt, destination, visit)
@@ -183,13 +186,16 @@ extension SignInPages.Parts {
         "\(services.authorization.issuer)/sign-in/callback/\(provider.id.text)"
     }
 
-    /// To a provider, with `state` and `nonce` that are bound to the browser.
+    /// To a provider, with `state` and `nonce` that are bound to the browser. Whoever asks has it kept for a while, so it counts as a
+    /// request for an authorization.
     func lead(
         to provider: ProviderChoice, for destination: Destination, linksTo session: SessionID?, _ visit: Visit
     ) async throws(SignInPages.Failure) -> Response {
         guard let clientID = services.federation.codeClientID(at: provider.id) else { throw .notFound }
-        let begun = try await SignInPages.deciding { () throws(IdentityError) in
-            try await attempts.begin(
+        let (limits, caller) = (services.authorization.limits, visit.caller)
+        let begun = try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await limits.takeAuthorization(caller)
+            return try await attempts.begin(
                 at: provider.id, binding: visit.secret.binding, destination: destination.text, linksTo: session)
         }
         var fields: [(name: String, value: String)] = [

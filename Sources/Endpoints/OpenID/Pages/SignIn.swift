@@ -12,8 +12,7 @@ extension SignInPages {
         let parts: Parts
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
-            let destination = try visit.destination(visit.query)
-            let purpose = try await parts.purpose(of: destination, &visit)
+            let (destination, purpose) = try await parts.start(visit.query, &visit)
             let view = SignInView(
                 parts: parts, purpose: purpose, destination: destination, email: purpose.loginHint ?? "",
                 signedInAs: try await visit.session()?.session.username)
@@ -34,15 +33,11 @@ extension SignInPages {
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             let form = try visit.form()
-            let destination = try visit.destination(form)
-            let purpose = try await parts.purpose(of: destination, &visit)
+            let (destination, purpose) = try await parts.start(form, &visit)
             var view = SignInView(
                 parts: parts, purpose: purpose, destination: destination, email: form.value("email") ?? "", signedInAs: nil)
             view.isRemembered = form.value("remember") != nil
-            guard visit.isOwn(form) else {
-                view.problem = visit.secret.isNew ? .cookiesNeeded : .formIsOld
-                return view.response(.forbidden, visit)
-            }
+            guard visit.isOwn(form) else { return view.notOwn(visit) }
             guard !view.email.isEmpty else {
                 view.fault = (.emailMissing, nil)
                 return view.response(.badRequest, visit)
@@ -69,8 +64,7 @@ extension SignInPages {
                 view.problem = .wrongCredentials
                 return view.response(.badRequest, visit)
             } catch .service(.tooManyRequests(let delay)) {
-                view.problem = .tooMany
-                return view.response(.tooManyRequests, visit, ["Retry-After": String(delay.retrySeconds)])
+                return view.tooMany(retryAfter: delay, visit)
             } catch {
                 throw .identity(error)
             }
@@ -106,7 +100,7 @@ extension String {
 }
 
 /// The sign-in page.
-struct SignInView {
+struct SignInView: FormView {
     let parts: SignInPages.Parts
     let purpose: SignInPurpose
     let destination: Destination

@@ -4,7 +4,7 @@ import Routing
 
 extension SignInPages {
     /// Why a page does not do what it is for.
-    enum Failure: Error {
+    enum Failure: APIFailure {
         case badRequest
         /// What the address says of where to go on is no page of ours.
         case badLink
@@ -48,15 +48,6 @@ extension SignInPages {
             page.alert(words[text])
             if let back { page.append("<a class=\"button\" href=\"\(back)\">\(words[label])</a>") }
             return page.response(status, fields: delay.map { ["Retry-After": String($0.retrySeconds)] } ?? [:])
-        }
-    }
-
-    /// Runs a rule; its error becomes a page.
-    static func deciding<T>(_ rule: () async throws(IdentityError) -> T) async throws(Failure) -> T {
-        do throws(IdentityError) {
-            return try await rule()
-        } catch {
-            throw .identity(error)
         }
     }
 

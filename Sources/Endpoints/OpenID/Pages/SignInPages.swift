@@ -134,11 +134,11 @@ struct Visit: Sendable {
 
     /// The live session of the browser.
     func session() async throws(SignInPages.Failure) -> CookieSession? {
-        try await SignInPages.deciding { () throws(IdentityError) in try await parts.browser.current(request) }
+        try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in try await parts.browser.current(request) }
     }
 
     /// The fields of a form that a page of ours has sent.
-    /// - Throws: `crossSite` for one of another site's, and for one that a browser without cookies has sent.
+    /// - Throws: `crossSite` for one of another site's, `badRequest` for what is no form.
     func form() throws(SignInPages.Failure) -> FormFields {
         guard parts.services.pages.crossSiteRule.verdict(request.head) != .refused else { throw .crossSite }
         guard let form = try? FormFields(parsing: request.body) else { throw .badRequest }
@@ -171,7 +171,7 @@ struct Visit: Sendable {
         return (form, session)
     }
 
-    /// Where to go on, as the address or the form says; the account page if that says nothing.
+    /// Where to go on, as the query or the form says; the account page if that says nothing.
     /// - Throws: `badLink` for what is no page of ours.
     func destination(_ fields: FormFields?) throws(SignInPages.Failure) -> Destination {
         guard let text = fields?.value("continue"), !text.isEmpty else { return .account }

@@ -16,10 +16,19 @@ struct SignInPurpose: Sendable {
 }
 
 extension SignInPages.Parts {
+    /// Where a page leads and for what somebody is on it, as its query or its form says.
+    /// - Throws: `badLink`; as `purpose`.
+    func start(
+        _ fields: FormFields?, _ visit: inout Visit
+    ) async throws(SignInPages.Failure) -> (destination: Destination, purpose: SignInPurpose) {
+        let destination = try visit.destination(fields)
+        return (destination, try await purpose(of: destination, &visit))
+    }
+
     /// Also puts the texts into the language that the client has asked for (OpenID Connect Core 1.0 §3.1.2.1, `ui_locales`).
     func purpose(of destination: Destination, _ visit: inout Visit) async throws(SignInPages.Failure) -> SignInPurpose {
         guard destination.isAuthorization else { return SignInPurpose() }
-        let request = try await SignInPages.deciding { () throws(IdentityError) in
+        let request = try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
             try await AuthorizationReader(services: services).request(of: destination)
         }
         if let language = request.flatMap({ AcceptedLanguage(locales: $0.uiLocales.joined(separator: " ")) }) {

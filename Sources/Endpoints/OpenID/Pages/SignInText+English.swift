@@ -3,7 +3,6 @@ extension SignInText {
         switch self {
         case .signIn: "Sign in"
         case .signInFor: "To go on to {client}."
-        case .signInAgain: "Sign in once more to go on."
         case .signedInAs: "You are signed in as {email}. Signing in as somebody else ends that."
         case .email: "E-mail address"
         case .password: "Password"
@@ -85,7 +84,6 @@ extension SignInText {
         case .account: "Your account"
         case .accountName: "Name"
         case .saveName: "Save the name"
-        case .accountEmail: "E-mail address"
         case .emailUnproved: "Not confirmed yet."
         case .sendProof: "Send the mail again"
         case .proofSent: "We have sent you a mail with a link."
@@ -97,7 +95,6 @@ extension SignInText {
         case .newPassword: "New password"
         case .savePassword: "Save the password"
         case .passwordSaved: "The password is saved. All other devices are signed out."
-        case .hasPassword: "Password"
         case .hasNoPassword: "You have no password."
         case .link: "Add"
         case .unlink: "Remove"

@@ -3,7 +3,6 @@ extension SignInText {
         switch self {
         case .signIn: "ログイン"
         case .signInFor: "{client} に進みます。"
-        case .signInAgain: "続けるには、もう一度ログインしてください。"
         case .signedInAs: "{email} でログインしています。別のアカウントでログインすると、現在のログインは終了します。"
         case .email: "メールアドレス"
         case .password: "パスワード"
@@ -82,7 +81,6 @@ extension SignInText {
         case .account: "アカウント"
         case .accountName: "名前"
         case .saveName: "名前を保存する"
-        case .accountEmail: "メールアドレス"
         case .emailUnproved: "未確認です。"
         case .sendProof: "確認メールを再送する"
         case .proofSent: "リンクを記載したメールを送りました。"
@@ -94,7 +92,6 @@ extension SignInText {
         case .newPassword: "新しいパスワード"
         case .savePassword: "パスワードを保存する"
         case .passwordSaved: "パスワードを保存しました。ほかの端末からはログアウトしました。"
-        case .hasPassword: "パスワード"
         case .hasNoPassword: "パスワードは設定されていません。"
         case .link: "追加する"
         case .unlink: "解除する"

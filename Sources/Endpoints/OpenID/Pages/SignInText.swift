@@ -1,7 +1,7 @@
 /// What the sign-in pages say. The raw values are the names of texts in a team's own files.
 enum SignInText: String, CaseIterable, Sendable {
     // Signing in
-    case signIn, signInFor, signInAgain, signedInAs, email, password, remember, signInButton, forgotPassword, newHere
+    case signIn, signInFor, signedInAs, email, password, remember, signInButton, forgotPassword, newHere
     case createAccount, or, continueWith, wrongCredentials, emailMissing, passwordMissing, formIsOld, cookiesNeeded, tooMany
     case providerRefused, emailNeedsLinking, identityTaken
     // Signing up and a new password
@@ -18,8 +18,8 @@ enum SignInText: String, CaseIterable, Sendable {
     // Signing out
     case signOut, signOutText, signOutButton, signOutStay, signedOut, signedOutText, goOnTo
     // The account
-    case account, accountName, saveName, accountEmail, emailUnproved, sendProof, proofSent, nameSaved
-    case waysIn, changePassword, setPassword, oldPassword, newPassword, savePassword, passwordSaved, hasPassword, hasNoPassword
+    case account, accountName, saveName, emailUnproved, sendProof, proofSent, nameSaved
+    case waysIn, changePassword, setPassword, oldPassword, newPassword, savePassword, passwordSaved, hasNoPassword
     case link, unlink, linked, unlinked, lastWayIn, oldPasswordWrong
     case changeEmail, newEmail, changeEmailText, changeEmailButton, emailSent, emailSentText
     case devices, thisDevice, lastUsed, endDevice, endOthers, deviceEnded, othersEnded
@@ -59,19 +59,7 @@ struct SignInWords: Sendable {
 
     /// A text with its placeholders filled in.
     subscript(_ text: SignInText, _ values: (name: String, value: String)...) -> String {
-        var rest = Substring(self[text])
-        var filled = ""
-        while let brace = rest.firstIndex(of: "{") {
-            filled += rest[..<brace]
-            rest = rest[brace...]
-            if let (name, value) = values.first(where: { rest.hasPrefix("{\($0.name)}") }) {
-                filled += value
-                rest = rest.dropFirst(name.count + 2)
-            } else {
-                filled.append(rest.removeFirst())
-            }
-        }
-        return filled + rest
+        self[text].filling(values.map { (name: "{\($0.name)}", value: $0.value) })
     }
 
     /// A day, as people write it.

@@ -108,7 +108,7 @@ extension SignInPages {
     }
 }
 
-/// A client's wish that a user be signed out, checked.
+/// A client's request that a user be signed out, checked.
 struct LogoutRequest: Sendable {
     /// Of an id token of ours; nil for none, and for anything else.
     let hint: LogoutHint?
@@ -122,14 +122,18 @@ struct LogoutRequest: Sendable {
         let services = parts.services
         func value(_ name: StaticString) -> String? { fields.value(name).flatMap { $0.isEmpty ? nil : $0 } }
         let token = value("id_token_hint")
-        hint = try await SignInPages.deciding { () throws(IdentityError) in
+        hint = try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
             try token.flatMap { token throws(IdentityError) in
                 try LogoutHint(token, issuer: services.authorization.issuer, keys: services.keys)
             }
         }
         let named = value("client_id")
         if let named, let hint, named != hint.clientID { throw .badLink }
-        client = try await Self.client(named ?? hint?.clientID, services)
+        let id = named ?? hint?.clientID
+        client = try await SignInPages.Failure.mapIdentityErrors { () async throws(IdentityError) -> Client? in
+            guard let id else { return nil }
+            return try await services.clients.known(id)
+        }
         redirectURI = value("post_logout_redirect_uri")
         state = value("state")
         if let redirectURI, let client, !client.allowsPostLogoutRedirect(to: redirectURI) { throw .badLink }
@@ -141,17 +145,6 @@ struct LogoutRequest: Sendable {
         guard let redirectURI, client != nil else { return nil }
         guard let state else { return redirectURI }
         return redirectURI + (redirectURI.contains("?") ? "&" : "?") + "state=" + PercentEncoding.encode(state)
-    }
-
-    private static func client(_ id: String?, _ services: Services) async throws(SignInPages.Failure) -> Client? {
-        guard let id else { return nil }
-        return try await SignInPages.deciding { () throws(IdentityError) in
-            do throws(IdentityError) {
-                return try await services.clients.client(id).client
-            } catch .invalidClient {
-                return nil
-            }
-        }
     }
 }
 

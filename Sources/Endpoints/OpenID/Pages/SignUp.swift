@@ -13,8 +13,7 @@ extension SignInPages {
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             guard parts.options.offersSignUp else { throw .notFound }
-            let destination = try visit.destination(visit.query)
-            let purpose = try await parts.purpose(of: destination, &visit)
+            let (destination, purpose) = try await parts.start(visit.query, &visit)
             return SignUpView(
                 parts: parts, destination: destination, purpose: purpose, email: purpose.loginHint ?? ""
             ).response(.ok, visit)
@@ -37,15 +36,11 @@ extension SignInPages {
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             guard parts.options.offersSignUp else { throw .notFound }
             let form = try visit.form()
-            let destination = try visit.destination(form)
-            let purpose = try await parts.purpose(of: destination, &visit)
+            let (destination, purpose) = try await parts.start(form, &visit)
             var view = SignUpView(
                 parts: parts, destination: destination, purpose: purpose, email: form.value("email")?.trimmedOfSpaces ?? "",
                 name: form.value("name") ?? "")
-            guard visit.isOwn(form) else {
-                view.problem = visit.secret.isNew ? .cookiesNeeded : .formIsOld
-                return view.response(.forbidden, visit)
-            }
+            guard visit.isOwn(form) else { return view.notOwn(visit) }
             let password = form.secret("password") ?? SecretString("")
             view.faults = SignUpView.faults(
                 Accounts.objections(email: view.email, password: password, displayName: view.name), visit.words)
@@ -76,8 +71,7 @@ extension SignInPages {
                 view.faults = SignUpView.faults(problems, visit.words)
                 return view.response(.badRequest, visit)
             } catch .service(.tooManyRequests(let delay)) {
-                view.problem = .tooMany
-                return view.response(.tooManyRequests, visit, ["Retry-After": String(delay.retrySeconds)])
+                return view.tooMany(retryAfter: delay, visit)
             } catch {
                 throw .identity(error)
             }
@@ -115,7 +109,7 @@ extension SignInPages.Parts {
 }
 
 /// The sign-up page.
-struct SignUpView {
+struct SignUpView: FormView {
     let parts: SignInPages.Parts
     let destination: Destination
     let purpose: SignInPurpose

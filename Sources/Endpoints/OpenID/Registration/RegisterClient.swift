@@ -16,7 +16,7 @@ struct RegisterClient: Sendable {
         guard let id = ClientID("client-" + Hex.encode(registrations.system.random(12))) else { throw .serverError }
         let issuer = services.authorization.issuer
         let (draft, needsSecret) = try metadata.client(id, audience: issuer, before: nil)
-        let registered = try await Registration.deciding { () throws(IdentityError) in
+        let registered = try await Registration.mapIdentityErrors { () throws(IdentityError) in
             try await registrations.register(draft, with: initial, needsSecret: needsSecret, caller: Caller(request))
         }
         return Registration.answer(
@@ -32,7 +32,7 @@ struct RegisterClient: Sendable {
                 Registration.registered(
                     .created, "The client, with its secret, and the token by which it looks after its registration."),
                 Registration.refused(.badRequest, "`invalid_client_metadata` or `invalid_redirect_uri`, with a description."),
-                Registration.refused(.unauthorized, "The token allows nothing, or no more."),
+                Registration.refused(.unauthorized, "The token allows nothing, or no more."), OpenID.Failure.limitedDocumented,
             ])
     }
 }
@@ -57,7 +57,7 @@ struct ManageRegistration: Sendable {
         }
         let issuer = services.authorization.issuer
         let (draft, needsSecret) = try metadata.client(before.id, audience: issuer, before: before)
-        let (client, secret) = try await Registration.deciding { () throws(IdentityError) in
+        let (client, secret) = try await Registration.mapIdentityErrors { () throws(IdentityError) in
             try await registrations.replace(draft, needsSecret: needsSecret, caller: Caller(request))
         }
         return Registration.answer(.ok, client, secret: secret, token: token, issuer: issuer)
@@ -65,7 +65,7 @@ struct ManageRegistration: Sendable {
 
     func delete(_ request: Request) async throws(OpenID.Failure) -> Response {
         let (client, _) = try await client(request)
-        try await Registration.deciding { () throws(IdentityError) in
+        try await Registration.mapIdentityErrors { () throws(IdentityError) in
             try await registrations.delete(client.id, caller: Caller(request))
         }
         return .empty(.noContent, fields: .notStored)
@@ -74,7 +74,9 @@ struct ManageRegistration: Sendable {
     private func client(_ request: Request) async throws(OpenID.Failure) -> (Client, SecretString) {
         let token = try Registration.bearer(request)
         guard let id = request.pathParameters.first else { throw Registration.unauthorized }
-        let client = try await Registration.deciding { () throws(IdentityError) in try await registrations.client(id, token) }
+        let client = try await Registration.mapIdentityErrors { () throws(IdentityError) in
+            try await registrations.client(id, token)
+        }
         return (client, token)
     }
 
@@ -92,7 +94,7 @@ struct ManageRegistration: Sendable {
                 method == .delete
                     ? .empty(.noContent, "The client is gone.") : Registration.registered(.ok, "The registration."),
                 Registration.refused(.badRequest, "`invalid_client_metadata` or `invalid_redirect_uri`, with a description."),
-                Registration.refused(.unauthorized, "The token is not this client's."),
+                Registration.refused(.unauthorized, "The token is not this client's."), OpenID.Failure.limitedDocumented,
             ])
     }
 }

@@ -14,22 +14,27 @@ package enum Registration {
         return RouteGroup(
             name: "registration",
             routes: [
-                route(.post, path, .json, RegisterClient.documentation, register.answer),
-                route(.get, ManageRegistration.path, .none, ManageRegistration.documentation(.get), manage.show),
-                route(.put, ManageRegistration.path, .json, ManageRegistration.documentation(.put), manage.replace),
-                route(.delete, ManageRegistration.path, .none, ManageRegistration.documentation(.delete), manage.delete),
+                route(.post, path, .json, RegisterClient.documentation, services, register.answer),
+                route(.get, ManageRegistration.path, .none, ManageRegistration.documentation(.get), services, manage.show),
+                route(.put, ManageRegistration.path, .json, ManageRegistration.documentation(.put), services, manage.replace),
+                route(
+                    .delete, ManageRegistration.path, .none, ManageRegistration.documentation(.delete), services, manage.delete),
             ],
             documentation: OpenID.Failure.documentation, failure: { failure, _ in OpenID.Failure(failure).response })
     }
 
     private static func route(
-        _ method: Method, _ path: String, _ accepts: AcceptedContent, _ documentation: RouteDocumentation,
+        _ method: Method, _ path: String, _ accepts: AcceptedContent, _ documentation: RouteDocumentation, _ services: Services,
         _ answer: @escaping @Sendable (Request) async throws(OpenID.Failure) -> Response
     ) -> Route {
         Route(
             method, path, accepts: accepts, documentation: documentation,
             handler: LimitFields.telling { request in
                 do throws(OpenID.Failure) {
+                    // Whatever token comes along, PostgreSQL is asked for it.
+                    try await OpenID.Failure.mapIdentityErrors { () throws(IdentityError) in
+                        try await services.authorization.limits.takeAuthorization(Caller(request))
+                    }
                     return try await answer(request)
                 } catch {
                     return error.response
@@ -49,7 +54,8 @@ package enum Registration {
         .unauthorized, "invalid_token", "the token is missing, or allows nothing, or no more",
         fields: ResponseFields.notStored.appending("WWW-Authenticate", "Bearer realm=\"kidoban\", error=\"invalid_token\""))
 
-    static func deciding<T>(_ rule: () async throws(IdentityError) -> T) async throws(OpenID.Failure) -> T {
+    /// As `OpenID.Failure.mapIdentityErrors`; a token that is not the right one has its challenge (RFC 6750 §3).
+    static func mapIdentityErrors<T>(_ rule: () async throws(IdentityError) -> T) async throws(OpenID.Failure) -> T {
         do throws(IdentityError) {
             return try await rule()
         } catch .invalidToken {
@@ -59,17 +65,21 @@ package enum Registration {
         }
     }
 
+    /// The columns that are metadata of RFC 7591 §2 and of OpenID Connect, by the same names. What else is stored is not for the client.
+    private static let metadataNames = [
+        "grant_types", "response_types", "token_endpoint_auth_method", "jwks", "jwks_uri", "redirect_uris",
+        "post_logout_redirect_uris", "frontchannel_logout_uri", "frontchannel_logout_session_required", "backchannel_logout_uri",
+        "backchannel_logout_session_required", "require_pkce", "dpop_bound_access_tokens", "id_token_signed_response_alg",
+        "client_uri", "logo_uri", "policy_uri", "tos_uri", "contacts",
+    ]
+
     /// What the client is told of itself (RFC 7591 §3.2.1, RFC 7592 §3).
     static func answer(
         _ status: Status, _ client: Client, secret: ClientSecret?, token: SecretString, issuer: String
     ) -> Response {
-        var object = client.columns
-        for name in [
-            "id", "name", "kind", "permissions", "is_first_party", "audiences", "scopes", "rotates_refresh_tokens",
-            "access_token_format", "access_token_seconds", "session_idle_seconds", "session_absolute_seconds", "disabled_at",
-        ] {
-            object[name] = JSONValue?.none
-        }
+        let columns = client.columns
+        var object = JSONObject()
+        for name in metadataNames { object[name] = columns[name] }
         object["client_id"] = .string(client.id.text)
         object["client_name"] = .string(client.name)
         object["application_type"] = .string(client.kind.applicationType)

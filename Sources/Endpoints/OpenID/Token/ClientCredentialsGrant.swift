@@ -15,7 +15,7 @@ extension OpenID {
                 !scopes.contains("openid")
             else { throw .invalidScope("the client may not have such a scope") }
             let resources = try token.resources(of: client.tokenAudiences)
-            let issued = try await telling { () throws(IdentityError) in
+            let issued = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.authorization.clientTokens.issue(
                     to: client, scopes: scopes, audiences: resources.isEmpty ? nil : resources, confirmation: token.confirmation)
             }

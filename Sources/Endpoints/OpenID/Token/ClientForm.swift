@@ -15,7 +15,9 @@ extension OpenID {
         init(_ request: Request) throws(Failure) {
             // What stands in an address ends up in logs and histories.
             guard request.head.query == nil else { throw .invalidRequest("parameters belong into the body") }
-            guard let fields = try? FormFields(repeating: request.body) else { throw .invalidRequest("the form is malformed") }
+            guard let fields = try? FormFields(withRepetitions: request.body) else {
+                throw .invalidRequest("the form is malformed")
+            }
             var seen: Set<String> = []
             var (resources, audiences): ([String], [String]) = ([], [])
             for (name, value) in fields.pairs {

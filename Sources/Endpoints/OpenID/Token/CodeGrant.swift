@@ -25,11 +25,14 @@ extension OpenID {
 
         /// Uses the code up before anything else is looked at: whoever presents it wrongly has no second attempt.
         private func redeem(_ code: AuthorizationCode, _ token: TokenRequest) async throws(Failure) -> AuthorizedRequest {
-            switch try await telling({ () throws(IdentityError) in try await services.authorization.codes.redeem(code) }) {
+            let redemption = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await services.authorization.codes.redeem(code)
+            }
+            switch redemption {
             case .first(let authorized): return authorized
             case .unknown: throw .grantIsVoid
             case .again(let authorized, let grant):
-                try await telling { () throws(IdentityError) in
+                try await Failure.mapIdentityErrors { () throws(IdentityError) in
                     try await services.authorization.endReplayed(authorized, grant, caller: token.caller)
                 }
                 throw .grantIsVoid
@@ -81,7 +84,7 @@ extension OpenID {
             let audiences = server.audiences(
                 resources.isEmpty ? authorized.resources : resources, for: token.client, scopes: authorized.scopes)
             let terms = GrantTerms(scopes: authorized.scopes, audiences: audiences, confirmation: token.confirmation)
-            let issued = try await telling { () throws(IdentityError) in
+            let issued = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let issued = try await issue(authorized, terms, isOffline: isOffline, token)
                 let reference = AuthorizationCodeStore.GrantReference(sessionID: issued.session.id, grantID: issued.grant.id)
                 do throws(IdentityError) {
@@ -90,6 +93,13 @@ extension OpenID {
                     // The answer to a replay that came first is the same as to one that comes a moment later: the tokens are good no more.
                     if let code, !(try await server.codes.note(reference, of: code)) {
                         try await end(issued, authorized, token)
+                    }
+                    // After the grant is there: a consent that is withdrawn from here on ends it, and one that was withdrawn since the user
+                    // agreed is seen here.
+                    if !token.client.isFirstParty,
+                        try await server.consents.consent(of: authorized.userID, to: token.client.id) == nil
+                    {
+                        throw .sessionNotFound
                     }
                 } catch {
                     try? await end(issued, authorized, token)
@@ -134,7 +144,7 @@ extension OpenID {
             _ issued: Issued, _ authorized: AuthorizedRequest, _ token: TokenRequest
         ) async throws(Failure) -> SecretString? {
             guard authorized.scopes.contains("openid") else { return nil }
-            return try await telling { () throws(IdentityError) in
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 var claims = JSONObject()
                 if !authorized.idTokenClaims.isEmpty {
                     let user = try await services.accounts.user(authorized.userID)

@@ -9,7 +9,7 @@ extension OpenID {
 
         func tokens(_ token: TokenRequest) async throws(Failure) -> TokenAnswer {
             let code = SecretString(try token.form.required("device_code"))
-            let answer = try await telling { () throws(IdentityError) in
+            let answer = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.authorization.devices.poll(code, by: token.client.id)
             }
             switch answer {

@@ -28,7 +28,7 @@ extension OpenID {
             let allowed = token.client.tokenAudiences
             let targets = token.form.resources + token.form.audiences
             for target in targets where !allowed.contains(where: { $0.hasSameBytes(as: target) }) { throw .invalidTarget }
-            let issued = try await telling { () throws(IdentityError) in
+            let issued = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.sessions.token(
                     for: token.client, in: sessionID,
                     terms: GrantTerms(

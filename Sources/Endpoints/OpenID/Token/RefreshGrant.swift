@@ -17,13 +17,13 @@ extension OpenID {
                 options.audiences = try audiences(of: held.grant, token)
                 options.confirmation = try confirmation(of: held.grant, token)
             }
-            let tokens = try await telling { () throws(IdentityError) in
+            let tokens = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.sessions.refresh(presented, options, caller: token.caller)
             }
             let scopes = options.scopes ?? tokens.grant.scopes ?? token.client.scopes
             var idToken: SecretString?
             if scopes.contains("openid") {
-                idToken = try await telling { () throws(IdentityError) in
+                idToken = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                     // The grant that a session began with is in no browser's session.
                     let sessionID = tokens.grant.id == .first ? nil : tokens.session.id
                     return try server.idTokens.token(
@@ -41,7 +41,7 @@ extension OpenID {
         private func held(
             _ presented: SecretString, _ token: TokenRequest
         ) async throws(Failure) -> (session: Session, grant: Grant)? {
-            try await telling { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 do throws(IdentityError) {
                     return try await services.sessions.grant(ofRefreshToken: presented, for: token.client.id)
                 } catch .invalidRefreshToken {

@@ -17,7 +17,7 @@ extension OpenID {
         /// Only what fails by the client's fault counts for its address in the end.
         func answer(_ request: Request) async throws(Failure) -> Response {
             let (limits, caller) = (services.authorization.limits, Caller(request))
-            let ticket = try await telling { () throws(IdentityError) in try await limits.takeToken(caller) }
+            let ticket = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await limits.takeToken(caller) }
             let response: Response
             do throws(Failure) {
                 response = try await tokens(request, caller)
@@ -32,7 +32,7 @@ extension OpenID {
         private func tokens(_ request: Request, _ caller: Caller) async throws(Failure) -> Response {
             let form = try ClientForm(request)
             let client = try await ClientGate(services: services).client(request, form, at: path)
-            try await telling { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.authorization.limits.takeToken(of: client.id, caller)
             }
             let key = try await KeyProof(services: services).key(request, at: path)
@@ -98,9 +98,11 @@ extension OpenID {
         /// The same where an authorization is asked for, which is counted first.
         func authorizing(_ request: Request, _ form: ClientForm, at endpoint: String) async throws(Failure) -> Client {
             let (limits, caller) = (services.authorization.limits, Caller(request))
-            try await telling { () throws(IdentityError) in try await limits.takeAuthorization(caller) }
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in try await limits.takeAuthorization(caller) }
             let client = try await client(request, form, at: endpoint)
-            try await telling { () throws(IdentityError) in try await limits.takeAuthorization(of: client.id, caller) }
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await limits.takeAuthorization(of: client.id, caller)
+            }
             return client
         }
 

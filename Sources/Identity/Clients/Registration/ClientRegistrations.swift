@@ -16,22 +16,27 @@ package struct ClientRegistrations: Sendable {
     private let redis: RedisConnection
     private let tokens: InitialAccessTokens
     private let sessions: Sessions
+    private let clientTokens: ClientTokens
+    private let jobs: JobQueue
     package let system: SystemContext
 
     package init(
-        store: ClientStore, redis: RedisConnection, tokens: InitialAccessTokens, sessions: Sessions, system: SystemContext
+        store: ClientStore, redis: RedisConnection, tokens: InitialAccessTokens, sessions: Sessions, clientTokens: ClientTokens,
+        system: SystemContext
     ) {
         self.store = store
         self.redis = redis
         self.tokens = tokens
         self.sessions = sessions
+        self.clientTokens = clientTokens
+        jobs = JobQueue(pool: store.pool)
         self.system = system
     }
 
     /// Registers a client.
     /// - Parameters:
+    ///   - draft: it, without a secret; the problems of what it asks for are the caller's to tell, before the token is used.
     ///   - initial: that an operator has made; it is used by that.
-    ///   - make: of its id and its secret; the problems of what it asks for are the caller's to tell, before the token is used.
     /// - Throws: `IdentityError.invalidToken` for a token that allows nothing, or no more; the store's failure.
     package func register(
         _ draft: Client, with initial: SecretString, needsSecret: Bool, caller: Caller
@@ -65,8 +70,8 @@ package struct ClientRegistrations: Sendable {
         return found
     }
 
-    /// Puts other metadata in the place of a client's own.
-    /// - Throws: `IdentityError.invalidToken` when the client is gone; the store's failure.
+    /// Puts other metadata in the place of a client's own. What an operator has done since it was read stays: its end, and another secret.
+    /// - Throws: `IdentityError.invalidToken` when the client is gone or disabled; the store's failure.
     package func replace(_ client: Client, needsSecret: Bool, caller: Caller) async throws(IdentityError) -> (
         Client, ClientSecret?
     ) {
@@ -78,9 +83,14 @@ package struct ClientRegistrations: Sendable {
             }
         let now = system.now()
         let outcome = try await mapPostgresErrors { () throws(PostgresError) in
-            try await store.update(client.id, at: now) { _ -> Result<Client, Never> in
+            try await store.update(client.id, at: now) { present -> Result<Client, ClientError> in
+                guard !present.isDisabled, present.registration == client.registration else { return .failure(.invalid) }
                 var changed = client
-                if let secret { changed.authentication = .secret(secret.digest) }
+                if let secret {
+                    changed.authentication = .secret(secret.digest)
+                } else if case .secret = client.authentication, case .secret = present.authentication {
+                    changed.authentication = present.authentication
+                }
                 return .success(changed)
             }
         }
@@ -89,10 +99,19 @@ package struct ClientRegistrations: Sendable {
         return (changed, secret)
     }
 
-    /// - Throws: the store's failure.
+    /// Deletes a client, and ends the tokens that it got by itself.
+    /// - Throws: the store's failure; if it is deleted then, its tokens end a little later.
     package func delete(_ id: ClientID, caller: Caller) async throws(IdentityError) {
-        guard try await mapPostgresErrors({ () throws(PostgresError) in try await store.delete(id) }) else { return }
+        let isDeleted = try await store.pool.transaction { transaction throws(IdentityError) in
+            let isDeleted = try await mapPostgresErrors { () throws(PostgresError) in
+                try await store.delete(id, in: transaction)
+            }
+            if isDeleted { try await ClientTokenEnding(clientID: id).enter(in: transaction, jobs, sessions, system) }
+            return isDeleted
+        }
+        guard isDeleted else { return }
         await note(.clientRemoved, id, caller)
+        try await clientTokens.endAll(of: id)
     }
 
     /// Counts one more use, which fails beyond those that are allowed. A failure of what follows does not give it back.

@@ -62,7 +62,8 @@ package struct ProviderAttempts: Sendable {
     ) async throws(IdentityError) {
         guard var attempt = try await attempt(state), attempt.code == nil, !attempt.hasFailed else { return }
         (attempt.code, attempt.name, attempt.hasFailed) = (code, name, hasFailed)
-        try await store(attempt, state)
+        // One that has ended meanwhile does not come back by that.
+        try await store(attempt, state, isNew: false)
     }
 
     /// Ends an attempt; false when somebody else has.
@@ -71,11 +72,12 @@ package struct ProviderAttempts: Sendable {
         try await send(RedisCommand("DEL", Self.key(state))).integerValue == 1
     }
 
-    private func store(_ attempt: ProviderAttempt, _ state: String) async throws(IdentityError) {
+    private func store(_ attempt: ProviderAttempt, _ state: String, isNew: Bool = true) async throws(IdentityError) {
         var command = RedisCommand("SET", Self.key(state))
         command.append(attempt.stored)
         command.append("PX")
         command.append(Self.life.wholeMilliseconds)
+        if !isNew { command.append("XX") }
         _ = try await send(command)
     }
 

@@ -11,11 +11,11 @@ extension ClientCommand {
         guard client.grantTypes.contains(.authorizationCode), let redirectURI = client.redirectURIs.first else {
             throw Complaint("\(id) signs nobody in by a browser: it lacks the grant authorization_code")
         }
-        let verifier = Base64URL.encode(SecureRandom.bytes(32))
+        let verifier = Base64URL.encode(context.system.random(32))
         let fields: [(name: String, value: String)] = [
             ("response_type", "code"), ("client_id", id.text), ("redirect_uri", redirectURI.text),
             ("scope", (["openid"] + client.scopes.filter { $0 != "openid" }).joined(separator: " ")),
-            ("state", Base64URL.encode(SecureRandom.bytes(12))), ("nonce", Base64URL.encode(SecureRandom.bytes(12))),
+            ("state", Base64URL.encode(context.system.random(12))), ("nonce", Base64URL.encode(context.system.random(12))),
             ("code_challenge", Base64URL.encode(SHA256.hash(verifier).bytes)), ("code_challenge_method", "S256"),
         ]
         let proof =
@@ -50,8 +50,8 @@ extension ClientCommand {
         guard let masterKey = configuration.secrets.acceptedMasterKeys, let tokens = try? InitialAccessTokens(masterKey) else {
             throw Complaint("KIDOBAN_MASTER_KEY is missing")
         }
-        let end = Timestamp.now().adding(life)
-        let token = tokens.token(until: end, uses: uses, random: SecureRandom.bytes(InitialAccessTokens.randomByteCount))
+        let end = context.system.now().adding(life)
+        let token = tokens.token(until: end, uses: uses, random: context.system.random(InitialAccessTokens.randomByteCount))
         console.complain(
             "good for \(uses == 1 ? "one registration" : "\(uses) registrations") at \(configuration.issuer)/oauth2/register, until \(end.iso8601)"
         )
@@ -61,7 +61,7 @@ extension ClientCommand {
     /// Says of each check of the authorization endpoint whether a request passes it.
     func explain(_ url: String) async throws(Complaint) -> Int32 {
         let query = url.drop { $0 != "?" }.dropFirst().prefix { $0 != "#" }
-        guard let fields = try? FormFields(repeating: Array(query.utf8)) else {
+        guard let fields = try? FormFields(withRepetitions: Array(query.utf8)) else {
             throw Complaint("the URL has no query that can be read")
         }
         let parameters = AuthorizationParameters(fields.pairs)

@@ -1,3 +1,4 @@
+import Endpoints
 import Identity
 import Text
 
@@ -99,7 +100,12 @@ struct ClientReport {
 
     /// Who gets tokens, and for whom.
     private func givers(_ clients: [Client]) -> [(name: String, audiences: [String])] {
-        ClientCommand.builtInIDs.map { ($0, [configuration.audience]) }
+        let apps = [configuration.audience] + configuration.tokens.furtherAudiences
+        let builtIn = ClientCommand.builtInIDs.compactMap { id -> (name: String, audiences: [String])? in
+            guard id == SharedParts.firebaseID else { return (id, apps) }
+            return configuration.firebase.project.map { (id, [$0]) }
+        }
+        return builtIn
             + clients.filter { $0.getsTokens && !$0.isDisabled }.map { client in
                 (client.id.text, client.tokenAudiences.isEmpty ? [configuration.audience] : client.tokenAudiences)
             }

@@ -3,7 +3,6 @@ import Endpoints
 import Glibc
 package import Identity
 import JOSE
-import Postgres
 import Text
 
 /// What to do with the service accounts of the Firebase project.
@@ -76,7 +75,8 @@ struct FirebaseCommand {
         try write(credentials, to: path)
         do throws(Complaint) {
             await context.meetRedis()
-            try await insert(account(id, key))
+            let account = account(id, key)
+            try await context.administer { admin throws(AdministrationError) in try await admin.addClient(account) }
         } catch {
             unlink(path)
             throw error
@@ -87,23 +87,6 @@ struct FirebaseCommand {
             \(path) has its private key, which is stored nowhere else.
 
             """)
-    }
-
-    private func insert(_ client: Client) async throws(Complaint) {
-        let isAdded = try await context.ask { worker throws(IdentityError) in
-            do throws(PostgresError) {
-                try await ClientStore(pool: worker.postgres).insert(client, at: context.system.now())
-            } catch .uniqueViolation {
-                return false
-            } catch {
-                throw IdentityError(postgres: error)
-            }
-            // One of this name may have been taken away.
-            try await worker.apiParts.firebase.clientTokens.admit(client.id)
-            return true
-        }
-        guard isAdded else { throw Complaint("there is a client of this name already: choose another") }
-        try await context.administer { admin throws(AdministrationError) in await admin.note(.clientAdded, client: client.id) }
     }
 
     private func account(_ id: ClientID, _ key: SigningKey) -> Client {
@@ -154,13 +137,8 @@ struct FirebaseCommand {
     }
 
     private func accounts() async throws(Complaint) -> [ClientRecord] {
-        try await context.ask { worker throws(IdentityError) in
-            do throws(PostgresError) {
-                return try await ClientStore(pool: worker.postgres).records().filter { isAccount($0.client) }
-            } catch {
-                throw IdentityError(postgres: error)
-            }
-        }
+        try await context.administer { admin throws(AdministrationError) in try await admin.clients() }
+            .filter { isAccount($0.client) }
     }
 
     private func isAccount(_ client: Client) -> Bool {
@@ -196,17 +174,8 @@ struct FirebaseCommand {
         guard try await accounts().contains(where: { $0.client.id == id }) else {
             throw Complaint("there is no service account \(id)")
         }
-        try await context.administer { admin throws(AdministrationError) in try admin.permit(.manageClients) }
         await context.meetRedis()
-        _ = try await context.ask { worker throws(IdentityError) in
-            do throws(PostgresError) {
-                _ = try await ClientStore(pool: worker.postgres).delete(id)
-            } catch {
-                throw IdentityError(postgres: error)
-            }
-            try await worker.apiParts.firebase.clientTokens.endAll(of: id)
-        }
-        try await context.administer { admin throws(AdministrationError) in await admin.note(.clientRemoved, client: id) }
-        return console.print("Removed \(id), whose tokens are void\n")
+        _ = try await context.administer { admin throws(AdministrationError) in try await admin.deleteClient(id) }
+        return console.print("Removed \(id): its access tokens are void, and it signs nobody in. Sessions of users go on\n")
     }
 }

@@ -11,21 +11,40 @@ enum ExportCommand {
             try await context.administer { admin throws(AdministrationError) in try admin.permit(.exportUsers) }
             let output = try Output(request.path, console)
             var count = 0
-            var last: UserID?
-            repeat {
-                let from = last
-                let (lines, found, next) = try await context.ask { worker throws(IdentityError) in
-                    try await UserExport(pool: worker.postgres, hasHashes: request.hasHashes).page(after: from)
-                }
-                try output.write(lines)
-                count += found
-                last = next
-            } while last != nil
-            let (all, hasHashes) = (count, request.hasHashes)
-            try await context.administer { admin throws(AdministrationError) in
-                await admin.noteExport(count: all, hasHashes: hasHashes)
+            do throws(Complaint) {
+                try await writeUsers(request, to: output, context, &count)
+            } catch {
+                // Whose data has been read by then is on record all the same.
+                if count > 0 { try? await note(count, request, context) }
+                throw error
             }
+            try await note(count, request, context)
             return request.path == nil ? ExitStatus.success : console.print("\(count) users written\n")
+        }
+    }
+
+    /// - Parameter count: the users that have been read.
+    private static func writeUsers(
+        _ request: ExportRequest, to output: Output, _ context: OperatorContext, _ count: inout Int
+    ) async throws(Complaint) {
+        var last: UserID?
+        repeat {
+            let from = last
+            let (lines, found, next) = try await context.ask { worker throws(IdentityError) in
+                try await UserExport(pool: worker.postgres, hasHashes: request.hasHashes).page(after: from)
+            }
+            count += found
+            try output.write(lines)
+            last = next
+        } while last != nil
+    }
+
+    private static func note(
+        _ count: Int, _ request: ExportRequest, _ context: OperatorContext
+    ) async throws(Complaint) {
+        let hasHashes = request.hasHashes
+        try await context.administer { admin throws(AdministrationError) in
+            await admin.noteExport(count: count, hasHashes: hasHashes)
         }
     }
 

@@ -5,35 +5,34 @@ extension Settings {
     static let app = [
         Setting(
             "KIDOBAN_ECHOLOG_LEGACY_UNVERIFIED_OAUTH", \.app.believesUnprovedIdentities, .flag,
-            "For demonstrations: the app API believes a client who somebody is at a provider, without a proof. Anybody can then "
-                + "sign in as anybody, so it is refused unless `KIDOBAN_ISSUER` is on this machine."),
+            "For demonstrations: the app API takes a provider's user without proof. Refused unless `KIDOBAN_ISSUER` is on "
+                + "this machine."),
         Setting(
             "KIDOBAN_ECHOLOG_VERIFICATION_MAIL", \.app.mailsVerification, .flag,
-            "Whether who signs up in the app API gets a mail to confirm the address. Nobody is kept from signing in by it."),
+            "Whether a sign-up in the app API sends a mail that confirms the address."),
         Setting(
             "KIDOBAN_APP_RESET_LINK", optional: \.app.explicitResetLink, .link(["{code}"]),
             fallback: .derived("a page of Kidoban's own", { $0.placedApp.resetLink }),
-            "The link in the app API's mails for a new password: a page of yours, or a link that your app opens. It sends the code to "
-                + "`POST /auth/password/reset/confirm`. Without it, `KIDOBAN_REST_AUTH_RESET_LINK` counts if that has no `{uid}`."
+            "The link in the app API's mails for a new password. Its code goes to `POST /auth/password/reset/confirm`. "
+                + "Without it, `KIDOBAN_REST_AUTH_RESET_LINK` counts if that has no `{uid}`."
         ),
         Setting(
             "KIDOBAN_APP_VERIFICATION_LINK", optional: \.app.explicitVerificationLink, .link(["{code}"]),
             fallback: .derived("a page of Kidoban's own", { $0.placedApp.verificationLink }),
-            "The link in the app API's mails that confirm an address. The code goes to `POST /auth/email/verification/confirm`. "
-                + "Without it, `KIDOBAN_REST_AUTH_VERIFICATION_LINK` counts."),
+            "The link in mails that confirm an address. Its code goes to `POST /auth/email/verification/confirm`. Without "
+                + "it, `KIDOBAN_REST_AUTH_VERIFICATION_LINK` counts."),
         Setting(
             "KIDOBAN_APP_ADDRESS_LINK", optional: \.app.explicitAddressLink, .link(["{code}"]),
             fallback: .derived("a page of Kidoban's own", { $0.placedApp.addressLink }),
-            "The link in the mail that asks whether a new address is the user's. The code goes to `POST /auth/email/confirm`."
+            "The link in the mail to a new address. Its code goes to `POST /auth/email/confirm`."
         ),
         Setting(
             "KIDOBAN_APP_DELETE_IN_OLD_SESSIONS", \.app.deletesInOldSessions, .flag,
-            "Whether `DELETE /auth/me` works in a session of any age. Otherwise it takes a sign-in within `KIDOBAN_RECENT_SIGN_IN`."
+            "Whether `DELETE /auth/me` works in a session of any age, not only within `KIDOBAN_RECENT_SIGN_IN`."
         ),
         Setting(
             "KIDOBAN_ECHOLOG_ROTATE", \.apis.rotatesRefreshTokens, .flag,
-            "Whether each refresh in the app API gives a new refresh token, so that a copied one shows itself. Without, only sessions do "
-                + "whose app sends `rotate`, because the contract's app keeps its first refresh token for ever."),
+            "Whether each refresh in the app API gives a new refresh token. Without, only for apps that send `rotate`."),
     ]
 }
 

@@ -21,15 +21,13 @@ extension Settings {
                 "The same at most. At least `KIDOBAN_COOKIE_REMEMBERED_IDLE_LIFETIME`."),
             Setting(
                 "KIDOBAN_COOKIE_TOUCH_SLIDES", \.cookies.touchSlides, .flag,
-                "Whether `/touch` counts as use. If not, only requests that do something put off the end of a session."),
+                "Whether `/touch` counts as use."),
             Setting(
                 "KIDOBAN_COOKIE_ORIGINS", \.cookies.trustedOrigins, .origins,
-                "Of pages elsewhere that may act for their users and read the answers, at every API for apps. "
-                    + "Pages under the origin of `KIDOBAN_ISSUER` always may."),
+                "Other origins whose pages may act for their users and read answers, at every API for apps."),
             Setting(
                 "KIDOBAN_COOKIE_SAME_SITE", \.cookies.sameSite, .choice([.strict, .lax, .none]),
-                "Whether browsers send the cookie with requests from other sites. "
-                    + "`none` is for `KIDOBAN_COOKIE_ORIGINS` on another site, and needs an issuer with https."),
+                "The cookie's `SameSite`. `none` is for `KIDOBAN_COOKIE_ORIGINS` on another site, and needs an https issuer."),
         ])
 }
 

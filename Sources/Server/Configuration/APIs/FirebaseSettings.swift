@@ -16,11 +16,11 @@ extension Settings {
             Setting(
                 "KIDOBAN_FIREBASE_ISSUER", optional: \.firebase.issuer, .issuer,
                 fallback: .derived("that of Google, of a project whose name begins with `demo-`", { $0.firebase.idTokenIssuer }),
-                "The `iss` of ID tokens. The SDKs for servers take `https://securetoken.google.com/` and the project only; set it to that "
-                    + "if no project of that name at Google is yours to be confused with."),
+                "The `iss` of ID tokens. The SDKs for servers take only `https://securetoken.google.com/` and the project. Set that only "
+                    + "if nobody else has a project of that name at Google."),
             Setting(
                 "KIDOBAN_FIREBASE_EMULATOR", \.firebase.isEmulator, .flag,
-                "For tests: `Bearer owner` administers, any key will do, codes are shown in place of being mailed. It is refused unless "
+                "For tests: `Bearer owner` administers, any key will do, codes are listed. Refused unless "
                     + "`KIDOBAN_ISSUER` and `KIDOBAN_LISTEN` are on this machine."),
             Setting(
                 "KIDOBAN_FIREBASE_HIDE_ADDRESSES", \.firebase.hidesAddresses, .flag,
@@ -38,7 +38,7 @@ extension Settings {
             Setting(
                 "KIDOBAN_FIREBASE_MIGRATED_PROJECT", optional: \.firebase.migratedProject, .firebaseProject,
                 fallback: .nothing("none"),
-                "The project at Google that users were imported from: `POST /migrate/firebase` of the app API takes its ID tokens for sessions."
+                "The project at Google that users were imported from. `POST /migrate/firebase` takes its ID tokens."
             ),
             Setting(
                 "KIDOBAN_FIREBASE_MIGRATED_JWKS_URL", \.firebase.migratedKeySetURL, .keySetURL,

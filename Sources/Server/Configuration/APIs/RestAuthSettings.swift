@@ -13,15 +13,13 @@ extension Settings {
                 "What a sign-in gives: a key, or JWTs as with `REST_USE_JWT` and `USE_JWT`."),
             Setting(
                 "KIDOBAN_REST_AUTH_KEYS", \.restAuth.keySharing, .choice([.perLogin, .shared]),
-                "Whether each sign-in has a key of its own, or all of a user's have one, so that signing out on one device signs out "
-                    + "all."),
+                "Whether each sign-in has a key of its own, or all of a user's share one. A sign-out ends the key."),
             Setting(
                 "KIDOBAN_REST_AUTH_LOGIN_NAME", \.restAuth.loginName, .choice([.email, .username, .either]),
                 "By what users sign in: allauth's `ACCOUNT_AUTHENTICATION_METHOD`."),
             Setting(
                 "KIDOBAN_REST_AUTH_EMAIL_VERIFICATION", \.restAuth.emailVerification, .choice([.none, .optional, .mandatory]),
-                "Whether new users get a verification mail, and whether they can sign in before they have followed it: allauth's "
-                    + "`ACCOUNT_EMAIL_VERIFICATION`."),
+                "Whether new users get a verification mail, and need it to sign in: allauth's `ACCOUNT_EMAIL_VERIFICATION`."),
             Setting(
                 "KIDOBAN_REST_AUTH_LOGOUT_ON_GET", \.restAuth.logsOutOnGet, .flag,
                 "Whether `GET` signs out too; never for a page of another site."),
@@ -30,11 +28,11 @@ extension Settings {
                 "Whether a sign-in sets the cookie `sessionid` too."),
             Setting(
                 "KIDOBAN_REST_AUTH_PARITY", \.restAuth.changesPasswordWithoutOld, .flag,
-                "Whether a session of any age may set a new password without the old one, as the original let it, and may disconnect an "
-                    + "account at a provider. Otherwise each takes a sign-in within `KIDOBAN_RECENT_SIGN_IN`."),
+                "Whether a session of any age may set a new password without the old one and disconnect a provider, as in "
+                    + "the original. Otherwise only within `KIDOBAN_RECENT_SIGN_IN`."),
             Setting(
                 "KIDOBAN_REST_AUTH_JAPANESE", \.restAuth.japanese, .choice([.off, .django, .all]),
-                "What `Accept-Language: ja` brings: nothing, the sentences that Django and its libraries have in Japanese, or all."
+                "What `Accept-Language: ja` translates: nothing, what Django and its libraries translate, or all."
             ),
             Setting(
                 "KIDOBAN_REST_AUTH_RESET_LINK", optional: \.restAuth.explicitResetLink, .link(["{token}"], perhaps: "{uid}"),
@@ -49,7 +47,7 @@ extension Settings {
                 "Whether a refresh gives a new refresh token: simplejwt's `ROTATE_REFRESH_TOKENS`."),
             Setting(
                 "KIDOBAN_REST_AUTH_BLACKLIST", \.restAuth.hasBlacklist, .flag,
-                "Whether signing out with JWTs takes the refresh token, as with simplejwt's blacklist. Without, the access token is enough."
+                "Whether signing out with JWTs needs the refresh token, as with simplejwt's blacklist."
             ),
             Setting(
                 "KIDOBAN_REST_AUTH_RETURN_EXPIRATION", \.restAuth.returnsExpiration, .flag,

@@ -65,6 +65,7 @@ enum ConfigurationListing {
         SettingFormat.budget.expectation: "budget",
         SettingFormat.pathPrefix.expectation: "prefix",
         SettingFormat<[String]>.clientIDs.expectation: "client ids",
+        SettingFormat<String>.keySetURL.expectation: "https URL",
     ]
 
     /// Indented lines of at most 100 characters, unless a word is longer.

@@ -1,4 +1,5 @@
 import Foundation
+import KidobanTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -39,7 +40,7 @@ final class ByteStream: NSObject, URLSessionDataDelegate {
     ) {
         let response = response as? HTTPURLResponse
         guard response?.statusCode == 200 else {
-            let retryAfter = response?.value(forHTTPHeaderField: "Retry-After").flatMap { TimeInterval($0) }
+            let retryAfter = response.flatMap { HTTPAnswer($0, Data()).retryAfter }
             bytes.finish(throwing: Refused(status: response?.statusCode ?? 0, retryAfter: retryAfter))
             return completionHandler(.cancel)
         }

@@ -35,13 +35,14 @@ struct AccountView {
         self.parts = parts
         self.session = session
         let id = session.session.userID
-        (user, hasPassword, identities, devices, services) = try await SignInPages.deciding { () throws(IdentityError) in
+        let read = try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
             let user = try await parts.services.accounts.user(id)
             let hasPassword = try await parts.services.accounts.hasPassword(id)
             let identities = try await parts.services.accounts.identities(of: id)
             let devices = try await parts.services.sessions.list(of: id)
             return (user, hasPassword, identities, devices, try await parts.consentedServices(of: id))
         }
+        (user, hasPassword, identities, devices, services) = read
     }
 
     func response(_ status: Status, _ visit: Visit) -> Response {

@@ -41,7 +41,7 @@ extension SignInPages {
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             let (_, current) = try await visit.acting()
             let caller = visit.caller
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await parts.services.sessions.signOutEverywhere(
                     current.session.userID, from: current.session.id, keepingIt: true, caller: caller)
             }
@@ -64,7 +64,7 @@ extension SignInPages {
             let (form, current) = try await visit.acting()
             guard let client = form.value("client").flatMap({ ClientID($0) }) else { throw .badRequest }
             let caller = visit.caller
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await parts.services.authorization.consents.withdraw(
                     client, of: current.session.userID, in: current.session.id, caller: caller)
             }
@@ -91,7 +91,7 @@ extension SignInPages {
                 return view.response(.badRequest, visit)
             }
             let (id, session, caller) = (current.session.userID, current.session.id, visit.caller)
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await parts.services.accounts.requireRecentSignIn(of: id, session: session, caller: caller)
                 try await parts.services.accounts.delete(id, from: session, caller: caller)
             }

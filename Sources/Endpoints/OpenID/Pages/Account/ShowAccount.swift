@@ -67,7 +67,7 @@ extension SignInPages {
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             let (_, session) = try await visit.acting()
             let (services, caller, language) = (parts.services, visit.caller, visit.words.language.ofMails)
-            try await deciding { () throws(IdentityError) in
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let user = try await services.accounts.user(session.session.userID)
                 guard !user.emailVerified else { return }
                 try await services.confirmations.requestVerification(

@@ -2,121 +2,13 @@ import HTTP
 import Identity
 import Text
 
-/// Look-up, change and deletion of accounts (contract §5.4, §5.5, §5.8), and what administrators make.
+/// Changes of a user, by themselves or by administrators (contract §5.5).
 extension IdentityToolkit.Core {
-    var accountEndpoints: [Endpoint] {
-        signInEndpoints + codeEndpoints + tokenSignInEndpoints + [
-            .object("Look users up", .post, .key, paths("lookup", legacy: "getAccountInfo")) { call throws(Failure) in
-                try await self.lookup(call)
-            },
-            .object("Change a user", .post, .key, paths("update", legacy: "setAccountInfo")) { call throws(Failure) in
-                try await self.update(call)
-            },
-            .object("Delete a user", .post, .key, paths("delete", legacy: "deleteAccount")) { call throws(Failure) in
-                try await self.delete(call)
-            },
-        ]
-    }
-
-    /// How many are looked up at once.
-    private static let lookupLimit = 1000
-
-    private func lookup(_ call: Call) async throws(Failure) -> JSONObject {
-        var answer = Self.kind("GetAccountInfoResponse")
-        let users: [ProjectUser]
-        if call.isAdministrator, call.fields.nonEmpty("idToken") == nil {
-            var names = ProjectUserNames(localIDs: call.fields.list("localId"), emails: call.fields.list("email"))
-            names.phoneNumbers = call.fields.list("phoneNumber")
-            names.identities = call.fields.objects("federatedUserId").compactMap { identity in
-                guard let name = identity.nonEmpty("providerId"), let provider = IdentityToolkit.ProviderName.id(name),
-                    let subject = identity.nonEmpty("rawId")
-                else { return nil }
-                return (provider.text, subject)
-            }
-            let wanted = names
-            guard wanted.count <= Self.lookupLimit else { throw Failure.argument("At most \(Self.lookupLimit) at once.") }
-            users = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.users(wanted) }
-        } else {
-            guard let token = call.fields.secret("idToken") else { throw Failure("MISSING_ID_TOKEN") }
-            users = [try await tokens.holder(of: token).user]
+    var updateEndpoint: Endpoint {
+        .object("Change a user", .post, .key, paths("update", legacy: "setAccountInfo")) { call throws(Failure) in
+            try await self.update(call)
         }
-        if !users.isEmpty { answer["users"] = .array(users.map { IdentityToolkit.UserInfoObject.object($0) }) }
-        return answer
     }
-
-    private func delete(_ call: Call) async throws(Failure) -> JSONObject {
-        if call.isAdministrator, call.fields.nonEmpty("idToken") == nil {
-            guard let localID = call.fields.nonEmpty("localId") else { throw Failure("MISSING_LOCAL_ID") }
-            try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                let user = try await accounts.user(localID: localID)
-                try await accounts.delete(user.user.id, by: api.client, caller: call.caller)
-            }
-        } else {
-            guard let token = call.fields.secret("idToken") else { throw Failure("MISSING_ID_TOKEN") }
-            let holder = try await tokens.holder(of: token)
-            if let localID = call.fields.nonEmpty("localId"), localID != holder.user.localID {
-                throw Failure("USER_NOT_FOUND")
-            }
-            try await requireRecentSignIn(holder, call)
-            try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await services.accounts.delete(holder.user.user.id, from: holder.session, caller: call.caller)
-            }
-        }
-        return Self.kind("DeleteAccountResponse")
-    }
-
-    /// A user whom an administrator makes.
-    func create(_ call: Call) async throws(Failure) -> JSONObject {
-        let fields = call.fields
-        var new = NewProjectUser(localID: try localID(fields.nonEmpty("localId")))
-        new.phoneNumber = try await phone(fields.nonEmpty("phoneNumber"), of: nil)
-        new.email = try fields.email("email")
-        new.emailVerified = fields.flag("emailVerified") ?? false
-        if let password = fields.nonEmpty("password") { new.password = try chosen(password, of: new.email) }
-        new.displayName = try displayName(fields.text("displayName"))
-        new.photoURL = try photoURL(fields.text("photoUrl"))
-        new.isDisabled = fields.flag("disabled") ?? false
-        let wanted = new
-        let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-            try await accounts.create(wanted, by: api.client, caller: call.caller)
-        }
-        var answer = Self.kind("SignupNewUserResponse")
-        answer["localId"] = .string(user.localID)
-        if let email = user.user.email { answer["email"] = .string(email.typed) }
-        return answer
-    }
-
-    func localID(_ text: String?) throws(Failure) -> String? {
-        guard let text else { return nil }
-        guard text.utf8.count <= 128, UserAlias(source: ProjectUser.aliasSource, id: text) != nil else {
-            throw Failure("INVALID_LOCAL_ID")
-        }
-        return text
-    }
-
-    func phone(_ text: String?, of user: ProjectUser?) async throws(Failure) -> String? {
-        guard let text else { return nil }
-        let digits = text.dropFirst()
-        guard text.first == "+", (6...15).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }) else {
-            throw Failure("INVALID_PHONE_NUMBER", "Invalid format.")
-        }
-        let holders = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-            try await accounts.users(ProjectUserNames(phoneNumber: text))
-        }
-        guard holders.allSatisfy({ $0.user.id == user?.user.id }) else { throw Failure("PHONE_NUMBER_EXISTS") }
-        return text
-    }
-
-    /// Until the end of the year 9999.
-    static let seconds: ClosedRange<Int64> = 0...253_402_300_799
-
-    /// An id at a provider.
-    static func subject(_ text: String) throws(Failure) -> String {
-        guard text.utf8.count <= 255, !text.utf8.contains(0) else { throw Failure("INVALID_ARGUMENT", "rawId is too long.") }
-        return text
-    }
-
-    // MARK: Change
 
     private func update(_ call: Call) async throws(Failure) -> JSONObject {
         if let code = call.fields.secret("oobCode") { return try await applyCode(code, call) }
@@ -177,20 +69,24 @@ extension IdentityToolkit.Core {
             change.password = .set(try chosen(password, of: user.email))
             change.validSince = api.system.now()
         }
-        for name in call.fields.list("deleteProvider") {
-            if name == "password" {
-                guard !holder.user.identities.isEmpty else { throw Failure("OPERATION_NOT_ALLOWED") }
-                change.password = .set(nil)
-            } else if let provider = IdentityToolkit.ProviderName.id(name),
-                holder.user.identities.contains(where: { $0.provider == provider })
-            {
-                guard holder.user.hasPassword || holder.user.identities.contains(where: { $0.provider != provider }) else {
-                    throw Failure("OPERATION_NOT_ALLOWED")
-                }
-                change.unlinks.append(provider)
-            }
-        }
+        try unlink(call.fields.list("deleteProvider"), of: holder.user, &change)
         if change.validSince != nil || !change.unlinks.isEmpty { try await requireRecentSignIn(holder, call) }
+    }
+
+    /// Whatever is taken away together, one way in stays.
+    private func unlink(_ names: [String], of user: ProjectUser, _ change: inout ProjectUserChange) throws(Failure) {
+        let losesPassword = names.contains("password")
+        if losesPassword { change.password = .set(nil) }
+        for provider in names.compactMap({ IdentityToolkit.ProviderName.id($0) })
+        where user.identities.contains(where: { $0.provider == provider }) && !change.unlinks.contains(provider) {
+            change.unlinks.append(provider)
+        }
+        guard losesPassword || !change.unlinks.isEmpty else { return }
+        let keepsPassword = !losesPassword && (user.hasPassword || change.password.isSet)
+        let unlinked = change.unlinks
+        guard keepsPassword || user.identities.contains(where: { !unlinked.contains($0.provider) }) else {
+            throw Failure("OPERATION_NOT_ALLOWED")
+        }
     }
 
     private func updateAsAdministrator(_ call: Call) async throws(Failure) -> JSONObject {

@@ -3,50 +3,11 @@ import Identity
 import Routing
 import Text
 
-/// Codes of mails: asked for, looked at, used (contract §5.6, §5.7, §6).
+/// Asking for a mail with a code, or for the code itself (contract §5.6).
 extension IdentityToolkit.Core {
-    var codeEndpoints: [Endpoint] {
-        [
-            .object("Ask for a mail with a code", .post, .key, paths("sendOobCode", legacy: "getOobConfirmationCode")) {
-                call throws(Failure) in try await self.sendCode(call)
-            },
-            .object("Look at a code, or set a password by it", .post, .key, paths("resetPassword", legacy: "resetPassword")) {
-                call throws(Failure) in try await self.resetPassword(call)
-            },
-            .object(
-                "Sign in by the link of a mail", .post, .key,
-                paths("signInWithEmailLink", admin: false, legacy: "emailLinkSignin")
-            ) {
-                call throws(Failure) in try await self.signInWithEmailLink(call)
-            },
-        ]
-    }
-
-    /// What a code is asked for.
-    private enum RequestType: String {
-        case reset = "PASSWORD_RESET"
-        case verify = "VERIFY_EMAIL"
-        case signIn = "EMAIL_SIGNIN"
-        case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
-
-        init?(_ text: String?) {
-            switch text {
-            // Android sends the numbers of the values.
-            case "1": self = .reset
-            case "4": self = .verify
-            case "6": self = .signIn
-            case "7": self = .changeEmail
-            default: self.init(rawValue: text ?? "")
-            }
-        }
-
-        var mode: String {
-            switch self {
-            case .reset: "resetPassword"
-            case .verify: "verifyEmail"
-            case .signIn: "signIn"
-            case .changeEmail: "verifyAndChangeEmail"
-            }
+    var sendCodeEndpoint: Endpoint {
+        .object("Ask for a mail with a code", .post, .key, paths("sendOobCode", legacy: "getOobConfirmationCode")) {
+            call throws(Failure) in try await self.sendCode(call)
         }
     }
 
@@ -191,8 +152,6 @@ extension IdentityToolkit.Core {
         return answer
     }
 
-    // MARK: Links
-
     private func mailLink(_ type: RequestType, _ call: Call) -> @Sendable (SecretString) -> SecretString {
         let core = self
         return { code in core.link(type, code, call) }
@@ -239,110 +198,5 @@ extension IdentityToolkit.Core {
         guard allows(host: host) else {
             throw Failure("UNAUTHORIZED_DOMAIN", "Domain not allowlisted by project")
         }
-    }
-
-    func allows(host: String) -> Bool {
-        options.isEmulator || host == LinkHost.named(in: options.site) || options.domains.contains(host)
-    }
-
-    // MARK: Use
-
-    private func resetPassword(_ call: Call) async throws(Failure) -> JSONObject {
-        guard let code = call.fields.secret("oobCode") else { throw Failure("MISSING_OOB_CODE") }
-        let meaning = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-            try await accounts.meaning(of: code, in: services.confirmations, caller: call.caller)
-        }
-        var answer = Self.kind("ResetPasswordResponse")
-        guard let password = call.fields.secret("newPassword") else {
-            describe(meaning, in: &answer)
-            return answer
-        }
-        guard case .resetPassword = meaning else { throw Failure("INVALID_OOB_CODE") }
-        try await Failure.mapIdentityErrors { () throws(IdentityError) in
-            try await accounts.resetPassword(code: code, to: password, in: services.confirmations, caller: call.caller)
-        }
-        describe(meaning, in: &answer)
-        return answer
-    }
-
-    private func describe(_ meaning: ActionCode, in answer: inout JSONObject) {
-        let type: RequestType
-        switch meaning {
-        case .resetPassword(let user):
-            type = .reset
-            answer["email"] = user.email.map { .string($0.typed) }
-        case .verifyEmail(let user):
-            type = .verify
-            answer["email"] = user.email.map { .string($0.typed) }
-        case .changeEmail(let user, let new):
-            type = .changeEmail
-            answer["email"] = user.email.map { .string($0.typed) }
-            answer["newEmail"] = .string(new.typed)
-        case .signIn: type = .signIn
-        }
-        answer["requestType"] = .string(type.rawValue)
-    }
-
-    /// Carries out what a code is good for: for `update`, and for the page behind its link.
-    func applyCode(_ code: SecretString, _ call: Call) async throws(Failure) -> JSONObject {
-        changedAnswer(try await Failure.mapIdentityErrors { () throws(IdentityError) in try await apply(code, call.caller) })
-    }
-
-    func apply(_ code: SecretString, _ caller: Caller) async throws(IdentityError) -> ProjectUser {
-        switch try await accounts.meaning(of: code, in: services.confirmations, caller: caller) {
-        case .verifyEmail(let user):
-            try await accounts.verifyEmail(code: code, in: services.confirmations, caller: caller)
-            return try await accounts.user(user.id)
-        case .changeEmail(let user, _):
-            _ = try await services.confirmations.changeAddress(code: code, caller: caller)
-            return try await accounts.user(user.id)
-        case .resetPassword, .signIn: throw .invalidCode
-        }
-    }
-
-    private func signInWithEmailLink(_ call: Call) async throws(Failure) -> JSONObject {
-        guard options.allowsEmailLinks else { throw Failure("OPERATION_NOT_ALLOWED") }
-        guard call.fields.nonEmpty("email") != nil, let email = try call.fields.email("email") else {
-            throw Failure("MISSING_EMAIL")
-        }
-        guard let code = call.fields.secret("oobCode") else { throw Failure("MISSING_OOB_CODE") }
-        var holder: IdentityToolkit.IDTokens.Holder?
-        if let token = call.fields.secret("idToken") {
-            let found = try await tokens.holder(of: token)
-            try await requireRecentSignIn(found, call)
-            holder = found
-        }
-        let authentication: Authentication
-        do throws(IdentityError) {
-            if let holder {
-                let session = try await accounts.session(holder.session)
-                let user = try await accounts.link(code, email: email, to: session, caller: call.caller)
-                authentication = accounts.continuing(user.user, after: session, with: .oneTimePassword)
-            } else {
-                authentication = try await accounts.signIn(
-                    link: code, email: email, client: api.client, caller: call.caller)
-            }
-        } catch .invalidCredentials {
-            throw Failure("INVALID_EMAIL", "The email provided does not match the sign-in email address.")
-        } catch {
-            throw Failure(error)
-        }
-        var answer = signedIn(try await tokens.begin(authentication, call.caller), kind: "EmailLinkSigninResponse")
-        answer["isNewUser"] = .bool(authentication.isNew)
-        return answer
-    }
-}
-
-/// What links name (RFC 3986 §3.2.2).
-enum LinkHost {
-    /// The host of an absolute `http` or `https` URL in visible ASCII, in lower case, without user and port; nil for anything else.
-    static func named(in url: String) -> String? {
-        guard url.utf8.count <= 2048, url.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), !url.contains("\\") else { return nil }
-        let lowered = url.lowercased()
-        guard let scheme = ["https://", "http://"].first(where: { lowered.hasPrefix($0) }) else { return nil }
-        let authority = lowered.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
-        guard !authority.contains("@") else { return nil }
-        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
-        return host.isEmpty ? nil : String(host)
     }
 }

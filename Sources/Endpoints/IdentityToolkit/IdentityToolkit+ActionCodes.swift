@@ -1,0 +1,69 @@
+import HTTP
+import Identity
+import Text
+
+/// Codes of mails: what they are asked for, and what is done by them at an endpoint and at a page alike.
+extension IdentityToolkit.Core {
+    /// What a code is asked for.
+    enum RequestType: String {
+        case reset = "PASSWORD_RESET"
+        case verify = "VERIFY_EMAIL"
+        case signIn = "EMAIL_SIGNIN"
+        case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
+
+        init?(_ text: String?) {
+            switch text {
+            // Android sends the numbers of the values.
+            case "1": self = .reset
+            case "4": self = .verify
+            case "6": self = .signIn
+            case "7": self = .changeEmail
+            default: self.init(rawValue: text ?? "")
+            }
+        }
+
+        var mode: String {
+            switch self {
+            case .reset: "resetPassword"
+            case .verify: "verifyEmail"
+            case .signIn: "signIn"
+            case .changeEmail: "verifyAndChangeEmail"
+            }
+        }
+    }
+
+    func allows(host: String) -> Bool {
+        options.isEmulator || host == LinkHost.named(in: options.site) || options.domains.contains(host)
+    }
+
+    /// Carries out what a code is good for: for `update`, and for the page behind its link.
+    func applyCode(_ code: SecretString, _ call: Call) async throws(Failure) -> JSONObject {
+        changedAnswer(try await Failure.mapIdentityErrors { () throws(IdentityError) in try await apply(code, call.caller) })
+    }
+
+    func apply(_ code: SecretString, _ caller: Caller) async throws(IdentityError) -> ProjectUser {
+        switch try await accounts.meaning(of: code, in: services.confirmations, caller: caller) {
+        case .verifyEmail(let user):
+            try await accounts.verifyEmail(code: code, in: services.confirmations, caller: caller)
+            return try await accounts.user(user.id)
+        case .changeEmail(let user, _):
+            _ = try await services.confirmations.changeAddress(code: code, caller: caller)
+            return try await accounts.user(user.id)
+        case .resetPassword, .signIn: throw .invalidCode
+        }
+    }
+}
+
+/// What links name (RFC 3986 §3.2.2).
+enum LinkHost {
+    /// The host of an absolute `http` or `https` URL in visible ASCII, in lower case, without user and port; nil for anything else.
+    static func named(in url: String) -> String? {
+        guard url.utf8.count <= 2048, url.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), !url.contains("\\") else { return nil }
+        let lowered = url.lowercased()
+        guard let scheme = ["https://", "http://"].first(where: { lowered.hasPrefix($0) }) else { return nil }
+        let authority = lowered.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+        guard !authority.contains("@") else { return nil }
+        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
+        return host.isEmpty ? nil : String(host)
+    }
+}

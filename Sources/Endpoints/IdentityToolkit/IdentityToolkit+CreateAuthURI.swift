@@ -1,0 +1,32 @@
+import HTTP
+import Identity
+import Text
+
+/// The ways to sign in that an address has (contract §5.9).
+extension IdentityToolkit.Core {
+    var authURIEndpoint: Endpoint {
+        .object("Ask for the ways to sign in", .post, .key, paths("createAuthUri", admin: false, legacy: "createAuthUri")) {
+            call throws(Failure) in try await self.createAuthURI(call)
+        }
+    }
+
+    private func createAuthURI(_ call: Call) async throws(Failure) -> JSONObject {
+        guard let identifier = call.fields.nonEmpty("identifier") else { throw Failure("MISSING_IDENTIFIER") }
+        guard let uri = call.fields.nonEmpty("continueUri") else { throw Failure("MISSING_CONTINUE_URI") }
+        guard let email = try? EmailAddress(identifier) else { throw Failure("INVALID_IDENTIFIER") }
+        guard LinkHost.named(in: uri) != nil else { throw Failure("INVALID_CONTINUE_URI") }
+        var answer = Self.kind("CreateAuthUriResponse")
+        answer["sessionId"] = .string(Base64URL.encode(api.system.random(20)))
+        guard try await !hidesAddresses() else { return answer }
+        let users = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await accounts.users(ProjectUserNames(emails: [email.normalized]))
+        }
+        answer["registered"] = .bool(!users.isEmpty)
+        if let user = users.first {
+            let names = providers(user)
+            answer["allProviders"] = .array(names.map { .string($0) })
+            answer["signinMethods"] = .array((names.isEmpty ? ["emailLink"] : names).map { .string($0) })
+        }
+        return answer
+    }
+}

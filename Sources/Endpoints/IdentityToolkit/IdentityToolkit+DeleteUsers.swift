@@ -1,0 +1,38 @@
+import HTTP
+import Identity
+import Text
+
+/// Deletion of many users (contract §5.10).
+extension IdentityToolkit.Core {
+    var deleteManyEndpoint: Endpoint {
+        .object("Delete users", .post, .administrator, ["\(Self.projectPath)/accounts:batchDelete"]) { call throws(Failure) in
+            try await self.batchDelete(call)
+        }
+    }
+
+    private func batchDelete(_ call: Call) async throws(Failure) -> JSONObject {
+        let ids = call.fields.list("localIds")
+        guard (1...1000).contains(ids.count) else { throw Failure("LOCAL_ID_LIST_EXCEEDS_LIMIT") }
+        let force = call.fields.flag("force") ?? false
+        let users = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await accounts.users(ProjectUserNames(localIDs: ids))
+        }
+        var errors: [JSONValue] = []
+        for user in users {
+            guard force || user.user.isDisabled else {
+                var item = JSONObject()
+                item["index"] = .integer(Int64(ids.firstIndex { $0 == user.localID || UserID($0) == user.user.id } ?? 0))
+                item["localId"] = .string(user.localID)
+                item["message"] = "NOT_DISABLED : Disable the account before batch deletion."
+                errors.append(.object(item))
+                continue
+            }
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await accounts.delete(user.user.id, by: api.client, caller: call.caller)
+            }
+        }
+        var answer = Self.kind("BatchDeleteResponse")
+        if !errors.isEmpty { answer["errors"] = .array(errors) }
+        return answer
+    }
+}

@@ -1,0 +1,44 @@
+import HTTP
+import Identity
+import Text
+
+/// Sign-in by the link of a mail (contract §5.7).
+extension IdentityToolkit.Core {
+    var emailLinkEndpoint: Endpoint {
+        .object(
+            "Sign in by the link of a mail", .post, .key, paths("signInWithEmailLink", admin: false, legacy: "emailLinkSignin")
+        ) { call throws(Failure) in try await self.signInWithEmailLink(call) }
+    }
+
+    private func signInWithEmailLink(_ call: Call) async throws(Failure) -> JSONObject {
+        guard options.allowsEmailLinks else { throw Failure("OPERATION_NOT_ALLOWED") }
+        guard call.fields.nonEmpty("email") != nil, let email = try call.fields.email("email") else {
+            throw Failure("MISSING_EMAIL")
+        }
+        guard let code = call.fields.secret("oobCode") else { throw Failure("MISSING_OOB_CODE") }
+        var holder: IdentityToolkit.IDTokens.Holder?
+        if let token = call.fields.secret("idToken") {
+            let found = try await tokens.holder(of: token)
+            try await requireRecentSignIn(found, call)
+            holder = found
+        }
+        let authentication: Authentication
+        do throws(IdentityError) {
+            if let holder {
+                let session = try await accounts.session(holder.session)
+                let user = try await accounts.link(code, email: email, to: session, caller: call.caller)
+                authentication = accounts.continuing(user.user, after: session, with: .oneTimePassword)
+            } else {
+                authentication = try await accounts.signIn(
+                    link: code, email: email, client: api.client, caller: call.caller)
+            }
+        } catch .invalidCredentials {
+            throw Failure("INVALID_EMAIL", "The email provided does not match the sign-in email address.")
+        } catch {
+            throw Failure(error)
+        }
+        var answer = signedIn(try await tokens.begin(authentication, call.caller), kind: "EmailLinkSigninResponse")
+        answer["isNewUser"] = .bool(authentication.isNew)
+        return answer
+    }
+}

@@ -1,0 +1,86 @@
+import HTTP
+import Identity
+import Text
+
+/// Sign-up, and users whom administrators make (contract §5.1).
+extension IdentityToolkit.Core {
+    var signUpEndpoint: Endpoint {
+        .object(
+            "Sign up", .post, .key,
+            paths("signUp", legacy: "signupNewUser") + [Host.toolkit + "/v1/projects/{project}/accounts"]
+        ) { call throws(Failure) in try await self.signUp(call) }
+    }
+
+    private func signUp(_ call: Call) async throws(Failure) -> JSONObject {
+        let fields = call.fields
+        if call.isAdministrator, fields.nonEmpty("idToken") == nil { return try await create(call) }
+        guard fields.nonEmpty("localId") == nil else { throw Failure("UNEXPECTED_PARAMETER", "User ID") }
+        let email = fields.nonEmpty("email")
+        let password = fields.nonEmpty("password")
+        if let token = fields.secret("idToken") { return try await upgrade(token, email, password, call) }
+        guard email != nil || password != nil else { return try await signUpAnonymously(call) }
+        guard email != nil else { throw Failure("MISSING_EMAIL") }
+        guard let password else { throw Failure("MISSING_PASSWORD") }
+        guard let address = try fields.email("email") else { throw Failure("MISSING_EMAIL") }
+        let name = try displayName(fields.text("displayName"))
+        let authentication = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await accounts.signUp(
+                email: address, password: try self.password(password, of: address), displayName: name, client: api.client,
+                caller: call.caller)
+        }
+        return try await signedUp(authentication, call)
+    }
+
+    private func signUpAnonymously(_ call: Call) async throws(Failure) -> JSONObject {
+        guard options.allowsAnonymous else { throw Failure("ADMIN_ONLY_OPERATION") }
+        let authentication = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await accounts.signUpAnonymously(client: api.client, caller: call.caller)
+        }
+        return try await signedUp(authentication, call)
+    }
+
+    private func signedUp(_ authentication: Authentication, _ call: Call) async throws(Failure) -> JSONObject {
+        signedIn(try await tokens.begin(authentication, call.caller), kind: "SignupNewUserResponse")
+    }
+
+    /// Gives a user who is signed in an address and a password.
+    private func upgrade(
+        _ token: SecretString, _ email: String?, _ password: String?, _ call: Call
+    ) async throws(Failure) -> JSONObject {
+        let holder = try await tokens.holder(of: token)
+        guard email != nil else { throw Failure("MISSING_EMAIL") }
+        guard let password else { throw Failure("MISSING_PASSWORD") }
+        guard let address = try call.fields.email("email") else { throw Failure("MISSING_EMAIL") }
+        var change = ProjectUserChange()
+        if address.normalized != holder.user.user.email?.normalized {
+            guard holder.user.user.email == nil else { throw Failure("OPERATION_NOT_ALLOWED") }
+            change.email = .set(address)
+        }
+        try await requireRecentSignIn(holder, call)
+        change.password = .set(try chosen(password, of: address))
+        change.validSince = api.system.now()
+        return signedIn(
+            try await changed(holder, change, with: .password, call), kind: "SignupNewUserResponse")
+    }
+
+    /// A user whom an administrator makes.
+    private func create(_ call: Call) async throws(Failure) -> JSONObject {
+        let fields = call.fields
+        var new = NewProjectUser(localID: try localID(fields.nonEmpty("localId")))
+        new.phoneNumber = try await phone(fields.nonEmpty("phoneNumber"), of: nil)
+        new.email = try fields.email("email")
+        new.emailVerified = fields.flag("emailVerified") ?? false
+        if let password = fields.nonEmpty("password") { new.password = try chosen(password, of: new.email) }
+        new.displayName = try displayName(fields.text("displayName"))
+        new.photoURL = try photoURL(fields.text("photoUrl"))
+        new.isDisabled = fields.flag("disabled") ?? false
+        let wanted = new
+        let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await accounts.create(wanted, by: api.client, caller: call.caller)
+        }
+        var answer = Self.kind("SignupNewUserResponse")
+        answer["localId"] = .string(user.localID)
+        if let email = user.user.email { answer["email"] = .string(email.typed) }
+        return answer
+    }
+}

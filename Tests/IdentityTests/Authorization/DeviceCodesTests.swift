@@ -1,0 +1,36 @@
+import Testing
+import Text
+
+@testable import Identity
+
+extension WithStores {
+    /// Codes of devices, on which somebody decides on another one.
+    @Suite struct DeviceCodesTests {
+        @Test func `a decision that has failed half-way may be repeated, and one that is made stays`() async throws {
+            try await World.run { world in
+                let parts = world.a.parts
+                let devices = DeviceCodes(
+                    redis: parts.redis, sessions: parts.sessions, limiter: parts.limiter, system: world.a.system,
+                    life: .seconds(600))
+                let client = World.clientID("television")
+                let request = DeviceRequest(clientID: client, scopes: ["openid"], resources: [], dpopThumbprint: nil)
+                let issued = try await world.a.run { _ in try await devices.issue(request) }
+                let approve: @Sendable (IdentityParts) async throws -> Bool = { _ in
+                    try await devices.decide(
+                        issued.userCode, .approved(Sample.userID, Sample.sessionID), caller: Copy.caller)
+                }
+                try await world.a.permitKeys("device-user:*")
+                await #expect(throws: IdentityError.internalFault) { try await world.a.run(approve) }
+                try await world.a.permitKeys("*")
+                #expect(try await world.a.run(approve))
+                #expect(try await !world.a.run(approve))
+                let answer = try await world.a.run { _ in try await devices.poll(issued.deviceCode, by: client) }
+                guard case .approved(request, Sample.userID, Sample.sessionID) = answer else {
+                    Issue.record("\(answer)")
+                    return
+                }
+                #expect(try await world.a.keyspace().keys("device").isEmpty)
+            }
+        }
+    }
+}
