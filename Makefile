@@ -28,7 +28,7 @@ check: ## Everything a change must pass: format, rules of the code, a build with
 check-deploy: ## Check all of deploy/, build the image, run docker-compose.yml, replace its copies under load
 	@deploy/check/run
 
-bench: ## Measure introspection beside nginx and nginx + Lua + Redis in three minutes; ARGS=sessions, slowloris, readers, timing or flood for other measurements
+bench: ## Measure introspection beside nginx and nginx + Lua + Redis in three minutes; ARGS=flows, sessions, slowloris, readers, timing or flood for other measurements
 	@Benchmarks/run $(ARGS)
 
 soak: ## Break and restart the servers under a load that checks every answer, for ten minutes

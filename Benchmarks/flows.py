@@ -1,0 +1,281 @@
+"""What each flow costs: processor time of Kidoban, of Redis and of PostgreSQL for one request, beside FastAPI, Express, and nginx + Lua.
+`make bench ARGS=flows` prepares its environment and starts it."""
+
+import argparse
+import itertools
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import time
+
+PASSWORD = "seven lanterns at the gate"
+PEERS = {"kidoban": "Kidoban", "fastapi": "FastAPI", "express": "Express", "nginx-lua": "nginx + Lua"}
+FLOWS = ["sign-up", "sign-in", "refresh", "sign-out", "introspection", "client credentials"]
+
+
+def options():
+    parser = argparse.ArgumentParser(
+        prog="make bench ARGS=flows…",
+        description="Processor time for one request of each flow, by process. Kidoban's own is without its threads that hash passwords.")
+    parser.add_argument("--only", default=",".join(PEERS), help="the servers to measure, of " + ",".join(PEERS))
+    parser.add_argument("--flows", default=",".join(FLOWS), help="the flows to measure, of " + ",".join(FLOWS))
+    parser.add_argument("--requests", type=int, default=2000, help="requests of a flow (2000)")
+    parser.add_argument("--connections", type=int, default=32, help="connections of the load, one request on each (32)")
+    parser.add_argument("--rounds", type=int, default=2, help="rounds, each with every server in turn; the cheapest counts (2)")
+    parser.add_argument("--no-limits", action="store_true", help="without budgets, as no installation should be")
+    parser.add_argument("--no-growth", action="store_true", help="without the second table: many live tokens, many sessions")
+    parser.add_argument("--binaries", nargs="*", default=[], help="further builds of Kidoban, which are measured in the same run")
+    parser.add_argument("--commands", action="store_true", help="Redis's own account of its commands too")
+    parser.add_argument("--loops", type=int, default=max(1, os.cpu_count() // 2), help="Kidoban's loops (its default)")
+    return parser.parse_args()
+
+
+class Meter:
+    """Processor time in nanoseconds of a server, without threads of some names, of Redis, and of all of PostgreSQL."""
+
+    def __init__(self, server, directory):
+        self.server, self.directory = server, directory
+        self.redis = int((directory / "redis" / "redis.pid").read_text())
+        self.postgres = int((directory / "postgres" / "cluster" / "postmaster.pid").read_text().splitlines()[0])
+
+    @staticmethod
+    def threads(pid):
+        """Nanoseconds of each thread, by its name."""
+        for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+            try:
+                yield (task / "comm").read_text().strip(), int((task / "schedstat").read_text().split()[0])
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+
+    def tree(self, pid):
+        """Of a process and its children, with those that it has waited for."""
+        ticks = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        waited = (int(ticks[13]) + int(ticks[14])) * 10**9 // os.sysconf("SC_CLK_TCK")
+        return waited + sum(spent for one in [pid, *children] for _, spent in self.threads(one))
+
+    def read(self):
+        own = sum(spent for pid in self.server.processes() for name, spent in self.threads(pid) if name != "kidoban.hash")
+        return own, sum(spent for _, spent in self.threads(self.redis)), self.tree(self.postgres)
+
+
+class Account:
+    def __init__(self, email, number):
+        self.email, self.address = email, f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+        self.access = self.refresh = None
+
+    def take(self, body):
+        tokens = json.loads(body)
+        self.access = tokens.get("accessToken", self.access)
+        self.refresh = tokens.get("refreshToken", self.refresh)
+
+
+class Target:
+    """A server under measurement, and the requests of each flow to it."""
+
+    def __init__(self, name, server, authorization, service, load):
+        self.name, self.server, self.load = name, server, load
+        self.authorization, self.service = authorization, service
+        self.numbers = itertools.count(1)
+        self.measured = {}
+
+    def accounts(self, count):
+        return [Account(f"{self.name}-{time.time_ns()}-{number}@example.com", number)
+                for number in itertools.islice(self.numbers, count)]
+
+    def post(self, path, account, fields, **headers):
+        return self.load.request(path, fields, headers={"X-Forwarded-For": account.address, "User-Agent": "flows/1.0", **headers})
+
+    def sign_up(self, account):
+        return self.post("/auth/register", account, {"email": account.email, "password": PASSWORD})
+
+    def sign_in(self, account):
+        return self.post("/auth/login", account, {"email": account.email, "password": PASSWORD, "rotate": True})
+
+    def refresh(self, account):
+        return self.post("/auth/refresh", account, {"refreshToken": account.refresh, "rotate": True})
+
+    def sign_out(self, account):
+        return self.post("/auth/logout", account, {"refreshToken": account.refresh})
+
+    def introspect(self, account):
+        return self.load.request("/oauth2/introspect", f"token={account.access}", "application/x-www-form-urlencoded",
+                                 {"Authorization": self.authorization})
+
+    def client_credentials(self, account):
+        return self.load.request("/oauth2/token", "grant_type=client_credentials", "application/x-www-form-urlencoded",
+                                 {"Authorization": self.service, "X-Forwarded-For": account.address})
+
+    def drive(self, subjects, ask, times=1, connections=32):
+        return self.load.drive(self.server.port, subjects, ask, Account.take if ask in (
+            self.sign_up, self.sign_in, self.refresh) else lambda subject, body: None, times, connections)
+
+    def measure(self, flow, meter, subjects, ask, times=1, connections=32):
+        """Microseconds of a request, of the server, Redis and PostgreSQL; what is written behind the back of the requests too."""
+        before = meter.read()
+        begun = time.perf_counter()
+        count = self.drive(subjects, ask, times, connections)
+        wall = time.perf_counter() - begun
+        time.sleep(0.8)  # audit events are written twice a second
+        spent = tuple((after - earlier) / 1000 / count for after, earlier in zip(meter.read(), before))
+        best = self.measured.get(flow)
+        if best is None or sum(spent) < sum(best[:3]):
+            self.measured[flow] = (*spent, count / wall)
+
+
+def quiet_cost(meter, seconds=2):
+    """Nanoseconds a second that nobody has caused."""
+    before = meter.read()
+    time.sleep(seconds)
+    return [round((after - earlier) / seconds / 1000) for after, earlier in zip(meter.read(), before)]
+
+
+def round_of(target, meter, chosen):
+    """Each flow once. The accounts of the sign-up go through all of them."""
+    count, connections = chosen.requests, chosen.connections
+    def run(flow, *arguments):
+        if flow in chosen.flows:
+            target.measure(flow, meter, *arguments)
+        else:
+            target.drive(*arguments)
+    if target.name == "nginx-lua":
+        account = Account("", 1)
+        account.access = "bench"
+        return run("introspection", [account] * count, target.introspect, 1, connections)
+    accounts = target.accounts(count)
+    run("sign-up", accounts, target.sign_up, 1, connections)
+    run("sign-in", accounts, target.sign_in, 1, connections)
+    run("refresh", accounts, target.refresh, 2, connections)
+    run("introspection", accounts, target.introspect, 4, connections)
+    if target.service and "client credentials" in chosen.flows:
+        run("client credentials", accounts, target.client_credentials, 1, connections)
+    run("sign-out", accounts, target.sign_out, 1, connections)
+
+
+def growth_of(target, meter, chosen):
+    """The same with few and many: access tokens that live, in a session; sessions of a user."""
+    connections, count = chosen.connections, max(1, chosen.requests // chosen.connections // 2)
+    few = target.accounts(connections)
+    target.drive(few, target.sign_up, 1, connections)
+    target.drive(few, target.sign_in, 1, connections)
+    target.measure("refresh, 1 to 4 live tokens", meter, few, target.refresh, 3, connections)
+    target.drive(few, target.refresh, 196, connections)
+    target.measure("refresh, 200 live tokens", meter, few, target.refresh, min(50, count), connections)
+    users = target.accounts(8)
+    target.drive(users, target.sign_up, 1, connections)
+    many = target.accounts(chosen.requests // 4)
+    target.drive(many, target.sign_up, 1, connections)
+    target.measure("sign-in, 2 sessions", meter, many, target.sign_in, 1, 8)
+    target.drive(users, target.sign_in, 100, 8)
+    target.measure("sign-in, 100 sessions", meter, users, target.sign_in, chosen.requests // 32, 8)
+    target.measure("sign-out, 2 sessions", meter, many, target.sign_out, 1, 8)
+    target.measure("sign-out, 100 sessions", meter, users, target.sign_out, 1, 8)
+
+
+def commands(settings):
+    """Redis's account: calls of each command and their microseconds."""
+    text = subprocess.run(["redis-cli", "-p", settings["REDIS_PORT"], "INFO", "commandstats"], check=True, capture_output=True,
+                          text=True, env={**os.environ, "REDISCLI_AUTH": settings["REDIS_PASSWORD"]}).stdout
+    return {name: (int(calls), int(spent)) for name, calls, spent in re.findall(r"^cmdstat_(\S+):calls=(\d+),usec=(\d+)", text, re.M)}
+
+
+def kidoban(servers, name, loops, limits, binary):
+    server = servers.kidoban(loops, name, {
+        # As cheap as can be. What the threads spend that hash is left out; what it takes to ask them is in.
+        "KIDOBAN_ARGON2_MEMORY": "7168", "KIDOBAN_ARGON2_ITERATIONS": "1", "KIDOBAN_HASH_THREADS": "1",
+        "KIDOBAN_SESSIONS_PER_USER": "1000", "KIDOBAN_TRUSTED_PROXIES": "127.0.0.1", "KIDOBAN_LOG_LEVEL": "warning",
+        "KIDOBAN_LIMITS": "true" if limits else "false", "KIDOBAN_LIMIT_REFRESH_SESSION": "50000/1m",
+        # The eight users of the growth table have hundreds of sessions from one address.
+        **{f"KIDOBAN_LIMIT_{name}": "100000/10m" for name in ("SIGN_IN_ADDRESS", "HASH_ADDRESS", "SIGN_IN_ACCOUNT_ADDRESS")},
+        "KIDOBAN_LIMIT_SIGN_IN_ACCOUNT": "200000/10m",
+    })
+    server.command[0] = binary
+    return server
+
+
+def peers(chosen, servers, settings, authorization):
+    """Every peer that can be started here."""
+    found = {}
+    values = {"BENCH_AUTHORIZATION": authorization, "PORT": "0"}
+    python = os.environ.get("BENCH_PYTHON")
+    if "fastapi" in chosen.only and python:
+        port = servers.free_port()
+        found["fastapi"] = servers.Server(
+            "fastapi", [python, "-m", "uvicorn", "--app-dir", str(servers.HERE / "peers"), "--port", str(port), "--no-access-log",
+                        "--log-level", "warning", "fastapi_server:app"], port, (port, "/health"), values)
+    node, modules = shutil.which("node"), os.environ.get("BENCH_NODE_PATH")
+    if "express" in chosen.only and node and modules:
+        port = servers.free_port()
+        found["express"] = servers.Server("express", [node, str(servers.HERE / "peers" / "express_server.js")], port,
+                                          (port, "/health"), {**values, "PORT": str(port), "NODE_PATH": modules})
+    if "nginx-lua" in chosen.only:
+        found["nginx-lua"] = servers.nginx("nginx-lua", "lua-redis.conf", {
+            "WORKERS": 1, "ANSWER": servers.SAMPLE_ANSWER, "AUTHORIZATION": authorization, **settings})
+    return found
+
+
+def main():
+    chosen = options()
+    from measure import table
+    import hashlib
+    import load
+    import servers
+
+    settings = dict(line.split("=", 1) for line in (servers.DIRECTORY / "servers.env").read_text().splitlines())
+    authorization = servers.basic(os.environ["BENCH_CLIENT_ID"], os.environ["BENCH_CLIENT_SECRET"])
+    service = servers.basic(os.environ["BENCH_SERVICE_ID"], os.environ["BENCH_SERVICE_SECRET"])
+    binaries = {"kidoban": os.environ["BENCH_BINARY"]} if "kidoban" in chosen.only else {}
+    binaries |= {pathlib.Path(path).name: path for path in chosen.binaries}
+    targets = [Target(name, kidoban(servers, name, chosen.loops, not chosen.no_limits, binary), authorization, service, load)
+               for name, binary in binaries.items()]
+    targets += [Target(name, server, authorization, None, load)
+                for name, server in peers(chosen, servers, settings, authorization).items()]
+    servers.redis(settings, "SET", b"bench:" + hashlib.sha256(b"bench").digest(), servers.SAMPLE_ANSWER, "EX", 3600)
+    try:
+        for target in targets:
+            target.server.started()
+            meter = target.meter = Meter(target.server, servers.DIRECTORY)
+            print(f"{target.name}: {quiet_cost(meter)} µs a second of the server, Redis and PostgreSQL when nobody asks", flush=True)
+        before = commands(settings)
+        for number in range(chosen.rounds):
+            for target in targets:
+                round_of(target, target.meter, chosen)
+        for target in targets:
+            if target.service and not chosen.no_growth:
+                growth_of(target, target.meter, chosen)
+        after = commands(settings)
+    finally:
+        for target in targets:
+            if target.server.process:
+                target.server.stop()
+    report(chosen, targets, table)
+    if chosen.commands:
+        rows = sorted(((after[name][1] - before.get(name, (0, 0))[1], after[name][0] - before.get(name, (0, 0))[0], name)
+                       for name in after), reverse=True)
+        for spent, calls, name in rows[:25]:
+            print(f"{name:<20}{calls:>10} calls{spent / max(1, calls):>10.2f} µs each")
+
+
+def report(chosen, targets, table):
+    def cell(target, flow):
+        measured = target.measured.get(flow)
+        return "–" if measured is None else " + ".join(f"{value:.0f}" for value in measured[:3])
+
+    titles = [PEERS.get(target.name, target.name) for target in targets]
+    table(f"Processor time of a request, µs: of the server + of Redis + of PostgreSQL (least of {chosen.rounds} rounds of "
+          f"{chosen.requests} requests on {chosen.connections} connections)\n"
+          "(Kidoban signs with ES256, has its budgets and stores audit events; its threads that hash are not counted. "
+          "The others hash nothing.)",
+          titles, [(flow, [cell(target, flow) for target in targets]) for flow in FLOWS if flow in chosen.flows])
+    own = [target for target in targets if target.service]
+    names = [name for name in (own[0].measured if own else []) if name not in FLOWS]
+    if names:
+        table("The same with few and many", [PEERS.get(target.name, target.name) for target in own],
+              [(name, [cell(target, name) for target in own]) for name in names])
+
+
+if __name__ == "__main__":
+    main()
