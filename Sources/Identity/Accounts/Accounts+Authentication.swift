@@ -98,7 +98,7 @@ extension Accounts {
     ) async throws(IdentityError) -> User {
         var right: Password?
         var isUnusable = false
-        let imported = hasher.hidesImported ? try await users.importedHashes(within: hasher.importedLimits) : nil
+        let imported = try await importedHashes()
         for password in presented where right == nil {
             switch try await hasher.verdict(on: password, against: found?.passwordHash, imported: imported, for: owner) {
             case .matches: right = password

@@ -1,3 +1,5 @@
+import Networking
+import Postgres
 package import Text
 
 /// Signs users up and in, and changes, disables and deletes them. Whatever takes a user's rights away ends his sessions before
@@ -43,6 +45,9 @@ package final class Accounts: Sendable {
     /// The providers that sign anybody in: the identities of any other are no way in.
     var providers: Set<ProviderID> { slot.value }
     private let slot: LoopSlot<Set<ProviderID>>
+    private let imported = LoopSlot<(hashes: ImportedHashes, at: Instant)?>(nil)
+    /// How long the costs of imported hashes are taken for granted. An import makes them change, and the last sign-in of who has one.
+    private static let importedLife: Duration = .seconds(10)
 
     package init(
         users: UserStore, identities: IdentityStore, outbox: MailOutbox, notices: AccountNotices, sessions: Sessions,
@@ -68,6 +73,17 @@ package final class Accounts: Sendable {
     /// Replaces the providers that sign anybody in; on its own loop.
     package func use(_ providers: Set<ProviderID>) {
         slot.value = providers
+    }
+
+    /// What every check of a password takes upon itself, so that its time does not tell who has been imported.
+    /// - Throws: the store's failure.
+    func importedHashes() async throws(IdentityError) -> ImportedHashes? {
+        guard hasher.hidesImported else { return nil }
+        let now = users.pool.loop.now
+        if let known = imported.value, now.since(known.at) < Self.importedLife { return known.hashes }
+        let hashes = try await users.importedHashes(within: hasher.importedLimits)
+        imported.value = (hashes, now)
+        return hashes
     }
 
     /// Everything that is wrong with what a new user brings; what is nil is not looked at.
