@@ -128,13 +128,15 @@ package enum UserQueries {
 
     /// Parameters: id, last_sign_in_at, the credentials_version under which the password was checked. No row comes back when
     /// the user is gone, disabled, or has other credentials by now: the sign-in is void. Returns the id.
+    ///
+    /// Its commit waits for no disk: a server that crashes may forget the time of the sign-in, and nothing else.
     package static let recordSignIn = Statement(
         name: "users_record_sign_in",
         sql: """
             UPDATE users
             SET last_sign_in_at = to_timestamp($2::bigint / 1000.0)
             WHERE id = $1::uuid AND disabled_at IS NULL AND credentials_version = $3::bigint
-            RETURNING id::text
+            RETURNING id::text, set_config('synchronous_commit', 'off', true)
             """)
 
     /// Parameter: a JSON array of ids. Returns, of each user there is, the id and whether he is disabled.
