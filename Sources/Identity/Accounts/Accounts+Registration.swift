@@ -42,7 +42,7 @@ extension Accounts {
     ) async throws(IdentityError) -> User {
         let applicant = try await applicant(request, client: client, permit: permit, caller: caller)
         let user = try await enrol(applicant, username: username, client: client, caller: caller)
-        await limiter.remember(caller, at: user.account)
+        limiter.remember(caller, at: user.account)
         return user
     }
 

@@ -20,8 +20,8 @@ package enum LimitRefundScript {
             if stored and (tonumber(begun) or 0) == birth and mark > now then
                 local arrival = math.min(math.max(tonumber(stored), now), now + interval * units) - math.min(interval, mark - now)
                 if arrival > now then
-                    redis.call('SET', KEYS[i], string.format('%.0f.%.0f', arrival, birth), 'PX',
-                        math.ceil((arrival - now) / 1000))
+                    redis.call('SET', KEYS[i], string.format('%d.%d', arrival, birth), 'PX',
+                        string.format('%d', math.ceil((arrival - now) / 1000)))
                 else
                     redis.call('DEL', KEYS[i])
                 end

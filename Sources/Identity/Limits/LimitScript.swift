@@ -13,46 +13,57 @@ package import Text
 ///
 /// A key lives until its bucket would be unused, so never longer than the budget's period.
 package enum LimitScript {
-    package static let source = """
-        local time, count = clock(ARGV[1]), (#ARGV - 3) / 3
-        local now = time * 1000
-        local known = KEYS[count + 1]
-        local function is_known(member)
-            local forgotten = known and member ~= '' and redis.call('ZSCORE', known, member)
-            return forgotten and tonumber(forgotten) > time
-        end
-        local by_address, by_device = is_known(ARGV[2]), is_known(ARGV[3])
-        local holds = {
-            always = true, stranger = not by_address and not by_device, unknown_device = not by_device,
-            known_device = by_device,
-        }
-        local verdicts, arrivals, births, allowed = {}, {}, {}, true
-        for i = 1, count do
-            local left, reset, mark, birth = -1, 0, 0, 0
-            if holds[ARGV[3 * i + 3]] then
-                local interval = tonumber(ARGV[3 * i + 1])
-                local window = interval * tonumber(ARGV[3 * i + 2])
-                local stored, begun = string.match(redis.call('GET', KEYS[i]) or '', '^(%d+)%.?(%d*)$')
-                local arrival = tonumber(stored or now)
-                birth = arrival > now and (tonumber(begun) or 0) or time
-                arrival = math.min(math.max(arrival, now), now + window) + interval
-                local over = arrival - now - window
-                if over > 0 then
-                    left, reset, birth, allowed = -2, over, 0, false
-                else
-                    left, reset, mark = math.floor(-over / interval), arrival - now, arrival
-                    arrivals[i], births[i] = arrival, birth
+    package static let source =
+        counting + """
+            local time, count = clock(ARGV[1]), (#ARGV - 3) / 3
+            local known = KEYS[count + 1]
+            local function is_known(member)
+                local forgotten = known and member ~= '' and redis.call('ZSCORE', known, member)
+                return forgotten and tonumber(forgotten) > time
+            end
+            local by_address, by_device = is_known(ARGV[2]), is_known(ARGV[3])
+            local holds = {
+                always = true, stranger = not by_address and not by_device, unknown_device = not by_device,
+                known_device = by_device,
+            }
+            return (count_attempt(time, 0, 3, count, holds))
+            """
+
+    /// The rule itself, for scripts that count an attempt as well. It takes the time in milliseconds; how many keys and how many arguments come
+    /// before those of the buckets; how many buckets there are; which conditions hold. It gives the numbers, and whether the attempt is allowed.
+    static let counting = """
+        local function count_attempt(time, keys, arguments, count, holds)
+            local now = time * 1000
+            local verdicts, arrivals, births, allowed = {}, {}, {}, true
+            for i = 1, count do
+                local left, reset, mark, birth, last = -1, 0, 0, 0, arguments + 3 * i
+                if holds[ARGV[last]] then
+                    local interval = tonumber(ARGV[last - 2])
+                    local window = interval * tonumber(ARGV[last - 1])
+                    local stored, begun = string.match(redis.call('GET', KEYS[keys + i]) or '', '^(%d+)%.?(%d*)$')
+                    local arrival = tonumber(stored or now)
+                    birth = arrival > now and (tonumber(begun) or 0) or time
+                    arrival = math.min(math.max(arrival, now), now + window) + interval
+                    local over = arrival - now - window
+                    if over > 0 then
+                        left, reset, birth, allowed = -2, over, 0, false
+                    else
+                        left, reset, mark = math.floor(-over / interval), arrival - now, arrival
+                        arrivals[i], births[i] = arrival, birth
+                    end
+                end
+                local position = 4 * i
+                verdicts[position - 3], verdicts[position - 2], verdicts[position - 1], verdicts[position] = left, reset, mark, birth
+            end
+            if allowed then
+                for i, arrival in pairs(arrivals) do
+                    redis.call('SET', KEYS[keys + i], string.format('%d.%d', arrival, births[i]), 'PX',
+                        string.format('%d', math.ceil((arrival - now) / 1000)))
                 end
             end
-            for _, number in ipairs({left, reset, mark, birth}) do verdicts[#verdicts + 1] = number end
+            return verdicts, allowed
         end
-        if allowed then
-            for i, arrival in pairs(arrivals) do
-                redis.call('SET', KEYS[i], string.format('%.0f.%.0f', arrival, births[i]), 'PX',
-                    math.ceil((arrival - now) / 1000))
-            end
-        end
-        return verdicts
+
         """
 
     /// The caller as members of the set of those who are known.

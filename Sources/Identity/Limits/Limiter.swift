@@ -1,3 +1,4 @@
+import Networking
 package import Redis
 import Text
 
@@ -20,7 +21,22 @@ package final class Limiter: Sendable {
         fileprivate var standing: LimitStanding?
     }
 
-    private struct Bucket {
+    /// An attempt that another script counts together with what it does: all its buckets hold for everybody.
+    struct Charge: Sendable {
+        fileprivate let buckets: [Bucket]
+        fileprivate let isTold: Bool
+
+        var keys: [String] { buckets.map(\.key) }
+
+        /// As `LimitScript.counting` takes them.
+        var arguments: [[UInt8]] {
+            buckets.flatMap { bucket in
+                [String(bucket.gcra.interval), String(bucket.gcra.count), bucket.condition.rawValue].map { Array($0.utf8) }
+            }
+        }
+    }
+
+    fileprivate struct Bucket {
         let kind: LimitBucket
         let key: String
         let condition: LimitCondition
@@ -67,7 +83,7 @@ package final class Limiter: Sendable {
             if error.isOurs { await giveBack(ticket, caller) }
             throw error
         }
-        await giveBack(ticket, isSuccess: true, caller)
+        giveBackLater(ticket, caller)
         return value
     }
 
@@ -87,13 +103,7 @@ package final class Limiter: Sendable {
     /// - Throws: `IdentityError.tooManyRequests`, and then it has not been counted; `unavailable`.
     @discardableResult
     func take(_ attempt: LimitAttempt, _ caller: Caller) async throws(IdentityError) -> Ticket {
-        let settings = slot.value
-        guard settings.isEnforced else { return Ticket() }
-        let buckets = attempt.charges.compactMap { charge in
-            settings[charge.bucket].map { budget in
-                Bucket(kind: charge.bucket, key: key.bucket(charge), condition: charge.condition, gcra: GCRA(budget))
-            }
-        }
+        let buckets = buckets(of: attempt)
         guard !buckets.isEmpty else { return Ticket() }
         // Nobody need be known where it makes no difference.
         let acquaintance = buckets.contains { $0.condition != .always } ? attempt.acquaintance : nil
@@ -106,6 +116,30 @@ package final class Limiter: Sendable {
             return Ticket.Unit(key: bucket.key, gcra: bucket.gcra, mark: marks[index], isRefunded: bucket.kind.isRefunded)
         }
         return Ticket(units: units, acquaintance: acquaintance, standing: standing)
+    }
+
+    /// What a script is to count that touches the store anyway; nil for nothing.
+    func charge(_ attempt: LimitAttempt) -> Charge? {
+        let buckets = buckets(of: attempt)
+        return buckets.isEmpty ? nil : Charge(buckets: buckets, isTold: attempt.isTold)
+    }
+
+    /// What the numbers of the script mean.
+    /// - Throws: `IdentityError.tooManyRequests`, and then it has not been counted.
+    func settle(_ charge: Charge, _ numbers: [Int64], _ caller: Caller) async throws(IdentityError) {
+        guard let verdicts = LimitScript.verdicts(numbers), verdicts.count == charge.buckets.count else { throw .fault() }
+        if charge.isTold, let standing = Self.standing(charge.buckets, verdicts) { caller.report(standing) }
+        if let (bucket, wait) = Self.refusal(charge.buckets, verdicts) { throw await refused(bucket, after: wait, caller) }
+    }
+
+    private func buckets(of attempt: LimitAttempt) -> [Bucket] {
+        let settings = slot.value
+        guard settings.isEnforced else { return [] }
+        return attempt.charges.compactMap { charge in
+            settings[charge.bucket].map { budget in
+                Bucket(kind: charge.bucket, key: key.bucket(charge), condition: charge.condition, gcra: GCRA(budget))
+            }
+        }
     }
 
     /// Counts an attempt, and tells nobody whether it was refused: for what the caller is told that it has been done.
@@ -121,9 +155,17 @@ package final class Limiter: Sendable {
     }
 
     /// Has the caller known at an account from now on. If that fails, a stranger's attempts may stand in its way until it signs in again.
-    func remember(_ caller: Caller, at account: String) async {
+    func remember(_ caller: Caller, at account: String) {
         guard LimitAttempt.isKnownOfUse(slot.value) else { return }
-        await refund([], remembering: LimitAttempt.Acquaintance(caller, at: account))
+        redis.loop.start { await self.refund([], remembering: LimitAttempt.Acquaintance(caller, at: account)) }
+    }
+
+    /// Gives back what a success has taken, and nobody waits for it: it goes to Redis with what the request asks for next.
+    private func giveBackLater(_ ticket: Ticket, _ caller: Caller) {
+        let units = ticket.units.filter(\.isRefunded)
+        guard !units.isEmpty || ticket.acquaintance != nil else { return }
+        if let standing = ticket.standing { caller.report(standing.refunded) }
+        redis.loop.start { await self.refund(units, remembering: ticket.acquaintance) }
     }
 
     /// Gives back what an attempt has taken. If that fails, the attempt has counted.

@@ -44,13 +44,17 @@ package struct SessionStore: Sendable {
     }
 
     /// Writes the record, and returns the session as it is kept; nil when it was ended before it began.
-    /// - Parameter now: by the clock of the session's instants.
+    /// - Parameters:
+    ///   - record: what is kept of the access token, which is stored as well; nil where somebody else does.
+    ///   - now: by the clock of the session's instants.
     /// - Throws: the store's failure.
     func create(
-        _ session: Session, idle: Duration, accessToken: IssuedAccessToken?, at now: Timestamp
+        _ session: Session, idle: Duration, accessToken: IssuedAccessToken?, record: [UInt8]? = nil, at now: Timestamp
     ) async throws(IdentityError) -> Session? {
-        let arguments = CreateSessionScript.arguments(session, idle: idle, accessToken: accessToken, at: now)
-        let reply = try await run(Self.create[clock], [SessionRecord.key(session.id)], arguments)
+        let arguments = CreateSessionScript.arguments(session, idle: idle, accessToken: accessToken, record: record, at: now)
+        var keys = [SessionRecord.key(session.id)]
+        if let accessToken, record != nil { keys.append(accessToken.hash.key) }
+        let reply = try await run(Self.create[clock], keys, arguments)
         guard let time = reply.integerValue else { throw .fault() }
         return time > 0 ? session.shifted(by: Timestamp(milliseconds: time).duration(since: now)) : nil
     }
@@ -112,19 +116,40 @@ package struct SessionStore: Sendable {
         return (outcome, try Self.hashes(hashes))
     }
 
-    /// Decides about a verified refresh token and writes the outcome.
+    /// Decides about a verified refresh token and writes the outcome, and its access token if the request has the record.
     /// - Throws: the store's failure.
     func refresh(
         _ request: RefreshSessionScript.Request, idle: Duration, at now: Timestamp
     ) async throws(IdentityError) -> RefreshSessionScript.Reply {
-        let arguments = RefreshSessionScript.arguments(request, policy: policy, idle: idle, at: now)
-        let reply = try await run(Self.refresh[clock], Self.keys(request.sessionID), arguments)
-        guard let parts = reply.elements, parts.count == 4, let outcome = parts[0].text,
+        guard let reply = try await refresh(request, counting: nil, idle: idle, at: now).reply else { throw .fault() }
+        return reply
+    }
+
+    /// The same, once the attempt has been counted, which happens in the same step.
+    /// - Parameter charge: nil for nothing; else the request has a record.
+    /// - Returns: nil instead of a reply where a budget is used up; the numbers of the budgets.
+    /// - Throws: the store's failure.
+    func refresh(
+        _ request: RefreshSessionScript.Request, counting charge: Limiter.Charge?, idle: Duration, at now: Timestamp
+    ) async throws(IdentityError) -> (reply: RefreshSessionScript.Reply?, verdicts: [Int64]) {
+        var arguments = RefreshSessionScript.arguments(request, policy: policy, idle: idle, at: now)
+        var keys = Self.keys(request.sessionID)
+        if request.record != nil { keys.append(request.accessToken.hash.key) }
+        if let charge {
+            keys += charge.keys
+            arguments += charge.arguments
+        }
+        let reply = try await run(Self.refresh[clock], keys, arguments)
+        guard let parts = reply.elements, parts.count == 5, let outcome = parts[0].text,
             let generation = parts[1].integerValue, let revoked = parts[2].elements, let reason = parts[3].bytes,
+            let verdicts = parts[4].elements?.compactMap(\.integerValue)
+        else { throw .fault() }
+        if outcome == "limited" { return (nil, verdicts) }
+        guard
             let decided = RefreshSessionScript.Reply(
                 outcome: outcome, generation: generation, revoked: revoked.compactMap(\.bytes), reason: reason)
         else { throw .fault() }
-        return decided
+        return (decided, verdicts)
     }
 
     /// Marks a cookie session as used, and returns when it was used last; `nil` when it is over.
@@ -193,7 +218,11 @@ package struct SessionStore: Sendable {
     ///   - isRecorded: whether the end is on record now.
     /// - Throws: the store's failure.
     func finishEnd(of id: SessionID, of userID: UserID?, isRecorded: Bool) async throws(IdentityError) {
-        if isRecorded { _ = try await run(Self.recordEnd, [SessionRecord.key(id)], []) }
+        if isRecorded {
+            let keys = [SessionRecord.key(id)] + (userID.map { [IndexSessionScript.key($0)] } ?? [])
+            _ = try await run(Self.recordEnd, keys, [id.bytes])
+            return
+        }
         guard let userID else { return }
         var command = RedisCommand("ZREM", IndexSessionScript.key(userID))
         command.append(id.bytes)

@@ -168,10 +168,9 @@ extension Sessions {
     private func establish(
         _ session: Session, _ minted: AccessTokenIssuer.Minted?, idle: Duration, at now: Timestamp
     ) async throws(IdentityError) -> Session {
-        if let minted { try await keep(minted, at: session.createdAt) }
-        guard let begun = try await store.create(session, idle: idle, accessToken: minted?.issued, at: session.createdAt) else {
-            throw .invalidCredentials
-        }
+        let created = try await store.create(
+            session, idle: idle, accessToken: minted?.issued, record: minted?.record, at: session.createdAt)
+        guard let begun = created else { throw .invalidCredentials }
         // Who stood still for so long may have missed the tombstone that was to stop him. A span of one copy's own clock: one that is set
         // forward meanwhile costs an attempt.
         guard system.now().duration(since: now) < SessionTombstone.standardLife else {

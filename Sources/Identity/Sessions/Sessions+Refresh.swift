@@ -39,7 +39,7 @@ extension Sessions {
         var outcome = IdentityMetrics.Refresh.refused
         defer { metrics.count(outcome) }
         do throws(IdentityError) {
-            let chain = try await counted(presented, options.client, caller)
+            let chain = try await verified(presented, options.client, caller)
             return try await exchange(chain, options, caller, &outcome)
         } catch {
             if error.isOurs, outcome != .reuse { outcome = .unavailable }
@@ -54,9 +54,10 @@ extension Sessions {
         let token: RefreshToken
     }
 
-    /// The session and the token that may be exchanged, as far as the mac tells. Counted before anything is put on record: a session's
-    /// budget is for tokens of the session; what only names it counts with the address alone.
-    private func counted(
+    /// The session and the token that may be exchanged, as far as the mac tells. What cannot be is counted before anything is put on record; what
+    /// can is counted where it is exchanged, in one step. A session's budget is for tokens of the session; what only names it counts with the
+    /// address alone.
+    private func verified(
         _ presented: SecretString, _ client: ClientID?, _ caller: Caller
     ) async throws(IdentityError) -> Chain {
         let holder: RefreshTokenHolder
@@ -68,8 +69,8 @@ extension Sessions {
         }
         switch holder {
         case .live(let session, let grant, let token):
-            try await limiter.take(.refresh(session.id, caller), caller)
             guard let grant, client == nil || client == grant.clientID else {
+                try await limiter.take(.refresh(session.id, caller), caller)
                 await note(.refreshRefused, session.id, of: session.userID, client: nil, by: .anonymous, caller)
                 throw .invalidRefreshToken
             }
@@ -88,21 +89,20 @@ extension Sessions {
         _ chain: Chain, _ options: RefreshOptions, _ caller: Caller, _ outcome: inout IdentityMetrics.Refresh
     ) async throws(IdentityError) -> SessionTokens {
         let (session, token) = (chain.session, chain.token)
-        let client = try await client(of: chain.grant)
+        let client = try await client(of: chain, caller)
         let now = session.time(at: system.now())
         let rotation = options.rotation || client.rotatesRefreshTokens
         let minted = try issuer.mint(
             for: chain.grant.narrowed(by: options), of: session, client: client, leeway: options.leeway, at: now)
         do throws(IdentityError) {
-            try await keep(minted, at: now)
             if options.sameAccessToken { try await keep(minted, parent: token) }
             let request = RefreshSessionScript.Request(
                 sessionID: session.id, grant: chain.grant.id, generation: token.generation, wantsRotation: rotation,
-                accessToken: minted.issued, repeatsSuccessor: options.sameAccessToken)
-            let reply = try await store.refresh(request, idle: client.sessionLifetime.idle, at: now)
+                accessToken: minted.issued, record: minted.record, repeatsSuccessor: options.sameAccessToken)
+            let reply = try await counted(request, idle: client.sessionLifetime.idle, at: now, caller)
             if case .repeated(let hash, let generation) = reply.outcome {
                 if let kept = try await store.successor(hash)?.open(token, hash: hash) {
-                    await discard(minted)
+                    await store.forgetSuccessor(minted.issued.hash)
                     return await answer(.replay, generation, kept.accessToken, kept.expiresAt, of: chain, caller, &outcome)
                 }
                 let second = try await store.refresh(request.withoutRepetition, idle: client.sessionLifetime.idle, at: now)
@@ -110,9 +110,21 @@ extension Sessions {
             }
             return try await answer(reply, minted, of: chain, caller, &outcome)
         } catch {
-            await discard(minted)
+            // Of what was refused only the successor is there.
+            if error.isOurs || options.sameAccessToken { await discard(minted) }
             throw error
         }
+    }
+
+    /// Counts the exchange and carries it out, in one step.
+    private func counted(
+        _ request: RefreshSessionScript.Request, idle: Duration, at now: Timestamp, _ caller: Caller
+    ) async throws(IdentityError) -> RefreshSessionScript.Reply {
+        let charge = limiter.charge(.refresh(request.sessionID, caller))
+        let (reply, verdicts) = try await store.refresh(request, counting: charge, idle: idle, at: now)
+        if let charge { try await limiter.settle(charge, verdicts, caller) }
+        guard let reply else { throw .fault() }
+        return reply
     }
 
     /// Lets whoever presents the parent again have this access token.
@@ -199,10 +211,11 @@ extension Sessions {
     }
 
     /// The client of a grant; one that is gone takes its grants with it.
-    private func client(of grant: Grant) async throws(IdentityError) -> Client {
+    private func client(of chain: Chain, _ caller: Caller) async throws(IdentityError) -> Client {
         do throws(IdentityError) {
-            return try await clients.client(grant.clientID.text).client
+            return try await clients.client(chain.grant.clientID.text).client
         } catch .invalidClient {
+            try await limiter.take(.refresh(chain.session.id, caller), caller)
             throw .invalidRefreshToken
         }
     }

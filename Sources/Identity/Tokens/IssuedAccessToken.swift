@@ -10,3 +10,10 @@ package struct IssuedAccessToken: Equatable, Sendable {
         self.expiresAt = expiresAt
     }
 }
+
+extension IssuedAccessToken {
+    /// How long it lives, in milliseconds. At least one: Redis takes no other.
+    func life(at now: Timestamp) -> Int64 {
+        max(1, expiresAt.duration(since: now).wholeMilliseconds)
+    }
+}

@@ -78,12 +78,13 @@ package enum EndSessionScript {
     }
 }
 
-/// Notes in a tombstone that the end is on record.
+/// Notes in a tombstone that the end is on record, and takes the session out of its user's index.
 ///
-/// - Key: `session:{<sid>}`.
+/// - Keys: `session:{<sid>}`; the index, where it is known. Argument: the session's id.
 package enum RecordEndScript {
     package static let source =
         SessionScript.record + """
+            if KEYS[2] then redis.call('ZREM', KEYS[2], ARGV[1]) end
             local value = redis.call('GET', KEYS[1])
             if not value or not is_tombstone(value) then return 0 end
             local tombstone = read_tombstone(value)

@@ -2,16 +2,17 @@ import Text
 
 /// `RefreshRotation` inside Redis: decides what a presented refresh token of a grant gets and writes the new state in one step.
 ///
-/// The mac must have been verified before, and the new access token stored under its own key: only then does this script make
-/// it known. Whatever is not one of the four issuing outcomes means that the caller deletes that access token again.
+/// The mac must have been verified before. The new access token is stored under its own key by this script too, if one of the four outcomes
+/// comes out that issue one, and the attempt is counted first.
 ///
-/// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`.
+/// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`; then, to have the access token stored, its own, and one for each budget.
 /// - Arguments, all decimal unless said: grant; presented generation; the caller's `now`, grace, recovery and idle life in milliseconds; hash
 ///   (18 bytes) and expiry of the new access token; 1 if the client wants rotation, else 0; how many access tokens a
 ///   session may have at once; least life of a tombstone in milliseconds; 1 if a replay is to give the very access token of the
-///   rotation before, else 0.
-/// - Returns four elements: the outcome's name; the generation that the refresh token now has; the hashes of access tokens to
-///   delete; the reason of the end if `ended`, the hash of the access token to give again if `repeat`, else empty.
+///   rotation before, else 0; the record of the access token and its life in milliseconds; for each budget what `LimitScript` takes.
+/// - Returns five elements: the outcome's name; the generation that the refresh token now has; the hashes of access tokens to
+///   delete; the reason of the end if `ended`, the hash of the access token to give again if `repeat`, else empty; what `LimitScript` returns. The name is
+///   `limited` where a budget is used up, and then nothing changes.
 ///
 /// A rotation that may be repeated notes the hash of its access token in the grant. `repeat` is a `replay` that finds this token
 /// still listed and not expired; the new one is then not listed.
@@ -26,7 +27,7 @@ import Text
 /// is read as a whole only where a recovery has skipped something, and where the session is over.
 package enum RefreshSessionScript {
     package static let source =
-        SessionScript.record + SessionScript.tokens + """
+        SessionScript.record + SessionScript.tokens + LimitScript.counting + """
             local key, overflow, now = KEYS[1], KEYS[2], clock(ARGV[3])
             local number, presented = tonumber(ARGV[1]), tonumber(ARGV[2])
             local grace, recovery, idle = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -34,18 +35,22 @@ package enum RefreshSessionScript {
             local wants_rotation, capacity, tombstone = ARGV[9] == '1', tonumber(ARGV[10]), tonumber(ARGV[11])
             local repeats = ARGV[12] == '1'
 
+            local verdicts, is_allowed = {}, true
+            if #KEYS > 3 then verdicts, is_allowed = count_attempt(now, 3, 14, #KEYS - 3, { always = true }) end
+            if not is_allowed then return { 'limited', 0, {}, '', verdicts } end
+
             local value = redis.call('GET', key)
-            if not value then return { 'missing', 0, {}, '' } end
+            if not value then return { 'missing', 0, {}, '', verdicts } end
             if is_tombstone(value) then
                 local ended = read_tombstone(value)
-                return { 'ended', 0, hashes_of(all_tokens(ended.tokens, overflow)), ended.reason }
+                return { 'ended', 0, hashes_of(all_tokens(ended.tokens, overflow)), ended.reason, verdicts }
             end
             local session = read_session(value)
             local first, after = find_grant(session, number)
             local life = math.min(idle, session.absolute_end - now)
-            if not first or life <= 0 then return { 'missing', 0, {}, '' } end
+            if not first or life <= 0 then return { 'missing', 0, {}, '', verdicts } end
             local grant = read_grant(session, first, after)
-            if grant.mode == 0 then return { 'missing', 0, {}, '' } end
+            if grant.mode == 0 then return { 'missing', 0, {}, '', verdicts } end
 
             local generation, parent = grant.generation, grant.parent
             if parent == 0 then parent = -1 end
@@ -64,7 +69,7 @@ package enum RefreshSessionScript {
             if outcome == 'reuse' then
                 local tokens = all_tokens(session.tokens, overflow)
                 entomb(key, string.sub(session.head, 2), tokens, '\(SessionEnd.refreshReused.rawValue)', 0, tombstone, now)
-                return { outcome, 0, hashes_of(tokens), '' }
+                return { outcome, 0, hashes_of(tokens), '', verdicts }
             end
 
             if outcome == 'rotate' then
@@ -86,7 +91,7 @@ package enum RefreshSessionScript {
                 again.expiry = again.expiry or tonumber(redis.call('ZSCORE', overflow, member(again)) or 0)
                 if again.expiry > now then
                     save_session(key, session, life)
-                    return { 'repeat', generation, {}, again.hash }
+                    return { 'repeat', generation, {}, again.hash, verdicts }
                 end
             end
 
@@ -100,8 +105,9 @@ package enum RefreshSessionScript {
                 end
             end
             write_grant(session, first, after, grant)
+            if KEYS[3] then redis.call('SET', KEYS[3], ARGV[13], 'PX', ARGV[14]) end
             save_session(key, session, life)
-            return { outcome, generation, dead, '' }
+            return { outcome, generation, dead, '', verdicts }
             """
 
     /// What the caller knows when a refresh token has been verified.
@@ -111,13 +117,16 @@ package enum RefreshSessionScript {
         package let generation: UInt32
         package let wantsRotation: Bool
         package let accessToken: IssuedAccessToken
+        /// What is kept of it, for the script to store; nil where somebody else does.
+        package let record: [UInt8]?
         /// Whether a replay is to give the very access token of the rotation before.
         package let repeatsSuccessor: Bool
 
         package init(
             sessionID: SessionID, grant: GrantID = .first, generation: UInt32, wantsRotation: Bool,
-            accessToken: IssuedAccessToken, repeatsSuccessor: Bool = false
+            accessToken: IssuedAccessToken, record: [UInt8]? = nil, repeatsSuccessor: Bool = false
         ) {
+            self.record = record
             self.sessionID = sessionID
             self.grant = grant
             self.generation = generation
@@ -130,7 +139,7 @@ package enum RefreshSessionScript {
         var withoutRepetition: Request {
             Request(
                 sessionID: sessionID, grant: grant, generation: generation, wantsRotation: wantsRotation,
-                accessToken: accessToken)
+                accessToken: accessToken, record: record)
         }
     }
 
@@ -143,6 +152,7 @@ package enum RefreshSessionScript {
             policy.recovery.wholeMilliseconds, idle.wholeMilliseconds, request.accessToken.hash.bytes,
             request.accessToken.expiresAt.milliseconds, request.wantsRotation, Int64(capacity), tombstone.wholeMilliseconds,
             request.repeatsSuccessor)
+            + (request.record.map { SessionScript.arguments($0, request.accessToken.life(at: now)) } ?? [])
     }
 
     /// What the script decided.
