@@ -40,13 +40,14 @@ package struct API: Sendable {
             Pages.make($0.services, prefix: $1)
         },
         // Before all others with paths below /oauth2: what is not there is answered by the first one.
-        API("oauth", "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services, parts.oauth) },
+        API(OAuth.name, "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services, parts.oauth) },
         API(SignInPages.name, "sign-in pages (`/sign-in`, `/account`, …)") { parts, _ in SignInPages.make(parts.signIn) },
-        API("registration", "dynamic client registration (`/oauth2/register`)") { parts, _ in
+        API(Registration.name, "dynamic client registration (`/oauth2/register`)") { parts, _ in
             Registration.make(parts.services, parts.registrations)
         },
         API("federation", "providers' API (`/federation/…`)") { parts, _ in Providers.make(parts.services) },
-        API("openid", "OpenID provider (`/oauth2/authorize`, …)") { parts, _ in OpenID.make(parts.services) },
+        API("openid", "OpenID provider (`/oauth2/authorize`, …)") { parts, _ in OpenID.make(parts.services, served: parts.served)
+        },
     ]
 }
 
@@ -62,12 +63,15 @@ package struct APIParts: Sendable {
     package let firebase: IdentityToolkit.Parts
     /// Nil where no Firebase project's users come over.
     package let migration: FirebaseMigration?
+    /// The names of the APIs that are served.
+    package let served: Set<String>
 
     package init(
         services: Services, app: AppAPI.Options, cookies: CookieAPI.Policy, restAuth: RestAuth.Parts, oauth: OAuth.Options,
         signIn: SignInPages.Parts, registrations: ClientRegistrations, firebase: IdentityToolkit.Parts,
-        migration: FirebaseMigration?
+        migration: FirebaseMigration?, served: Set<String>
     ) {
+        self.served = served
         self.oauth = oauth
         self.firebase = firebase
         self.migration = migration

@@ -27,6 +27,7 @@ extension IdentityError {
     package static func invalidInput(_ problems: [InputProblem]) -> IdentityError { .user(.invalidInput(problems)) }
     package static let emailTaken = IdentityError.user(.emailTaken)
     package static let usernameTaken = IdentityError.user(.usernameTaken)
+    package static let phoneNumberTaken = IdentityError.user(.phoneNumberTaken)
     package static let userNotFound = IdentityError.user(.notFound)
 
     package static let invalidCredentials = IdentityError.credentials(.invalid)
@@ -63,4 +64,68 @@ extension IdentityError {
     ) -> IdentityError {
         .service(.fault(cause, file: file, line: line))
     }
+}
+
+/// Why a user was not made or changed.
+package enum UserError: Error, Equatable, Sendable {
+    /// Something that the caller wants to set breaks a rule; all problems at once, never none.
+    case invalidInput([InputProblem])
+    case emailTaken
+    case usernameTaken
+    case phoneNumberTaken
+    /// There is no such user, or none any more.
+    case notFound
+}
+
+/// Why credentials authenticate nobody.
+package enum CredentialError: Error, Equatable, Sendable {
+    /// Unknown user, wrong password, no password at all, disabled account: the caller cannot tell them apart.
+    case invalid
+    /// The password is right, and the account is barred: only for protocols that tell (`SignInAttempt.tellsDisabled`).
+    case userDisabled
+    /// The credentials are right, but a user must prove first that the e-mail address is theirs.
+    case emailNotVerified
+}
+
+/// Why a session, or a token of it, is no good.
+package enum SessionError: Error, Equatable, Sendable {
+    /// An access token or a cookie that is none, or no longer one.
+    case invalidAccessToken
+    /// A refresh token that is none, or no longer one. Reuse looks the same to the caller.
+    case invalidRefreshToken
+    case notFound
+    /// The session is too old for this: sign in again first.
+    case recentSignInRequired
+}
+
+/// Why a code from a mail was not taken.
+package enum CodeError: Error, Equatable, Sendable {
+    /// It is none, or no longer one.
+    case invalid
+}
+
+/// Why an identity of a provider was not taken, linked or unlinked.
+package enum FederationError: Error, Equatable, Sendable {
+    /// An id token, or another proof of who the user is elsewhere, that proves nothing. Why is in the audit log.
+    case invalidProof
+    /// There is no such identity provider, or it is not switched on.
+    case unknownProvider
+    /// The e-mail address has an account, and the proof is not enough to take it for the same person's: sign in there and link.
+    case emailNeedsLinking
+    /// The identity belongs to another account.
+    case identityTaken
+    /// The user has no identity of that provider.
+    case identityNotFound
+    /// Without it the user could not sign in any more.
+    case lastSignInMethod
+}
+
+/// Why a client was refused.
+package enum ClientError: Error, Equatable, Sendable {
+    /// It is unknown or disabled, or did not prove itself.
+    case invalid
+    /// It may not do what it asks for.
+    case notPermitted
+    /// There is a client of this id.
+    case idTaken
 }

@@ -1,4 +1,5 @@
 package import Redis
+package import Text
 
 /// Whose time it is inside the scripts.
 ///
@@ -51,5 +52,26 @@ struct TimedScript: Sendable {
         case .redis: atRedis
         case .callers: atCallers
         }
+    }
+}
+
+extension Timestamp {
+    /// From the answer to `TIME`: seconds and microseconds. nil if it is none.
+    package init?(redisTime reply: RedisReply) {
+        guard let parts = reply.elements, parts.count == 2, let seconds = parts[0].integerValue,
+            let microseconds = parts[1].integerValue
+        else { return nil }
+        self = Timestamp(seconds: seconds).adding(.microseconds(microseconds))
+    }
+}
+
+extension Duration {
+    /// Cut to whole milliseconds, as Redis counts; stops at the ends of the representable range.
+    var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        let (sum, sumOverflow) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        guard !overflow, !sumOverflow else { return seconds < 0 ? .min : .max }
+        return sum
     }
 }

@@ -84,3 +84,30 @@ func mapRedisErrors<T>(_ command: () async throws(RedisError) -> T) async throws
         throw IdentityError(redis: error)
     }
 }
+
+/// Runs a query of a store at which nothing but the service can fail.
+func askPostgres<T>(_ query: () async throws(PostgresError) -> T) async throws(ServiceFailure) -> T {
+    do throws(PostgresError) {
+        return try await query()
+    } catch {
+        throw ServiceFailure(postgres: error)
+    }
+}
+
+/// Sends a command of a store at which nothing but the service can fail.
+func askRedis<T>(_ command: () async throws(RedisError) -> T) async throws(ServiceFailure) -> T {
+    do throws(RedisError) {
+        return try await command()
+    } catch {
+        throw ServiceFailure(redis: error)
+    }
+}
+
+/// Asks such a store; its failure is one of the operation.
+package func mapServiceFailures<T>(_ body: () async throws(ServiceFailure) -> T) async throws(IdentityError) -> T {
+    do throws(ServiceFailure) {
+        return try await body()
+    } catch {
+        throw .service(error)
+    }
+}

@@ -1,6 +1,7 @@
 """The server under test, as `scripts/with-server --as-operator` tells of it: its HTTP interface, and what waits in its outbox."""
 
 import asyncio
+import base64
 import ctypes
 import ctypes.util
 import dataclasses
@@ -17,6 +18,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 URL = os.environ["KIDOBAN_URL"]
 # Where users find it.
 ISSUER = os.environ["KIDOBAN_ISSUER"]
@@ -100,6 +102,54 @@ def link(account, kind):
         time.sleep(0.05)
     id, sealed = row.split()
     return opened(bytes.fromhex(sealed), id)
+
+
+class Client:
+    """An app whose users sign in on the pages; where they come back to, nobody serves anything."""
+
+    VERIFIER = "0123456789-0123456789-0123456789-0123456789"
+
+    def __init__(self, name, *options, site="https://rp.test"):
+        self.name, self.callback = name, site + "/callback"
+        lines = output(os.path.join(ROOT, ".build/debug/kidoban"), "client", "add", name, *options).splitlines()
+        about = dict(line.split("=", 1) for line in lines if "=" in line)
+        self.id, self.secret = about["client_id"], about.get("client_secret")
+
+    @classmethod
+    def web(cls, name, *options, site="https://rp.test"):
+        return cls(name, "--web", "--redirect-uri", site + "/callback", *options, site=site)
+
+    def authorize(self, **more):
+        """Where the app sends a browser."""
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(self.VERIFIER.encode()).digest()).decode().rstrip("=")
+        fields = {
+            "response_type": "code", "client_id": self.id, "redirect_uri": self.callback, "scope": "openid profile email",
+            "state": "one", "nonce": "n-1", "code_challenge": challenge, "code_challenge_method": "S256"}
+        return f"{ISSUER}/oauth2/authorize?{urllib.parse.urlencode(fields | more)}"
+
+    def redeem(self, url):
+        """The tokens for the code in an address that a browser was sent to."""
+        query = urllib.parse.parse_qs(urllib.parse.urlsplit(url).query)
+        assert query["iss"] == [ISSUER], url
+        status, tokens = self.post(
+            "/oauth2/token", grant_type="authorization_code", code=query["code"][0], redirect_uri=self.callback,
+            code_verifier=self.VERIFIER)
+        assert status == 200, tokens
+        return tokens
+
+    def post(self, path, **fields):
+        """Status and JSON of an answer to the app's server, or to the device."""
+        secret = {"client_secret": self.secret} if self.secret else {}
+        body = urllib.parse.urlencode({"client_id": self.id} | secret | fields).encode()
+        try:
+            with urllib.request.urlopen(URL + path, body, timeout=90) as answer:
+                return answer.status, json.loads(answer.read())
+        except urllib.error.HTTPError as answer:
+            return answer.code, json.loads(answer.read())
+
+
+def user_info(tokens):
+    return send("GET", "/oauth2/userinfo", bearer=tokens["access_token"])
 
 
 def code(url):

@@ -147,6 +147,19 @@ class Users(unittest.TestCase):
         self.assertEqual(claims["firebase"]["sign_in_provider"], "custom")
 
 
+class Providers(unittest.TestCase):
+    def test_configurations_of_openid_providers(self):
+        name = "oidc." + uuid.uuid4().hex[:10]
+        made = auth.create_oidc_provider_config(name, "client", "https://oidc.example.com", id_token_response_type=True)
+        self.assertEqual((made.provider_id, made.enabled, made.issuer), (name, False, "https://oidc.example.com"))
+        changed = auth.update_oidc_provider_config(name, enabled=True, client_secret="s", code_response_type=True)
+        self.assertEqual((changed.enabled, changed.code_response_type, changed.client_id), (True, True, "client"))
+        self.assertIn(name, [p.provider_id for p in auth.list_oidc_provider_configs().iterate_all()])
+        auth.delete_oidc_provider_config(name)
+        with self.assertRaises(auth.ConfigurationNotFoundError):
+            auth.get_oidc_provider_config(name)
+
+
 class Imports(unittest.TestCase):
     """One user with each form of hash that is imported signs in with the password."""
 

@@ -122,6 +122,31 @@ class Fuzz(unittest.TestCase):
         for name, value in itertools.product(("signIn", "emailPrivacyConfig", "x"), VALUES):
             self.check("PATCH", f"{TOOLKIT}/v2/projects/{PROJECT}/config", json.dumps({name: value}).encode(), self.bearer)
 
+    def test_configurations_of_providers(self):
+        for collection, parameter, prefix in (("oauthIdpConfigs", "oauthIdpConfigId", "oidc."), ("inboundSamlConfigs", "inboundSamlConfigId", "saml.")):
+            path = f"{TOOLKIT}/v2/projects/{PROJECT}/{collection}"
+            usual = {"clientId": "c", "issuer": "i", "idpConfig": {"ssoUrl": "s"}, "spConfig": {}}
+            names = (*usual, "displayName", "enabled", "clientSecret", "responseType", "name")
+            for name, value in itertools.product(names, VALUES):
+                one = f"{path}/{prefix}fuzz"
+                self.check("POST", f"{path}?{parameter}={prefix}fuzz", json.dumps({**usual, name: value}).encode(), self.bearer)
+                self.check("PATCH", one, json.dumps({name: value}).encode(), self.bearer)
+                self.check("PATCH", f"{one}?updateMask={name}.a,idpConfig.ssoUrl", json.dumps({name: value}).encode(), self.bearer)
+                self.check("DELETE", one, None, self.bearer)
+            for body in BODIES:
+                self.check("POST", f"{path}?{parameter}={prefix}fuzz", body, self.bearer)
+            for value in ("", "%00", "%ff", "x", prefix, f"{prefix}%2F..", f"{prefix}x%20y", prefix + "x" * 3000, ".,..,a.b.c,", "-1", "9" * 40):
+                self.check("GET", f"{path}/{value or '%20'}", None, self.bearer)
+                self.check("POST", f"{path}?{parameter}={value}", json.dumps(usual).encode(), self.bearer)
+                for name in ("pageSize", "pageToken", "updateMask"):
+                    self.check("GET", f"{path}?{name}={value}", None, self.bearer)
+                    self.check("PATCH", f"{path}/{prefix}none?{name}={value}", b"{}", self.bearer)
+            for number in range(210):
+                self.check("POST", f"{path}?{parameter}={prefix}f{number}", json.dumps(usual).encode(), self.bearer)
+            self.check("GET", path, None, self.bearer)
+            for number in range(210):
+                self.check("DELETE", f"{path}/{prefix}f{number}", None, self.bearer)
+
 
 if __name__ == "__main__":
     unittest.main()

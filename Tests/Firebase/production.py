@@ -18,7 +18,7 @@ import uuid
 import firebase_admin
 import jwt
 from firebase_admin import auth, credentials, exceptions
-from firebase_admin import _token_gen, _user_mgt
+from firebase_admin import _auth_providers, _token_gen, _user_mgt
 
 import emulator
 from emulator import KEY, PROJECT, URL, app, call, sign_in
@@ -46,6 +46,7 @@ def setUpModule():
     account.update(read(path))
     _user_mgt.UserManager.ID_TOOLKIT_URL = URL + "/identitytoolkit.googleapis.com/v1"
     _token_gen.TokenGenerator.ID_TOOLKIT_URL = URL + "/identitytoolkit.googleapis.com/v1"
+    _auth_providers.ProviderConfigClient.PROVIDER_CONFIG_URL = URL + "/identitytoolkit.googleapis.com/v2"
     _token_gen.ID_TOKEN_CERT_URI = (
         URL + "/www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com")
     _token_gen.COOKIE_CERT_URI = URL + "/www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys"
@@ -183,6 +184,17 @@ class Administration(unittest.TestCase):
         sign_in(email, "another horse 9")
         with self.assertRaises(exceptions.InvalidArgumentError):
             auth.generate_password_reset_link(email, auth.ActionCodeSettings("https://evil.example"))
+
+
+class Providers(unittest.TestCase):
+    def test_an_operator_configures_them(self):
+        self.assertEqual(list(auth.list_oidc_provider_configs().iterate_all()), [])
+        self.assertEqual(list(auth.list_saml_provider_configs().iterate_all()), [])
+        with self.assertRaises(auth.ConfigurationNotFoundError):
+            auth.get_oidc_provider_config("oidc.acme")
+        with self.assertRaises(exceptions.InvalidArgumentError) as refused:
+            auth.create_oidc_provider_config("oidc.acme", "client", "https://oidc.example.com")
+        self.assertIn("OPERATION_NOT_ALLOWED", str(refused.exception))
 
 
 class Imports(emulator.Imports):

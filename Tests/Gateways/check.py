@@ -25,6 +25,9 @@ FILES = ROOT / "deploy" / "gateways"
 URL = os.environ["KIDOBAN_URL"]
 CLIENT = os.environ["KIDOBAN_CLIENT_ID"], os.environ["KIDOBAN_CLIENT_SECRET"]
 MODULES = pathlib.Path("/usr/lib/apache2/modules")
+# The programs that PyPI has.
+TOOLS = pathlib.Path(os.environ.get("GATEWAYS_TOOLS", "/nonexistent"))
+HOST = "orders.example.com"
 
 
 class Backend(BaseHTTPRequestHandler):
@@ -95,7 +98,9 @@ def rendered(name, ports, scope):
     text = (FILES / name).read_text()
     basic = base64.b64encode(":".join(CLIENT).encode()).decode()
     for here, there in (
-        ("10.0.0.10:8080", urlsplit(URL).netloc), ("127.0.0.1:3000", f"127.0.0.1:{ports['backend']}"), ("profile", scope),
+        ("10.0.0.10:8080", urlsplit(URL).netloc), ("address: 10.0.0.10, port_value: 8080", f"address: 127.0.0.1, port_value: {urlsplit(URL).port}"),
+        ("address: 127.0.0.1, port_value: 3000", f"address: 127.0.0.1, port_value: {ports['backend']}"),
+        ("address: 0.0.0.0, port_value: 80}", f"address: 127.0.0.1, port_value: {ports['gateway']}}}"), ("127.0.0.1:3000", f"127.0.0.1:{ports['backend']}"), ("profile", scope),
         ("Z2F0ZXdheTpTRUNSRVQ=", basic), ("client_id=gateway&client_secret=SECRET", f"client_id={CLIENT[0]}&client_secret={CLIENT[1]}"),
         ("http://orders.example.com {", f"http://127.0.0.1:{ports['gateway']} {{"), ("listen 80;", f"listen 127.0.0.1:{ports['gateway']};"),
         ("bind :80", f"bind 127.0.0.1:{ports['gateway']}"), ("<VirtualHost *:80>", f"<VirtualHost 127.0.0.1:{ports['gateway']}>"),
@@ -141,12 +146,26 @@ def apache(directory, ports, scope):
     return ["/usr/sbin/apache2", "-d", str(directory), "-f", f"{directory}/httpd.conf", "-DFOREGROUND"]
 
 
-GATEWAYS = {"nginx": nginx, "haproxy": haproxy, "caddy": caddy, "apache": apache}
+def traefik(directory, ports, scope):
+    (directory / "dynamic.yml").write_text(rendered("traefik.yml", ports, scope))
+    return [
+        TOOLS / "traefik", f"--entryPoints.web.address=127.0.0.1:{ports['gateway']}", f"--providers.file.filename={directory}/dynamic.yml",
+        "--global.checkNewVersion=false", "--global.sendAnonymousUsage=false"]
+
+
+def envoy(directory, ports, scope):
+    (directory / "envoy.yaml").write_text(rendered("envoy.yaml", ports, scope))
+    return [TOOLS / "envoy", "--config-path", f"{directory}/envoy.yaml", "--use-dynamic-base-id", "--concurrency", "1", "--log-level", "warning"]
+
+
+GATEWAYS = {"nginx": nginx, "haproxy": haproxy, "caddy": caddy, "apache": apache, "traefik": traefik, "envoy": envoy}
 
 
 def is_installed(name):
     if name == "apache":
         return (MODULES / "mod_oauth2.so").exists()
+    if name in ("traefik", "envoy"):
+        return (TOOLS / name).exists()
     return shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin") is not None
 
 
@@ -163,11 +182,14 @@ class Gateway:
         deadline = time.monotonic() + 60
         while True:
             try:
-                return socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                if name != "traefik" or self.request()[0] != 404:  # It listens before it has read its file.
+                    return
             except OSError:
-                if time.monotonic() > deadline or self.process.poll() is not None:
-                    raise AssertionError(f"it does not start: {self.log()}") from None
-                time.sleep(0.05)
+                pass
+            if time.monotonic() > deadline or self.process.poll() is not None:
+                raise AssertionError(f"it does not start: {self.log()}")
+            time.sleep(0.05)
 
     def log(self):
         texts = [path.read_text(errors="replace")[-600:] for path in (self.directory / "output", self.directory / "log") if path.exists()]
@@ -176,7 +198,8 @@ class Gateway:
     def request(self, token=None, method="GET", fields=()):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
-            connection.putrequest(method, "/orders/1?x=1")
+            connection.putrequest(method, "/orders/1?x=1", skip_host=True)
+            connection.putheader("Host", HOST if self.name == "traefik" else f"127.0.0.1:{self.port}")
             body = b"x=1" if method == "POST" else b""
             for name, value in [*([("Authorization", f"Bearer {token}")] if token else []), *fields]:
                 connection.putheader(name, value)
@@ -276,7 +299,9 @@ def main(names):
                 if token is None:
                     is_right = status in (401, 503)
                 else:
-                    is_right = status == 503 and headers.get("Retry-After") if gateway.name != "apache" else status >= 400
+                    # Envoy passes nothing on of an answer that is an error of ours.
+                    told = headers.get("Retry-After") or gateway.name == "envoy"
+                    is_right = status == 503 and told if gateway.name != "apache" else status >= 400
                 if not is_right:
                     problems.append(f"{gateway.name}: without Redis the answer is {status} {dict(headers)}")
     finally:

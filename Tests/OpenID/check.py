@@ -21,6 +21,7 @@ from jwcrypto import jwk, jws
 from jwcrypto import jwt as jwcrypto_jwt
 from requests_oauthlib import OAuth2Session as RequestsSession
 
+import relying
 from provider import CALLBACK, ISSUER, METADATA, PASSWORD, URL, Browser, Client, answers
 
 AUTHORIZE, TOKEN, USERINFO = (METADATA[name + "_endpoint"] for name in ("authorization", "token", "userinfo"))
@@ -300,7 +301,7 @@ def a_token_is_exchanged_with_act():
 def main():
     wanted = sys.argv[1:]
     failed = 0
-    for function in CHECKS:
+    for function in CHECKS + relying.CHECKS:
         name = function.__name__
         if wanted and name not in wanted:
             continue

@@ -87,6 +87,24 @@ class Browser:
             address = urllib.parse.urljoin(ISSUER, address)
         raise AssertionError("it goes round and round")
 
+    def walk(self, address, signs_in=True):
+        """Goes wherever it is led to, over pages of ours and of others, until nothing is left to do."""
+        for _ in range(20):
+            answer = self.get(address)
+            path = urllib.parse.urlsplit(answer.url).path if answer.url.startswith(ISSUER) else None
+            if path == "/sign-in" and signs_in and answer.status_code == 200:
+                answer = self.submit(answer, email=self.email, password=PASSWORD)
+            elif path == "/consent" and answer.status_code == 200:
+                answer = self.submit(answer, decision="allow")
+            if answer.status_code not in (301, 302, 303, 307):
+                return answer
+            address = urllib.parse.urljoin(answer.url, answer.headers["Location"])
+        raise AssertionError("it goes round and round")
+
+    def sign_out(self):
+        """On our own page."""
+        return self.submit(self.get("/oauth2/logout"))
+
 
 def answers(address):
     """The parameters in the address of the client."""

@@ -55,6 +55,7 @@ extension AppAPI {
             case .invalidInput(let problems): response(.badRequest, "Invalid input", details: problems.map { Issue($0) })
             case .emailTaken: response(.badRequest, "Email already exists")
             case .usernameTaken: response(.badRequest, "Username already exists")
+            case .phoneNumberTaken: response(.badRequest, "Phone number already exists")
             case .notFound: response(.notFound, "User not found")
             }
         }

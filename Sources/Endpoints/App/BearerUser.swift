@@ -60,7 +60,7 @@ extension AppAPI {
                     return (token, key)
                 } catch {
                     guard case .store(let failure) = error else { throw .unauthorized(.invalidToken) }
-                    throw .identity(failure)
+                    throw .identity(.service(failure))
                 }
             }
         }

@@ -98,6 +98,7 @@ extension IdentityToolkit.Core {
                 do throws(IdentityError) {
                     try await accounts.resetPassword(
                         code: action.code, to: password, in: services.confirmations, caller: caller)
+                    await usedUp(action.code)
                 } catch .user(.invalidInput(let problems)) {
                     return page(action, meaning, problem: problems.first.map { PageText($0.reason) } ?? .notAllowed)
                         ?? void(words)

@@ -52,19 +52,26 @@ extension IdentityToolkit {
             }
         }
 
-        /// The ID token of a session that has been refreshed.
-        func issue(_ tokens: SessionTokens) async throws(Failure) -> Issued {
-            let ring = try keyRing()
-            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                let user = try await api.accounts.user(tokens.session.userID)
+        /// Exchanges a refresh token. It costs one signature: the ID token is the access token of the refresh.
+        /// - Throws: as `Sessions.refresh`; `IdentityError.userDisabled`.
+        func refresh(_ token: SecretString, _ caller: Caller) async throws(IdentityError) -> Issued {
+            let ring = try services.keys.current()
+            var holder: ProjectUser?
+            let tokens = try await services.sessions.refresh(token, RefreshOptions(for: api.client.id), caller: caller) {
+                session throws(IdentityError) in
+                let user = try await api.accounts.user(session.userID)
                 guard !user.user.isDisabled else { throw .userDisabled }
-                let further = try await services.sessions.issue(in: tokens.session, client: api.client) {
-                    facts throws(IdentityError) in
+                holder = user
+                return { facts throws(IdentityError) in
                     try ring.sign(claims(user, facts), type: .idToken, algorithm: .rs256)
                 }
-                let life = further.expiresAt.duration(since: further.issuedAt).components.seconds
-                return Issued(user: user, idToken: further.text, refreshToken: tokens.refreshToken, life: life)
             }
+            guard let holder else { throw .fault() }
+            let life = tokens.accessTokenExpiresAt.duration(since: tokens.session.time(at: api.system.now()))
+            // Rounded, since a part of the first second may be over.
+            return Issued(
+                user: holder, idToken: tokens.accessToken, refreshToken: tokens.refreshToken,
+                life: (life + .milliseconds(999)).components.seconds)
         }
 
         /// The claims of a session cookie: those of an ID token that is good, under another issuer and for as long as is asked.

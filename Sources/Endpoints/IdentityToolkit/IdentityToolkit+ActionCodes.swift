@@ -38,17 +38,31 @@ extension IdentityToolkit.Core {
 
     /// Carries out what a code is good for: for `update`, and for the page behind its link.
     func applyCode(_ code: SecretString, _ call: Call) async throws(Failure) -> JSONObject {
-        changedAnswer(try await Failure.mapIdentityErrors { () throws(IdentityError) in try await apply(code, call.caller) })
+        let (user, isNewAddress) = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await apply(code, call.caller)
+        }
+        var answer = changedAnswer(user)
+        if isNewAddress, let email = user.user.email { answer["newEmail"] = .string(email.typed) }
+        return answer
     }
 
-    func apply(_ code: SecretString, _ caller: Caller) async throws(IdentityError) -> ProjectUser {
+    /// The emulator lists a code no more that has been used up.
+    func usedUp(_ code: SecretString) async {
+        if options.isEmulator { try? await accounts.forgetShown(code) }
+    }
+
+    func apply(
+        _ code: SecretString, _ caller: Caller
+    ) async throws(IdentityError) -> (user: ProjectUser, isNewAddress: Bool) {
         switch try await accounts.meaning(of: code, in: services.confirmations, caller: caller) {
         case .verifyEmail(let user):
             try await accounts.verifyEmail(code: code, in: services.confirmations, caller: caller)
-            return try await accounts.user(user.id)
+            await usedUp(code)
+            return (try await accounts.user(user.id), false)
         case .changeEmail(let user, _):
             _ = try await services.confirmations.changeAddress(code: code, caller: caller)
-            return try await accounts.user(user.id)
+            await usedUp(code)
+            return (try await accounts.user(user.id), true)
         case .resetPassword, .signIn: throw .invalidCode
         }
     }

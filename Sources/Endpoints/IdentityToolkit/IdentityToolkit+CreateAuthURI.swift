@@ -16,7 +16,8 @@ extension IdentityToolkit.Core {
         guard let email = try? EmailAddress(identifier) else { throw Failure("INVALID_IDENTIFIER") }
         guard LinkHost.named(in: uri) != nil else { throw Failure("INVALID_CONTINUE_URI") }
         var answer = Self.kind("CreateAuthUriResponse")
-        answer["sessionId"] = .string(Base64URL.encode(api.system.random(20)))
+        let session = call.fields.nonEmpty("sessionId").flatMap { $0.utf8.count <= 256 ? $0 : nil }
+        answer["sessionId"] = .string(session ?? Base64URL.encode(api.system.random(20)))
         guard try await !hidesAddresses() else { return answer }
         let users = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.users(ProjectUserNames(emails: [email.normalized]))

@@ -21,7 +21,8 @@ extension IdentityToolkit.Core {
         ]
         endpoints += listEndpoints
         endpoints += [importEndpoint, deleteManyEndpoint, searchEndpoint, sessionCookieEndpoint]
-        endpoints += projectEndpoints + configurationEndpoints + keyEndpoints + unavailableEndpoints
+        endpoints +=
+            projectEndpoints + configurationEndpoints + providerConfigurationEndpoints + keyEndpoints + unavailableEndpoints
         if options.isEmulator { endpoints += emulatorEndpoints }
         return endpoints + [serviceAccountEndpoint, revokeTokenEndpoint]
     }

@@ -6,9 +6,11 @@ import Text
 /// Import of users with their hashes (contract §5.10).
 extension IdentityToolkit.Core {
     var importEndpoint: Endpoint {
-        .object(
+        var endpoint = Endpoint.object(
             "Import users", .post, .administrator, ["\(Self.projectPath)/accounts:batchCreate", "\(Host.legacy)/uploadAccount"]
         ) { call throws(Failure) in try await self.batchCreate(call) }
+        endpoint.bodyLimit = options.importBodyLimit
+        return endpoint
     }
 
     private func batchCreate(_ call: Call) async throws(Failure) -> JSONObject {
@@ -24,7 +26,7 @@ extension IdentityToolkit.Core {
                 if error.retryAfter != nil { throw error }
                 var item = JSONObject()
                 item["index"] = .integer(Int64(index))
-                item["message"] = .string(error.message)
+                item["message"] = .string(Self.importMessages[error.message] ?? error.message)
                 errors.append(.object(item))
             }
         }
@@ -32,6 +34,14 @@ extension IdentityToolkit.Core {
         if !errors.isEmpty { answer["error"] = .array(errors) }
         return answer
     }
+
+    /// What the emulator says of a user in a batch, where a method for one user says something else.
+    private static let importMessages = [
+        "INVALID_EMAIL": "email is invalid", "INVALID_PHONE_NUMBER : Invalid format.": "phone number format is invalid",
+        "EMAIL_EXISTS": "email exists in other account in database",
+        "FEDERATED_USER_ID_ALREADY_LINKED": "raw id exists in other account in database",
+        "INVALID_CLAIMS": "Invalid custom claims provided.", "CLAIMS_TOO_LARGE": "Custom claims provided are too large.",
+    ]
 
     /// How the hashes of a batch were made.
     private func hashing(_ fields: Fields) throws(Failure) -> FirebaseHashing {
@@ -62,10 +72,7 @@ extension IdentityToolkit.Core {
         new.isDisabled = fields.flag("disabled") ?? false
         new.createdAt = try time(fields.integer("createdAt"))
         new.lastSignInAt = try time(fields.integer("lastLoginAt"))
-        if let text = fields.nonEmpty("customAttributes") {
-            guard let claims = try? CustomClaims(json: text) else { throw Failure("Invalid custom claims provided.") }
-            new.claims = claims.object
-        }
+        if fields.nonEmpty("customAttributes") != nil, let claims = try claims(fields) { new.claims = claims.object }
         if let hash = fields.nonEmpty("passwordHash") {
             guard let form, let stored = accounts.stored(hash: hash, salt: fields.nonEmpty("salt") ?? "", by: form) else {
                 throw Failure("Invalid password hash.")
@@ -75,7 +82,8 @@ extension IdentityToolkit.Core {
             new.password = try chosen(password, of: new.email)
         }
         for info in fields.objects("providerUserInfo") {
-            guard let name = info.nonEmpty("providerId"), name != "password", name != "phone" else { continue }
+            guard let name = info.nonEmpty("providerId") else { throw Failure("federatedId or (providerId & rawId) is required") }
+            guard name != "password", name != "phone" else { continue }
             guard let provider = IdentityToolkit.ProviderName.id(name), let subject = info.nonEmpty("rawId") else {
                 throw Failure("Provider \(name.prefix(40)) is not known, or its rawId is missing.")
             }

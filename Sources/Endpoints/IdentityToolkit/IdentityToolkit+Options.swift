@@ -23,6 +23,8 @@ extension IdentityToolkit {
         package var migratedProject: String?
         /// Where the public keys of that project are.
         package var migratedKeySetURL = FirebaseMigration.standardKeySetURL
+        /// Of one request that imports users, in bytes: the SDKs send up to 1,000 at once.
+        package var importBodyLimit = 4 * 1024 * 1024
         /// Where we are.
         package var site = ""
         /// Whom the tokens of clients are for that have no audience of their own.

@@ -12,19 +12,17 @@ extension IdentityToolkit.Core {
         guard let grantType = call.fields.nonEmpty("grantType") else { throw Failure("MISSING_GRANT_TYPE") }
         guard grantType == "refresh_token" else { throw Failure("INVALID_GRANT_TYPE") }
         guard let token = call.fields.secret("refreshToken") else { throw Failure("MISSING_REFRESH_TOKEN") }
-        let refreshed: SessionTokens
+        let issued: IdentityToolkit.IDTokens.Issued
         do throws(IdentityError) {
-            refreshed = try await services.sessions.refresh(
-                token, RefreshOptions(for: api.client.id), caller: call.caller)
+            issued = try await tokens.refresh(token, call.caller)
         } catch .invalidRefreshToken {
             let standing = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.sessions.standing(ofRefused: token)
             }
-            throw Failure(standing == .garbage ? "INVALID_REFRESH_TOKEN" : "TOKEN_EXPIRED")
+            throw await refusal(standing)
         } catch {
             throw Failure(error)
         }
-        let issued = try await tokens.issue(refreshed)
         var answer = JSONObject()
         answer["access_token"] = .string(issued.idToken.revealedText)
         answer["expires_in"] = .string(String(issued.life))
@@ -32,7 +30,21 @@ extension IdentityToolkit.Core {
         answer["refresh_token"] = .string(issued.refreshToken.revealedText)
         answer["id_token"] = .string(issued.idToken.revealedText)
         answer["user_id"] = .string(issued.user.localID)
-        answer["project_id"] = .string(options.projectID)
+        // The number that Google gives a project; the emulator's is this.
+        answer["project_id"] = "12345"
         return answer
+    }
+
+    private func refusal(_ standing: RefreshTokenStanding) async -> Failure {
+        switch standing {
+        case .garbage: return Failure("INVALID_REFRESH_TOKEN")
+        case .over(nil): return Failure("TOKEN_EXPIRED")
+        case .over(let id?):
+            do throws(IdentityError) {
+                return Failure(try await accounts.user(id).user.isDisabled ? "USER_DISABLED" : "TOKEN_EXPIRED")
+            } catch {
+                return Failure(error)
+            }
+        }
     }
 }

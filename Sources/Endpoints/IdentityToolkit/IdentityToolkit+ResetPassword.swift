@@ -24,6 +24,7 @@ extension IdentityToolkit.Core {
         try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.resetPassword(code: code, to: password, in: services.confirmations, caller: call.caller)
         }
+        await usedUp(code)
         describe(meaning, in: &answer)
         return answer
     }

@@ -37,6 +37,7 @@ extension IdentityToolkit.Core {
         } catch {
             throw Failure(error)
         }
+        await usedUp(code)
         var answer = signedIn(try await tokens.begin(authentication, call.caller), kind: "EmailLinkSigninResponse")
         answer["isNewUser"] = .bool(authentication.isNew)
         return answer

@@ -12,8 +12,8 @@ extension IdentityToolkit.Core {
 
     private func signInWithPassword(_ call: Call) async throws(Failure) -> JSONObject {
         let fields = call.fields
-        guard fields.nonEmpty("email") != nil else { throw Failure("MISSING_EMAIL") }
-        guard let email = try fields.email("email") else { throw Failure("MISSING_EMAIL") }
+        guard fields.text("email") != nil else { throw Failure("MISSING_EMAIL") }
+        guard let email = try fields.email("email") else { throw Failure("INVALID_EMAIL") }
         guard let password = fields.secret("password") else { throw Failure("MISSING_PASSWORD") }
         let authentication: Authentication
         do throws(IdentityError) {
@@ -22,6 +22,9 @@ extension IdentityToolkit.Core {
                 caller: call.caller
             ).completed()
         } catch .invalidCredentials {
+            throw await signInRefusal(of: email)
+        } catch .user(.invalidInput) {
+            // What can be nobody's password is a wrong one.
             throw await signInRefusal(of: email)
         } catch {
             throw Failure(error)

@@ -26,9 +26,9 @@ extension IdentityToolkit.Core {
         do throws(Failure) {
             if let idToken = call.fields.secret("idToken") {
                 fill(&answer, try await link(proof, to: idToken, call), sent)
-            } else if let authentication = try await authenticated(proof, sent, call) {
-                if authentication.isNew { answer["isNewUser"] = true }
-                fill(&answer, try await tokens.begin(authentication, call.caller), sent)
+            } else if let (issued, isNew) = try await begun(proof, sent, call) {
+                if isNew { answer["isNewUser"] = true }
+                fill(&answer, issued, sent)
             } else {
                 try? await services.federation.giveBack(proof)
                 return try await confirmation(answer, of: proof)
@@ -38,6 +38,8 @@ extension IdentityToolkit.Core {
             // The app goes on with the same token, as a rule: it signs in where it could not link.
             try? await services.federation.giveBack(proof)
             guard call.fields.flag("returnIdpCredential") == true, Self.told.contains(error.message) else { throw error }
+            // Of whoever wants to link it is the ID token that is refused.
+            guard error.message != "USER_DISABLED" || call.fields.secret("idToken") == nil else { throw error }
             answer["errorMessage"] = .string(error.message)
             return answer
         }
@@ -73,14 +75,28 @@ extension IdentityToolkit.Core {
         return answer
     }
 
+    /// Nil where another account has the address. An account that was changed meanwhile is looked at once more: the identity may be
+    /// somebody else's by now.
+    private func begun(
+        _ proof: VerifiedIDToken, _ sent: PostBody, _ call: Call
+    ) async throws(Failure) -> (issued: IdentityToolkit.IDTokens.Issued, isNew: Bool)? {
+        guard let first = try await authenticated(proof, sent, call) else { return nil }
+        do throws(Failure) {
+            return (try await tokens.begin(first, call.caller), first.isNew)
+        } catch {
+            guard error.message == Failure(IdentityError.invalidProof).message else { throw error }
+        }
+        guard let again = try await authenticated(proof, sent, call) else { return nil }
+        return (try await tokens.begin(again, call.caller), first.isNew || again.isNew)
+    }
+
     /// Nil where another account has the address.
     private func authenticated(
         _ proof: VerifiedIDToken, _ sent: PostBody, _ call: Call
     ) async throws(Failure) -> Authentication? {
         do throws(IdentityError) {
-            return try await services.accounts.authenticate(
-                identity: proof, displayName: sent.name ?? proof.name, client: api.client, caller: call.caller
-            ).completed()
+            return try await accounts.signIn(
+                proof, displayName: sent.name ?? proof.name, client: api.client, caller: call.caller)
         } catch .emailNeedsLinking {
             return nil
         } catch .invalidProof {
@@ -111,9 +127,11 @@ extension IdentityToolkit.Core {
         _ proof: VerifiedIDToken, to token: SecretString, _ call: Call
     ) async throws(Failure) -> IdentityToolkit.IDTokens.Issued {
         let holder = try await tokens.holder(of: token)
+        let tellsHolders = try await !hidesAddresses()
         let authentication = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.link(
-                proof, to: holder.user, in: holder.session, trustsSession: options.isEmulator, caller: call.caller)
+                proof, to: holder.user, in: holder.session, trustsSession: options.isEmulator, tellsHolders: tellsHolders,
+                caller: call.caller)
         }
         let issued = try await tokens.begin(authentication, call.caller)
         // The app goes on with the new one.

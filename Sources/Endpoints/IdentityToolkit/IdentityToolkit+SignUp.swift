@@ -18,7 +18,11 @@ extension IdentityToolkit.Core {
         let email = fields.nonEmpty("email")
         let password = fields.nonEmpty("password")
         if let token = fields.secret("idToken") { return try await upgrade(token, email, password, call) }
-        guard email != nil || password != nil else { return try await signUpAnonymously(call) }
+        guard email != nil || password != nil else {
+            // An empty field of a form makes nobody anonymous.
+            guard fields.text("email") == nil else { throw Failure("INVALID_EMAIL") }
+            return try await signUpAnonymously(call)
+        }
         guard email != nil else { throw Failure("MISSING_EMAIL") }
         guard let password else { throw Failure("MISSING_PASSWORD") }
         guard let address = try fields.email("email") else { throw Failure("MISSING_EMAIL") }

@@ -69,8 +69,13 @@ extension IdentityToolkit.Core {
             change.password = .set(try chosen(password, of: user.email))
             change.validSince = api.system.now()
         }
-        try unlink(call.fields.list("deleteProvider"), of: holder.user, &change)
-        if change.validSince != nil || !change.unlinks.isEmpty { try await requireRecentSignIn(holder, call) }
+        let attributes = call.fields.list("deleteAttribute")
+        // Without an address nobody would be told of it, nor sign in.
+        if attributes.contains("EMAIL"), user.email != nil { throw Failure("OPERATION_NOT_ALLOWED") }
+        let providers = call.fields.list("deleteProvider") + (attributes.contains("PASSWORD") ? ["password"] : [])
+        try unlink(providers, of: holder.user, &change)
+        let changesPassword = if case .set = change.password { true } else { false }
+        if change.validSince != nil || changesPassword || !change.unlinks.isEmpty { try await requireRecentSignIn(holder, call) }
     }
 
     /// Whatever is taken away together, one way in stays.
@@ -134,7 +139,7 @@ extension IdentityToolkit.Core {
         return changedAnswer(changed)
     }
 
-    private func claims(_ fields: Fields) throws(Failure) -> CustomClaims? {
+    func claims(_ fields: Fields) throws(Failure) -> CustomClaims? {
         guard let text = fields.text("customAttributes") else { return nil }
         do throws(CustomClaims.Refusal) {
             return try CustomClaims(json: text.isEmpty ? "{}" : text)

@@ -31,6 +31,7 @@ package enum IdentityToolkit {
     private static func route(_ endpoint: Endpoint, _ path: String, _ core: Core, _ sharing: Sharing) -> Route {
         Route(
             endpoint.method, path, accepts: endpoint.method == .get || endpoint.method == .delete ? .none : .jsonOrAnyForm,
+            bodyLimit: endpoint.bodyLimit,
             documentation: RouteDocumentation(
                 endpoint.summary,
                 parameters: parameters(of: path),
@@ -68,6 +69,8 @@ extension IdentityToolkit {
         let summary: String
         var method = Method.post
         let access: Access
+        /// In bytes, if its body may be larger than others.
+        var bodyLimit: Int?
         let paths: [String]
         let handler: Handler
 
@@ -147,12 +150,16 @@ extension IdentityToolkit {
             if fields.nonEmpty("tenantId") != nil { throw Failure("UNSUPPORTED_TENANT_OPERATION") }
             return try await endpoint.handler(
                 Call(
-                    request: request, fields: fields, query: query, isAdministrator: isAdministrator, caller: Caller(request)))
+                    request: request, fields: fields, query: query, isAdministrator: isAdministrator,
+                    // The emulator asks nobody for a nonce: `GoogleAuthProvider.credential` of the JavaScript SDK has none.
+                    caller: options.isEmulator ? Caller(request).asApp : Caller(request)))
         }
 
         private func isAdministrator(_ head: RequestHead) async throws(Failure) -> Bool {
             guard let value = head.value(of: .authorization) else { return false }
-            guard !head.isRepeated(.authorization), value.lowercased().hasPrefix("bearer ") else { throw .invalidCredentials }
+            guard !head.isRepeated(.authorization) else { throw .invalidCredentials }
+            // Of another scheme they are for whatever stands before this server.
+            guard value.prefix(while: { $0 != " " }).lowercased() == "bearer" else { return false }
             let token = value.dropFirst(7)
             if options.isEmulator, token.lowercased() == "owner" || token.hasPrefix("ya29.") { return true }
             do throws(IdentityError) {
@@ -185,7 +192,8 @@ extension IdentityToolkit {
             guard let form = try? FormFields(parsing: request.head.queryBytes) else { return Fields(JSONObject()) }
             var object = JSONObject()
             for name in [
-                "key", "maxResults", "nextPageToken", "mode", "oobCode", "continueUrl", "lang", "newPassword",
+                "key", "maxResults", "nextPageToken", "mode", "oobCode", "continueUrl", "lang", "newPassword", "pageSize",
+                "pageToken", "updateMask", "oauthIdpConfigId", "inboundSamlConfigId",
             ] as [StaticString] {
                 if let value = form.value(name) { object["\(name)"] = .string(value) }
             }

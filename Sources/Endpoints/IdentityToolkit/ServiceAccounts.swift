@@ -92,18 +92,24 @@ extension IdentityToolkit {
                 guard let (client, claims) = try await verified(assertion, audiences: audiences) else {
                     return Self.refusal("invalid_grant", "Invalid JWT Signature.")
                 }
-                if let id = claims["jti"]?.stringValue, !id.isEmpty {
-                    let isFirst = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                        try await OnceMemory(redis: services.redis).admit(
-                            "assertion:\(client.id):\(id)", life: Self.maximumLife + Self.leeway)
+                let memory = OnceMemory(redis: services.redis)
+                let name = claims["jti"]?.stringValue.flatMap { $0.isEmpty ? nil : "assertion:\(client.id):\($0)" }
+                if let name {
+                    let isFirst = try await Failure.mapServiceFailures { () throws(ServiceFailure) in
+                        try await memory.admit(name, life: Self.maximumLife + Self.leeway)
                     }
                     guard isFirst else { return Self.refusal("invalid_grant", "The assertion has been used.") }
                 }
                 let wanted = (claims["scope"]?.stringValue ?? "").split(separator: " ").map { String($0) }
                 let scopes = wanted.isEmpty ? client.scopes : client.scopes.filter { wanted.contains($0) }
                 guard !scopes.isEmpty else { return Self.refusal("invalid_scope", "None of these scopes is the account's.") }
-                let issued = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                    try await api.clientTokens.issue(to: client, scopes: scopes)
+                let issued: ClientTokens.Issued
+                do throws(IdentityError) {
+                    issued = try await api.clientTokens.issue(to: client, scopes: scopes)
+                } catch {
+                    // It has led to nothing: the server may show it once more.
+                    if let name { await memory.giveBack(name) }
+                    throw Failure(error)
                 }
                 var answer = JSONObject()
                 answer["access_token"] = .string(issued.accessToken.revealedText)

@@ -24,7 +24,13 @@ extension IdentityToolkit.Core {
                 session.userID, change, by: .user(session.userID), asked: session, caller: call.caller)
             return accounts.continuing(user.user, after: session, with: method)
         }
-        return try await tokens.begin(authentication, call.caller)
+        // Of several changes at once the last ends what the others would go on with.
+        do throws(Failure) {
+            return try await tokens.begin(authentication, call.caller)
+        } catch {
+            let isChanged = [IdentityError.invalidCredentials, .invalidProof].contains { Failure($0).message == error.message }
+            throw isChanged ? Failure("TOKEN_EXPIRED") : error
+        }
     }
 
     func requireRecentSignIn(_ holder: IdentityToolkit.IDTokens.Holder, _ call: Call) async throws(Failure) {

@@ -15,7 +15,7 @@ extension IdentityToolkit.Core {
     private func signInWithCustomToken(_ call: Call) async throws(Failure) -> JSONObject {
         guard let token = call.fields.nonEmpty("token") else { throw Failure("MISSING_CUSTOM_TOKEN") }
         let claims = try await customClaims(token)
-        guard let id = claims["uid"]?.stringValue ?? claims["user_id"]?.stringValue, try localID(id) != nil, !id.isEmpty else {
+        guard let id = claims["uid"]?.stringValue ?? claims["user_id"]?.stringValue, !id.isEmpty, try localID(id) != nil else {
             throw Failure("MISSING_IDENTIFIER")
         }
         let further = claims["claims"]?.objectValue ?? JSONObject()
@@ -33,11 +33,14 @@ extension IdentityToolkit.Core {
         return answer
     }
 
+    private static let customTokenAudience =
+        "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+
     private func customClaims(_ token: String) async throws(Failure) -> JSONObject {
         if options.isEmulator, let claims = unsigned(token) { return claims }
         let claims = try await IdentityToolkit.ServiceAccounts(services, api).claims(
             of: SecretString(token),
-            audiences: ["https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"])
+            audiences: [Self.customTokenAudience])
         guard let claims else { throw Failure("INVALID_CUSTOM_TOKEN", "The token is not of a service account of this project.") }
         return claims
     }
@@ -46,7 +49,10 @@ extension IdentityToolkit.Core {
     private func unsigned(_ token: String) -> JSONObject? {
         if let object = try? JSON.parse(token).objectValue { return object }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Base64URL.decode(parts[1]) else { return nil }
-        return try? JSON.parse(payload).objectValue
+        guard parts.count == 3, let payload = Base64URL.decode(parts[1]), let claims = try? JSON.parse(payload).objectValue,
+            // An ID token, such as this server's own, is none.
+            claims["aud"] == .string(Self.customTokenAudience)
+        else { return nil }
+        return claims
     }
 }

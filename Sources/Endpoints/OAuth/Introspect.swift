@@ -56,6 +56,7 @@ extension OAuth {
             .optional("auth_time", .integer.described("When the user proved who they are.")),
             .optional("amr", .array(of: .string).described("By what (RFC 8176).")),
             .optional("cnf", .any.described("The key that the token is bound to (RFC 7800).")),
+            .optional("act", .any.described("Who acts for the subject (RFC 8693).")),
             .optional(
                 "cache_until",
                 .integer.described(

@@ -1,15 +1,18 @@
 import HTTP
+package import Identity
 import Logging
 package import Routing
 
 /// What backends ask: is this token good (RFC 7662), make it bad (RFC 7009), with which keys are tokens signed (RFC 7517).
 package enum OAuth {
+    package static let name = "oauth"
+
     package static func make(_ services: Services, _ options: Options) -> RouteGroup {
         let authentication = ClientAuthentication(services: services)
         let introspect = Introspect(services: services, authentication: authentication)
         let verify = Verify(services: services, authentication: authentication, options: options)
         return RouteGroup(
-            name: "oauth",
+            name: name,
             routes: verifying(verify) + [
                 // The busiest route: counted always, logged when asked for detail.
                 Route(
@@ -66,5 +69,17 @@ package enum OAuth {
         } catch {
             return error.response
         }
+    }
+}
+
+extension OAuth {
+    /// What an operator decides about what backends and gateways ask.
+    package struct Options: Sendable {
+        /// Whose hosts may ask whether a request may pass without naming themselves.
+        package var verifyNetworks = CallerNetworks([])
+        /// The session cookie that lets a request pass; nil if none does.
+        package var verifiedCookie: String?
+
+        package init() {}
     }
 }

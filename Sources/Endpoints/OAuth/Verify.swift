@@ -179,7 +179,9 @@ extension OAuth.Verify {
     static var documentationOfRest: RouteDocumentation {
         RouteDocumentation(
             "The same for gateways that append the path and the query of the request, as Envoy does",
-            details: "Wishes are in fields only: `X-Verify-Scope`, `X-Verify-Audience`, `X-Verify-Role` and `X-Verify-Status`.",
+            details:
+                "Wishes are in fields only: `X-Verify-Scope`, `X-Verify-Audience`, `X-Verify-Role` and `X-Verify-Status`. Without "
+                + "any of these, a query with one of the names `scope`, `audience`, `role` and `status` gets 403.",
             security: [.none, .accessToken],
             parameters: [
                 .path("path", .string, "Not looked at."),

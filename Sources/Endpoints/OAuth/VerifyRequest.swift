@@ -8,8 +8,12 @@ extension OAuth {
     ///
     /// The requirements of all places count, so that nobody but the gateway can relax them. One that is not understood is refused, because
     /// a gateway that has misspelled it would let everybody in.
+    ///
+    /// Behind a path that was appended the query is that of the request, and requires nothing. If it looks like a requirement and the gateway
+    /// has none in fields, the gateway may have put it there: nobody can tell, so nobody passes.
     struct VerifyRequest {
         static let prefix: StaticString = "x-verify-"
+        private static let known: [StaticString] = ["scope", "audience", "role", "status"]
 
         private(set) var requirement = AccessRequirement()
         /// Of the answer that lets a request pass.
@@ -20,20 +24,36 @@ extension OAuth {
         /// Nil when it is not understood.
         /// - Parameter hasQuery: whether the query is the gateway's; else it is that of the request that it has verified.
         init?(_ head: RequestHead, hasQuery: Bool) {
+            var hasWishes = false
             for field in head.fields(beginningWith: Self.prefix) {
                 let name = field.name.dropFirst(Self.prefix.utf8CodeUnitCount)
                 if name == "authorization" {
                     credentials.append(field.value)
-                } else if !take(name, field.value) {
+                } else if take(name, field.value) {
+                    hasWishes = true
+                } else {
                     return nil
                 }
             }
-            guard hasQuery, head.query != nil else { return }
+            guard head.query != nil else { return }
+            guard hasQuery else {
+                if !hasWishes, Self.mayRequire(head.queryBytes) { return nil }
+                return
+            }
             guard let fields = try? FormFields(parsing: head.queryBytes) else { return nil }
-            let known: [StaticString] = ["scope", "audience", "role", "status"]
-            guard fields.names.allSatisfy({ name in known.contains { $0.description == name } }) else { return nil }
-            for name in known {
+            guard fields.names.allSatisfy({ name in Self.known.contains { $0.description == name } }) else { return nil }
+            for name in Self.known {
                 if let value = fields.value(name), !take(Substring(name.description), value) { return nil }
+            }
+        }
+
+        /// Whether a requirement is named anywhere, be it that one query was put behind another.
+        private static func mayRequire(_ query: [UInt8]) -> Bool {
+            let separators = "&;?".utf8
+            return query.split(whereSeparator: { separators.contains($0) }).contains { piece in
+                let written = String(decoding: piece.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+                let name = (PercentEncoding.decode(written) ?? written).lowercased()
+                return known.contains { $0.description == name }
             }
         }
 

@@ -47,17 +47,31 @@ extension OpenID {
             _ form: ClientForm, _ client: Client, _ thumbprint: String?
         ) async throws(Failure) -> AuthorizationSession {
             guard let name = form["auth_session"] else {
-                let fields = form.fields.pairs.filter { $0.name != "client_id" && $0.name != "nonce" }
-                var parameters = AuthorizationParameters(
-                    fields + [(name: "client_id", value: client.id.text), (name: "response_type", value: "code")])
+                var fields = form.fields.pairs.filter { $0.name != "client_id" && $0.name != "nonce" }
+                fields.append((name: "client_id", value: client.id.text))
+                // The only one there is goes without saying; another one is refused.
+                if form["response_type"] == nil { fields.append((name: "response_type", value: "code")) }
+                var parameters = AuthorizationParameters(fields)
                 if let thumbprint { parameters = parameters.replacing(["dpop_jkt": thumbprint]) }
                 return AuthorizationSession(clientID: client.id, parameters: parameters, thumbprint: thumbprint)
             }
-            let taken = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await services.authorization.challenges.take(SecretString(name), of: client.id, thumbprint: thumbprint)
+            let found = try await Failure.mapServiceFailures { () throws(ServiceFailure) in
+                try await services.authorization.challenges.session(SecretString(name), of: client.id, thumbprint: thumbprint)
             }
-            guard let taken else { throw Failure(.badRequest, "invalid_session", "the auth_session is not valid, or no longer") }
-            return taken
+            guard let found else { throw Self.invalidSession }
+            return found
+        }
+
+        private static let invalidSession = Failure(
+            .badRequest, "invalid_session", "the auth_session is not valid, or no longer")
+
+        /// Uses the name of this step up, once nothing can fail any more but that: of several with one name one goes on.
+        private func finish(_ step: Step) async throws(Failure) {
+            guard let name = step.form["auth_session"] else { return }
+            let isFirst = try await Failure.mapServiceFailures { () throws(ServiceFailure) in
+                try await services.authorization.challenges.finish(SecretString(name))
+            }
+            guard isFirst else { throw Self.invalidSession }
         }
 
         /// The same checks as for a browser's request, but for the redirect URI, which there is none of.
@@ -122,9 +136,10 @@ extension OpenID {
 
         /// More is needed; with the name of the next step.
         private func insufficient(_ step: Step) async throws(Failure) -> Failure {
-            let name = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            let name = try await Failure.mapServiceFailures { () throws(ServiceFailure) in
                 try await services.authorization.challenges.keep(step.session)
             }
+            try await finish(step)
             var failure = Failure(.forbidden, "insufficient_authorization", "the credentials are missing or wrong")
             failure.authorizationSession = name
             return failure
@@ -132,11 +147,18 @@ extension OpenID {
 
         /// The code leads to a session of its own when it is redeemed; until then the user is held by one that ends by itself.
         private func code(_ authentication: Authentication, _ step: Step) async throws(Failure) -> Response {
-            let code = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            let (code, session) = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let pending = try await services.sessions.begin(
                     authentication, for: step.request.client, cookie: CookieTerms(use: .browser, lifetime: Self.pendingLife),
                     caller: step.caller)
-                return try await services.authorization.code(for: step.request, in: pending.session)
+                return (try await services.authorization.code(for: step.request, in: pending.session), pending.session)
+            }
+            do throws(Failure) {
+                try await finish(step)
+            } catch {
+                // What cannot be ended now ends by itself soon.
+                try? await services.sessions.end(session.id, of: session.userID, reason: .signedOut, caller: step.caller)
+                throw error
             }
             var writer = JSONWriter()
             writer.beginObject()

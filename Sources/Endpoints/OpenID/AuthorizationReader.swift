@@ -16,18 +16,26 @@ struct AuthorizationReader: Sendable {
 
     let services: Services
 
+    /// - Parameter browser: in which marks count; nil where they do not matter.
     /// - Throws: `IdentityError.unavailable`, `tooManyRequests`.
-    func read(_ fields: [(name: String, value: String)]) async throws(IdentityError) -> Reading {
+    func read(
+        _ fields: [(name: String, value: String)], in browser: BrowserSecret? = nil
+    ) async throws(IdentityError) -> Reading {
         let server = services.authorization
         let sent = AuthorizationParameters(fields)
-        let mark = fields.last { $0.name == InteractionMarks.parameter }?.value
-        let startedAt = mark.flatMap { server.marks.time(of: $0, for: sent.digest, at: server.system.now()) }
+        var startedAt: Timestamp?
+        if let browser, let mark = fields.last(where: { $0.name == InteractionMarks.parameter })?.value {
+            startedAt = server.marks.time(of: mark, for: sent.digest, in: browser.binding, at: server.system.now())
+        }
         let client = try await client(of: sent)
         var (parameters, pushedName): (AuthorizationParameters, String?) = (sent, nil)
         if let client, let name = sent["request_uri"], name.hasPrefix(PushedRequests.prefix),
             sent.repeated.isDisjoint(with: ["client_id", "request_uri"])
         {
-            guard let pushed = try await server.pushed.parameters(name, of: client.id) else {
+            let found = try await mapServiceFailures { () throws(ServiceFailure) in
+                try await server.pushed.parameters(name, of: client.id)
+            }
+            guard let pushed = found else {
                 return Reading(outcome: .shown(Self.unknownRequest), sent: sent, pushedName: nil, startedAt: nil)
             }
             (parameters, pushedName) = (pushed, name)

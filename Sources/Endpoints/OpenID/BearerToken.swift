@@ -29,14 +29,14 @@ extension OpenID {
         private static func token(_ request: Request) throws(Failure) -> (SecretString, isDPoP: Bool) {
             var inForm: SecretString?
             if request.head.method == .post, !request.body.isEmpty {
-                guard let form = try? FormFields(parsing: request.body) else { throw .invalidRequest("the form is malformed") }
+                guard let form = try? FormFields(parsing: request.body) else { throw badRequest("the form is malformed") }
                 inForm = form.secret("access_token").flatMap { $0.isEmpty ? nil : $0 }
             }
             guard !request.head.values(of: .authorization).isEmpty else {
                 guard let inForm else { throw noToken }
                 return (inForm, false)
             }
-            guard inForm == nil else { throw .invalidRequest("there are two access tokens") }
+            guard inForm == nil else { throw badRequest("there are two access tokens") }
             switch try? Authorization.parse(request.head) {
             case .bearer(let token): return (token, false)
             case .dpop(let token): return (token, true)
@@ -49,6 +49,13 @@ extension OpenID {
         private static let noToken = Failure(
             .unauthorized, "invalid_request", "there is no access token",
             fields: ResponseFields.notStored.appending("WWW-Authenticate", "Bearer realm=\"kidoban\""))
+
+        private static func badRequest(_ description: String) -> Failure {
+            Failure(
+                .badRequest, "invalid_request", description,
+                fields: ResponseFields.notStored.appending(
+                    "WWW-Authenticate", "Bearer realm=\"kidoban\", error=\"invalid_request\""))
+        }
 
         static let invalidToken = Failure(
             .unauthorized, "invalid_token", "the access token is not valid, or no longer",

@@ -15,8 +15,8 @@ extension OpenID {
             "Cache-Control": "public, max-age=300", "Access-Control-Allow-Origin": "*",
         ]
 
-        static func routes(_ services: Services) -> [Route] {
-            let body = document(services.authorization).serialized
+        static func routes(_ services: Services, served: Set<String>) -> [Route] {
+            let body = document(services.authorization, served: served).serialized
             // RFC 8414 puts the well-known part between the host and the path of the issuer, so that a proxy passes all of it on.
             let issuerPath = LocalAddress.path(of: services.authorization.issuer)
             let paths = [path, oauthPath] + (issuerPath.isEmpty ? [] : [oauthPath + issuerPath])
@@ -28,7 +28,8 @@ extension OpenID {
         }
 
         /// Exactly what is served.
-        static func document(_ server: AuthorizationServer) -> JSONValue {
+        /// - Parameter served: the names of the APIs beside this one.
+        static func document(_ server: AuthorizationServer, served: Set<String>) -> JSONValue {
             let issuer = server.issuer
             let methods: JSONValue = .texts(ClientAuthenticationMethod.allCases.map(\.rawValue).sorted())
             let algorithms: JSONValue = .texts(ClientAssertion.algorithms.map(\.rawValue))
@@ -38,12 +39,16 @@ extension OpenID {
             document["authorization_endpoint"] = .string(issuer + Authorize.path)
             document["token_endpoint"] = .string(issuer + Token.path)
             document["userinfo_endpoint"] = .string(issuer + UserInfo.path)
-            document["jwks_uri"] = .string(issuer + "/.well-known/jwks.json")
-            document["revocation_endpoint"] = .string(issuer + "/oauth2/revoke")
-            document["introspection_endpoint"] = .string(issuer + "/oauth2/introspect")
-            document["registration_endpoint"] = .string(issuer + Registration.path)
-            document["end_session_endpoint"] = .string(issuer + SignInPages.EndSessionRequest.path)
-            for channel in ["backchannel", "frontchannel"] {
+            if served.contains(OAuth.name) {
+                document["jwks_uri"] = .string(issuer + "/.well-known/jwks.json")
+                document["revocation_endpoint"] = .string(issuer + "/oauth2/revoke")
+                document["introspection_endpoint"] = .string(issuer + "/oauth2/introspect")
+            }
+            if served.contains(Registration.name) { document["registration_endpoint"] = .string(issuer + Registration.path) }
+            let hasPages = served.contains(SignInPages.name)
+            if hasPages { document["end_session_endpoint"] = .string(issuer + SignInPages.EndSessionRequest.path) }
+            // The pages of clients are loaded by ours.
+            for channel in hasPages ? ["backchannel", "frontchannel"] : ["backchannel"] {
                 document[channel + "_logout_supported"] = true
                 document[channel + "_logout_session_supported"] = true
             }
@@ -61,11 +66,13 @@ extension OpenID {
             document["userinfo_signing_alg_values_supported"] = tokenAlgorithms
             document["token_endpoint_auth_methods_supported"] = methods
             document["token_endpoint_auth_signing_alg_values_supported"] = algorithms
-            document["revocation_endpoint_auth_methods_supported"] = methods
-            document["revocation_endpoint_auth_signing_alg_values_supported"] = algorithms
-            document["introspection_endpoint_auth_methods_supported"] = .texts(
-                ClientAuthenticationMethod.allCases.filter { $0 != .nothing }.map(\.rawValue).sorted())
-            document["introspection_endpoint_auth_signing_alg_values_supported"] = algorithms
+            if served.contains(OAuth.name) {
+                document["revocation_endpoint_auth_methods_supported"] = methods
+                document["revocation_endpoint_auth_signing_alg_values_supported"] = algorithms
+                document["introspection_endpoint_auth_methods_supported"] = .texts(
+                    ClientAuthenticationMethod.allCases.filter { $0 != .nothing }.map(\.rawValue).sorted())
+                document["introspection_endpoint_auth_signing_alg_values_supported"] = algorithms
+            }
             document["code_challenge_methods_supported"] = .texts(["S256"])
             document["claims_supported"] = .texts(
                 ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "at_hash", "sid"]
@@ -91,7 +98,7 @@ extension OpenID {
                         .ok, "The metadata.",
                         .object([
                             .required("issuer", .url), .required("authorization_endpoint", .url),
-                            .required("token_endpoint", .url), .required("jwks_uri", .url),
+                            .required("token_endpoint", .url), .optional("jwks_uri", .url),
                             .required("userinfo_endpoint", .url), .required("response_types_supported", .array(of: .string)),
                             .required("grant_types_supported", .array(of: .string)),
                             .required("scopes_supported", .array(of: .string)),

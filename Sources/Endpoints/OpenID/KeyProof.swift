@@ -42,7 +42,7 @@ extension OpenID {
             switch refusal {
             case .proof(let refusal): Failure(status, "invalid_dpop_proof", refusal.rawValue)
             case .nonceNeeded: Failure(status, "use_dpop_nonce", "The DPoP proof needs the nonce of the field DPoP-Nonce.")
-            case .store(let error): Failure(error)
+            case .store(let failure): .identity(.service(failure))
             }
         }
     }

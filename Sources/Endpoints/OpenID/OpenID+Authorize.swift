@@ -16,18 +16,20 @@ extension OpenID {
 
         func answer(_ request: Request) async -> Response {
             let (limits, caller) = (services.authorization.limits, Caller(request))
+            let secret = BrowserSecret(request, browser, random: services.authorization.system.random)
             do throws(IdentityError) {
                 try await limits.takeAuthorization(caller)
                 guard let fields = Self.fields(request) else {
                     return page(.refused(Self.malformed), request)
                 }
-                let reading = try await AuthorizationReader(services: services).read(fields)
+                let reading = try await AuthorizationReader(services: services).read(fields, in: secret)
                 switch reading.outcome {
                 case .shown(let refusal): return page(.refused(refusal), request)
                 case .redirected(let refusal, to: let back): return redirect(refusal, to: back)
                 case .accepted(let accepted):
+                    if let again = again(reading, request, secret) { return again }
                     try await limits.takeAuthorization(of: accepted.client.id, caller)
-                    return try await proceed(accepted, reading, request)
+                    return try await proceed(accepted, reading, request, secret)
                 }
             } catch {
                 return page(.identity(error), request)
@@ -46,8 +48,18 @@ extension OpenID {
             return (try? FormFields(withRepetitions: bytes))?.pairs
         }
 
+        /// A form of a client's page brings no cookie along, so it becomes a `GET`, which does.
+        private func again(
+            _ reading: AuthorizationReader.Reading, _ request: Request, _ secret: BrowserSecret
+        ) -> Response? {
+            let continuation = Continuation(reading.sent.fields)
+            guard request.head.method == .post, secret.isNew, !continuation.isTooLong else { return nil }
+            let base = LocalAddress.path(of: services.authorization.issuer)
+            return .empty(.seeOther, fields: ["Location": base + continuation.path, "Cache-Control": "no-store"])
+        }
+
         private func proceed(
-            _ accepted: AuthorizationRequest, _ reading: AuthorizationReader.Reading, _ request: Request
+            _ accepted: AuthorizationRequest, _ reading: AuthorizationReader.Reading, _ request: Request, _ secret: BrowserSecret
         ) async throws(IdentityError) -> Response {
             let server = services.authorization
             let back = AuthorizationCheck.Return(accepted)
@@ -70,13 +82,16 @@ extension OpenID {
                 session: session, consent: consent, hinted: hinted, startedAt: reading.startedAt, now: server.system.now())
             switch AuthorizationDecision(accepted, known) {
             case .refused(let refusal): return redirect(refusal, to: back)
-            case .signIn: return try await page("/sign-in", accepted, reading)
-            case .signUp: return try await page("/sign-up", accepted, reading)
-            case .consent: return try await page("/consent", accepted, reading)
+            case .signIn: return try await page("/sign-in", accepted, reading, secret)
+            case .signUp: return try await page("/sign-up", accepted, reading, secret)
+            case .consent: return try await page("/consent", accepted, reading, secret)
             case .granted:
                 guard let session else { throw .fault() }
-                if let name = reading.pushedName, !(try await server.pushed.finish(name)) {
-                    return page(.refused(AuthorizationReader.unknownRequest), request)
+                if let name = reading.pushedName {
+                    let isFirst = try await mapServiceFailures { () throws(ServiceFailure) in
+                        try await server.pushed.finish(name)
+                    }
+                    guard isFirst else { return page(.refused(AuthorizationReader.unknownRequest), request) }
                 }
                 let code = try await server.code(for: accepted, in: session)
                 return AuthorizationResponse.make([("code", code.text.revealedText)], to: back, issuer: server.issuer)
@@ -91,20 +106,24 @@ extension OpenID {
 
         /// Leads to a page, and says there how to go on.
         private func page(
-            _ path: String, _ accepted: AuthorizationRequest, _ reading: AuthorizationReader.Reading
+            _ path: String, _ accepted: AuthorizationRequest, _ reading: AuthorizationReader.Reading, _ secret: BrowserSecret
         ) async throws(IdentityError) -> Response {
             let server = services.authorization
             let startedAt = reading.startedAt ?? server.system.now()
             var sent = reading.sent
             if Continuation(sent.fields).isTooLong {
-                let name = try await server.pushed.push(sent, of: accepted.client.id, life: InteractionMarks.life)
+                let name = try await mapServiceFailures { () throws(ServiceFailure) in
+                    try await server.pushed.push(reading.sent, of: accepted.client.id, life: InteractionMarks.life)
+                }
                 sent = AuthorizationParameters([("client_id", accepted.client.id.text), ("request_uri", name)])
             }
-            let mark = (name: InteractionMarks.parameter, value: server.marks.mark(at: startedAt, for: sent.digest))
-            let continuation = Continuation(sent.fields + [mark])
-            return .empty(
-                .seeOther,
-                fields: ["Location": continuation.address(of: path, under: server.issuer), "Cache-Control": "no-store"])
+            let mark = server.marks.mark(at: startedAt, for: sent.digest, in: secret.binding)
+            let continuation = Continuation(sent.fields + [(name: InteractionMarks.parameter, value: mark)])
+            var fields: ResponseFields = [
+                "Location": continuation.address(of: path, under: server.issuer), "Cache-Control": "no-store",
+            ]
+            if secret.isNew { fields.append(secret.cookie(browser)) }
+            return .empty(.seeOther, fields: fields)
         }
 
         /// - Parameter isForm: whether the parameters are in the body.
@@ -136,5 +155,26 @@ extension OpenID {
 extension AuthorizationCheck.Return {
     init(_ request: AuthorizationRequest) {
         self.init(redirectURI: request.redirectURI, mode: request.responseMode, state: request.state)
+    }
+}
+
+/// What the user is shown where nobody may be redirected.
+enum OpenIDErrorPage {
+    enum Problem: Sendable {
+        case refused(AuthorizationRefusal)
+        case identity(IdentityError)
+    }
+
+    static func render(_ problem: Problem, _ request: Request, _ look: PageLook) -> Response {
+        let words = SignInWords(language: AcceptedLanguage(request.head), look: look)
+        switch problem {
+        case .refused(let refusal):
+            var page = Page(title: words[.requestRefused], language: words.language, look: look, hidesAddress: false)
+            page.alert(words[.requestRefusedText])
+            // For the developer; it is of our own constants, but for names of parameters and scopes.
+            page.append("<p class=\"soft\" lang=\"en\">\(refusal.code.rawValue): \(refusal.description)</p>")
+            return page.response(.badRequest)
+        case .identity(let error): return SignInPages.Failure.identity(error).response(words, base: "")
+        }
     }
 }

@@ -4,7 +4,7 @@ package import Routing
 
 /// An OpenID provider: authorization code with PKCE, tokens, UserInfo, metadata (OAuth 2.0, OpenID Connect Core 1.0).
 package enum OpenID {
-    package static func make(_ services: Services) -> RouteGroup {
+    package static func make(_ services: Services, served: Set<String>) -> RouteGroup {
         let authorize = Authorize(services: services, browser: BrowserSession(services))
         let endpoints: [any Endpoint] = [
             Token(services: services), UserInfo(services: services, method: .get), UserInfo(services: services, method: .post),
@@ -20,7 +20,7 @@ package enum OpenID {
         routes += endpoints.map { route($0, services) }
         let shared = Set(endpoints.filter(\.isForScripts).map(\.path))
         routes += shared.sorted().map { path in OpenSharing.preflight(path, endpoints.filter { $0.path == path }.map(\.method)) }
-        routes += Discovery.routes(services)
+        routes += Discovery.routes(services, served: served)
         return RouteGroup(
             name: "openid", routes: routes, documentation: Failure.documentation,
             failure: { failure, head in

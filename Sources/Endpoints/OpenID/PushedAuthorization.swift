@@ -32,7 +32,7 @@ extension OpenID {
             case .accepted: break
             }
             let pushed = services.authorization.pushed
-            let name = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            let name = try await Failure.mapServiceFailures { () throws(ServiceFailure) in
                 try await pushed.push(parameters, of: client.id)
             }
             var writer = JSONWriter()

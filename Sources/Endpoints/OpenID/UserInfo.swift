@@ -24,12 +24,15 @@ extension OpenID {
             else { throw BearerToken.invalidToken }
             guard principal.scopes.contains("openid") else { throw BearerToken.insufficientScope("openid") }
             let claims = try await claims(userID, principal, .init(sessionID: sessionID, grantID: grantID))
-            guard request.head.accepts(Self.signedType) else {
+            let client = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await services.clients.known(principal.clientID.text)
+            }
+            let accepted = request.head.accepts(Self.signedType) ? client?.idTokenAlgorithm : nil
+            guard let algorithm = client?.userInfoAlgorithm ?? accepted else {
                 return .json(.ok, JSONValue.object(claims).serialized, fields: .notStored)
             }
             let signed = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                let client = try await services.clients.client(principal.clientID.text).client
-                return try server.idTokens.userInfo(claims, for: client.id, algorithm: client.idTokenAlgorithm)
+                try server.idTokens.userInfo(claims, for: principal.clientID, algorithm: algorithm)
             }
             return Response(.ok, contentType: Self.signedType, fields: .notStored, body: signed.revealedBytes)
         }
@@ -55,7 +58,8 @@ extension OpenID {
         var documentation: RouteDocumentation {
             RouteDocumentation(
                 "What the client may know of the user (OpenID Connect Core 1.0 §5.3)",
-                details: "With `Accept: application/jwt` the answer is signed.",
+                details:
+                    "With `Accept: application/jwt`, or for a client with `userinfo_signed_response_alg`, the answer is signed.",
                 security: [.accessToken],
                 body: method == .post ? .optional(.form([.optional("access_token", .string)])) : nil,
                 responses: [

@@ -48,6 +48,10 @@ extension Operations {
 
         private static func identity(_ counters: IdentityMetrics.Snapshot, _ text: inout Text) {
             text.counters("kidoban_introspections_total", "Introspections by result.", by: "result", counters.introspections)
+            text.single(
+                "kidoban_hot_token_hits_total", "counter", "Questions about access tokens answered from memory.",
+                Double(counters.hotTokenHits))
+            text.single("kidoban_hot_token_bytes", "gauge", "Memory held for that.", Double(counters.hotTokenBytes))
             text.counters("kidoban_refreshes_total", "Refreshes by outcome.", counters.refreshes)
             text.counters("kidoban_sign_ins_total", "Sign-ins by password, by outcome.", counters.signIns)
             idTokens(counters.idTokens, &text)

@@ -98,6 +98,7 @@ extension RestAuth {
             case .user(.invalidInput(let problems)): .fields(problems.map { Field($0.field.restAuthName, Sentence($0)) })
             case .user(.emailTaken): .field("email", .emailTaken)
             case .user(.usernameTaken): .field("username", .usernameTaken)
+            case .user(.phoneNumberTaken): .field("phone_number", .invalidValue)
             case .user(.notFound): .unauthenticated(.inactiveUser)
             case .credentials(.invalid): .nonField(.invalidCredentials)
             case .credentials(.userDisabled): .nonField(.accountDisabled)

@@ -16,6 +16,15 @@ extension APIFailure {
             throw .identity(error)
         }
     }
+
+    /// Asks a store at which nothing but the service can fail.
+    static func mapServiceFailures<T>(_ query: () async throws(ServiceFailure) -> T) async throws(Self) -> T {
+        do throws(ServiceFailure) {
+            return try await query()
+        } catch {
+            throw .identity(.service(error))
+        }
+    }
 }
 
 /// How every API answers when nothing was decided; only the words are its own.

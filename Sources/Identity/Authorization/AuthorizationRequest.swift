@@ -95,14 +95,3 @@ package struct RequestedClaims: Equatable, Sendable {
         return Set(object.members.map(\.key))
     }
 }
-
-/// `code_challenge` with the method S256, the only one that is taken (RFC 7636 §4.2; RFC 9700 §2.1.1).
-package struct PKCEChallenge: Equatable, Sendable {
-    package let text: String
-
-    /// - Returns: nil unless it is the base64url of a SHA-256.
-    package init?(_ text: String) {
-        guard text.utf8.count == 43, let bytes = Base64URL.decode(text), bytes.count == 32 else { return nil }
-        self.text = text
-    }
-}

@@ -31,8 +31,7 @@ package struct AuthorizationSessions: Sendable {
     }
 
     /// - Returns: the name for the next step.
-    /// - Throws: the store's failure.
-    package func keep(_ session: AuthorizationSession) async throws(IdentityError) -> SecretString {
+    package func keep(_ session: AuthorizationSession) async throws(ServiceFailure) -> SecretString {
         let name = Base64URL.encode(system.random(Self.randomByteCount))
         let stored = JSONValue.array(
             [.string(session.clientID.text), .string(session.thumbprint ?? "")]
@@ -41,17 +40,17 @@ package struct AuthorizationSessions: Sendable {
         command.append(stored.serialized)
         command.append("PX")
         command.append(Self.life.wholeMilliseconds)
-        _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
+        _ = try await askRedis { () throws(RedisError) in try await redis.send(command) }
         return SecretString(name)
     }
 
-    /// The session of this name, which is used up by that; nil for none, and for another client's or key's.
-    /// - Throws: the store's failure.
-    package func take(
+    /// The session of this name; nil for none, and for another client's or key's. The name is used up by `finish`, when the step has led to
+    /// something: one that an outage has stopped can be repeated.
+    package func session(
         _ name: SecretString, of client: ClientID, thumbprint: String?
-    ) async throws(IdentityError) -> AuthorizationSession? {
-        let command = RedisCommand("GETDEL", Self.key(name.revealedText))
-        guard case .bytes(let bytes) = try await mapRedisErrors({ () throws(RedisError) in try await redis.send(command) }) else {
+    ) async throws(ServiceFailure) -> AuthorizationSession? {
+        let command = RedisCommand("GET", Self.key(name.revealedText))
+        guard case .bytes(let bytes) = try await askRedis({ () throws(RedisError) in try await redis.send(command) }) else {
             return nil
         }
         guard let texts = (try? JSON.parse(bytes))?.arrayValue?.compactMap(\.stringValue), texts.count >= 2, texts.count % 2 == 0
@@ -60,6 +59,13 @@ package struct AuthorizationSessions: Sendable {
         let fields = stride(from: 2, to: texts.count, by: 2).map { (name: texts[$0], value: texts[$0 + 1]) }
         return AuthorizationSession(
             clientID: client, parameters: AuthorizationParameters(fields), thumbprint: texts[1].isEmpty ? nil : texts[1])
+    }
+
+    /// Uses a name up.
+    /// - Returns: whether nobody has before.
+    package func finish(_ name: SecretString) async throws(ServiceFailure) -> Bool {
+        let command = RedisCommand("DEL", Self.key(name.revealedText))
+        return try await askRedis { () throws(RedisError) in try await redis.send(command) }.integerValue == 1
     }
 
     private static func key(_ name: String) -> String {

@@ -62,12 +62,21 @@ package struct ClientAssertion: Sendable {
 
     /// Whom an assertion speaks of, which nobody has checked: where to look for its key, and no more.
     package static func unverifiedSubject(of text: String) -> String? {
+        unverified("sub", of: text)
+    }
+
+    /// The name of an assertion that has been verified before.
+    static func unverifiedID(of text: String) -> String? {
+        unverified("jti", of: text)
+    }
+
+    private static func unverified(_ claim: String, of text: String) -> String? {
         guard text.utf8.count <= UnverifiedJWS.maximumByteCount else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(parts[1]), let value = try? JSON.parse(payload, maximumDepth: 8)
         else {
             return nil
         }
-        return value["sub"]?.stringValue
+        return value[claim]?.stringValue
     }
 }

@@ -29,6 +29,13 @@ package struct ClientAssertions: Sendable {
         return user
     }
 
+    /// Makes an assertion good again that this very request has used, and that has led to nothing because we have failed: RFC 7523 §3 wants that none is
+    /// replayed, and the client may have no other one at hand.
+    package func giveBack(_ assertion: SecretString, of client: Client) async {
+        guard let id = ClientAssertion.unverifiedID(of: assertion.revealedText) else { return }
+        await used.giveBack(.assertion, id, of: client.id.text)
+    }
+
     private func checked(
         _ assertion: SecretString, _ client: Client, aboutItself: Bool, _ endpoint: String
     ) async throws(IdentityError) -> ClientAssertion {
@@ -45,7 +52,10 @@ package struct ClientAssertions: Sendable {
             throw .invalidClient
         }
         let life = checked.expiresAt.duration(since: now) + ClientAssertion.leeway * 2
-        guard try await used.use(.assertion, checked.id, of: client.id.text, life: life) else { throw .invalidClient }
+        let isFirst = try await mapServiceFailures { () throws(ServiceFailure) in
+            try await used.use(.assertion, checked.id, of: client.id.text, life: life)
+        }
+        guard isFirst else { throw .invalidClient }
         return checked
     }
 }

@@ -3,7 +3,7 @@ package import Networking
 package import Outbound
 
 /// The keys of clients that have said where they are (`jwks_uri`), one memory a loop: fetched when they are needed, used for a while, and fetched
-/// anew for a key that is not among them, but not more often than once in half a minute.
+/// anew for a key that is not among them: five times at once, then once in half a minute.
 ///
 /// Where a client that has registered itself leads us to is its own choice: to public hosts only.
 package actor ClientKeySets {
@@ -15,11 +15,14 @@ package actor ClientKeySets {
 
     private struct Remembered {
         var keys: JWKSet?
-        var askedAt: Instant
+        /// Of the bucket of `refetches`.
+        var arrival: Int64?
         var endsAt: Instant
     }
 
-    private static let pause = Duration.seconds(30)
+    /// How often keys are asked for anew, whatever assertions name.
+    private static let refetches = GCRA(Budget(5, per: .seconds(150)))
+    private static let minimumLife = Duration.seconds(30)
     private static let standardLife = Duration.seconds(600)
     private static let maximumLife = Duration.seconds(86_400)
     private static let limit = 1000
@@ -47,13 +50,24 @@ package actor ClientKeySets {
             if let found = remembered[source] {
                 let isKnown = found.keys.map { keys in keyID.map { keys.key(withID: $0) != nil } ?? true } ?? false
                 if isKnown, loop.now < found.endsAt, let keys = found.keys { return keys }
-                if loop.now < found.askedAt + Self.pause {
+                guard mayAsk(source, again: found) else {
                     guard let keys = found.keys else { throw .invalidClient }
                     return keys
                 }
             }
             guard let keys = await fetch(source) else { throw .invalidClient }
             return keys
+        }
+    }
+
+    /// Whether there is a look-up under way to wait for, or one more may begin.
+    private func mayAsk(_ source: Source, again found: Remembered) -> Bool {
+        if fetches[source] != nil { return true }
+        switch Self.refetches.decision(arrival: found.arrival, at: Int64(loop.now.nanoseconds / 1000)) {
+        case .allowed(let arrival, _, _):
+            remembered[source]?.arrival = arrival
+            return true
+        case .refused: return false
         }
     }
 
@@ -69,10 +83,10 @@ package actor ClientKeySets {
         // Whoever has waited with others finds it done.
         guard fetches.removeValue(forKey: source) != nil else { return fetched?.keys ?? remembered[source]?.keys }
         if remembered.count >= Self.limit, remembered[source] == nil { remembered = [:] }
-        let life = min(max(fetched?.freshness ?? Self.standardLife, Self.pause), Self.maximumLife)
+        let life = min(max(fetched?.freshness ?? Self.standardLife, Self.minimumLife), Self.maximumLife)
         let before = remembered[source]
         remembered[source] = Remembered(
-            keys: fetched?.keys ?? before?.keys, askedAt: loop.now,
+            keys: fetched?.keys ?? before?.keys, arrival: before?.arrival,
             endsAt: fetched == nil ? before?.endsAt ?? loop.now : loop.now + life)
         return remembered[source]?.keys
     }

@@ -40,7 +40,7 @@ package struct DPoPProofs: Sendable {
         case proof(DPoPProof.Refusal)
         /// It has no nonce of ours, or an old one: to be made again with the one that goes out with the answer.
         case nonceNeeded
-        case store(IdentityError)
+        case store(ServiceFailure)
     }
 
     private let issuer: String
@@ -88,7 +88,7 @@ package struct DPoPProofs: Sendable {
             throw .proof(.malformed)
         }
         let isFirst: Bool
-        do throws(IdentityError) {
+        do throws(ServiceFailure) {
             let life = DPoPProof.maximumAge + DPoPProof.leeway * 2
             isFirst = try await used.use(.proof, proof.id, of: proof.thumbprint, life: life)
         } catch {

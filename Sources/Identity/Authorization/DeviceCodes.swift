@@ -78,8 +78,10 @@ package struct DeviceCodes: Sendable {
         case tooSoon
         case denied
         case approved(DeviceRequest, UserID, SessionID)
-        /// There is no such code, or no longer, or it is another client's.
+        /// There is no such code, or no longer.
         case unknown
+        /// It is another client's, or none at all.
+        case foreign
     }
 
     private let redis: RedisConnection
@@ -143,10 +145,11 @@ package struct DeviceCodes: Sendable {
         return true
     }
 
-    /// What a device is told that asks whether somebody has decided. A code that leads to tokens or to a refusal is used up.
+    /// What a device is told that asks whether somebody has decided. A code that leads to a refusal is used up; one that leads to tokens is by
+    /// `finish`.
     /// - Throws: the store's failure.
     package func poll(_ code: SecretString, by client: ClientID) async throws(IdentityError) -> Answer {
-        guard code.byteCount == 43, Base64URL.decode(code.revealedText) != nil else { return .unknown }
+        guard code.byteCount == 43, Base64URL.decode(code.revealedText) != nil else { return .foreign }
         let arguments = [Array(String(system.now().milliseconds).utf8), Array(client.text.utf8)]
         let reply = try await run(Self.poll[system.scriptClock], Self.key(code.revealedText), arguments)
         guard case .array(let parts) = reply, let word = parts.first?.text else { throw .fault() }
@@ -155,6 +158,7 @@ package struct DeviceCodes: Sendable {
         case "slow": return .tooSoon
         case "denied": return .denied
         case "unknown": return .unknown
+        case "foreign": return .foreign
         default:
             let names = word.split(separator: " ")
             guard parts.count == 2, case .bytes(let bytes) = parts[1], let request = DeviceRequest(stored: bytes),
@@ -163,6 +167,13 @@ package struct DeviceCodes: Sendable {
             else { throw .fault() }
             return .approved(request, userID, sessionID)
         }
+    }
+
+    /// Uses the code up that has led to tokens.
+    /// - Returns: whether nobody has before: else these tokens are not to be given out.
+    /// - Throws: the store's failure.
+    package func finish(_ code: SecretString) async throws(IdentityError) -> Bool {
+        try await send(RedisCommand("DEL", Self.key(code.revealedText))).integerValue == 1
     }
 
     /// Keys: the device code. Arguments: the request, its life in milliseconds.
@@ -189,13 +200,14 @@ package struct DeviceCodes: Sendable {
         name: "poll_device_code",
         source: """
             local found = redis.call('HMGET', KEYS[1], 'request', 'client', 'state', 'last', 'interval')
-            if not found[1] or found[2] ~= ARGV[2] then return { 'unknown' } end
+            if not found[1] then return { 'unknown' } end
+            if found[2] ~= ARGV[2] then return { 'foreign' } end
             local now, interval = clock(ARGV[1]), tonumber(found[5] or \(DeviceCodes.interval.wholeMilliseconds))
-            if found[3] then
+            if found[3] == 'denied' then
                 redis.call('DEL', KEYS[1])
-                if found[3] == 'denied' then return { 'denied' } end
-                return { found[3], found[1] }
+                return { 'denied' }
             end
+            if found[3] then return { found[3], found[1] } end
             local last = tonumber(found[4])
             redis.call('HSET', KEYS[1], 'last', string.format('%.0f', now))
             if last and now - last < interval then

@@ -20,10 +20,9 @@ package struct PushedRequests: Sendable {
     }
 
     /// - Returns: the `request_uri`.
-    /// - Throws: the store's failure.
     package func push(
         _ parameters: AuthorizationParameters, of client: ClientID, life: Duration? = nil
-    ) async throws(IdentityError) -> String {
+    ) async throws(ServiceFailure) -> String {
         let name = Self.prefix + Base64URL.encode(system.random(Self.randomByteCount))
         let stored = JSONValue.array(
             [.string(client.text)] + parameters.fields.flatMap { [.string($0.name), .string($0.value)] })
@@ -36,8 +35,7 @@ package struct PushedRequests: Sendable {
     }
 
     /// The parameters that a client has pushed; nil for another client's, and for none. They stay for as long as a user may take from now on.
-    /// - Throws: the store's failure.
-    package func parameters(_ name: String, of client: ClientID) async throws(IdentityError) -> AuthorizationParameters? {
+    package func parameters(_ name: String, of client: ClientID) async throws(ServiceFailure) -> AuthorizationParameters? {
         guard name.utf8.count == Self.prefix.utf8.count + 43, name.hasPrefix(Self.prefix) else { return nil }
         var command = RedisCommand("GETEX", Self.key(name), "PX")
         command.append(InteractionMarks.life.wholeMilliseconds)
@@ -52,13 +50,12 @@ package struct PushedRequests: Sendable {
 
     /// Forgets a request that has led to a code.
     /// - Returns: whether it was there: of two answers to one request, one gets the code.
-    /// - Throws: the store's failure.
-    package func finish(_ name: String) async throws(IdentityError) -> Bool {
+    package func finish(_ name: String) async throws(ServiceFailure) -> Bool {
         try await send(RedisCommand("DEL", Self.key(name))).integerValue == 1
     }
 
-    private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
-        try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
+    private func send(_ command: RedisCommand) async throws(ServiceFailure) -> RedisReply {
+        try await askRedis { () throws(RedisError) in try await redis.send(command) }
     }
 
     private static func key(_ name: String) -> String {

@@ -77,6 +77,8 @@ package struct ClaimRelease: Equatable, Sendable {
         case "email": user.email.map { .string($0.typed) }
         case "email_verified": user.email.map { _ in .bool(user.emailVerified) }
         case "phone_number": user.phoneNumber.map { .string($0) } ?? user.claims[claim]
+        // Nobody has to prove a number here.
+        case "phone_number_verified": value(of: "phone_number", user).map { _ in .bool(false) }
         // What an operator knows of the user besides.
         default: user.claims[claim]
         }

@@ -16,11 +16,21 @@ package struct UsedIdentifiers: Sendable {
 
     /// - Parameter owner: whose it is: names of different ones do not meet.
     /// - Returns: whether it is used for the first time.
-    /// - Throws: the store's failure; then it may not be taken, since nobody knows.
-    package func use(_ kind: Kind, _ id: String, of owner: String, life: Duration) async throws(IdentityError) -> Bool {
-        var command = RedisCommand("SET", "used:\(kind.rawValue):" + SHA256.hash("\(owner)\0\(id)").hex, "", "NX", "PX")
+    /// - Throws: `ServiceFailure`; then it may not be taken, since nobody knows.
+    package func use(_ kind: Kind, _ id: String, of owner: String, life: Duration) async throws(ServiceFailure) -> Bool {
+        var command = RedisCommand("SET", Self.key(kind, id, owner), "", "NX", "PX")
         command.append(max(1, life.wholeMilliseconds))
-        let reply = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
+        let reply = try await askRedis { () throws(RedisError) in try await redis.send(command) }
         return reply != .null
+    }
+
+    /// Makes a name good again that the caller has used, and that has led to nothing; of no consequence if it fails.
+    package func giveBack(_ kind: Kind, _ id: String, of owner: String) async {
+        let command = RedisCommand("DEL", Self.key(kind, id, owner))
+        _ = try? await askRedis { () throws(RedisError) in try await redis.send(command) }
+    }
+
+    private static func key(_ kind: Kind, _ id: String, _ owner: String) -> String {
+        "used:\(kind.rawValue):" + SHA256.hash("\(owner)\0\(id)").hex
     }
 }

@@ -4,7 +4,7 @@ package import Text
 package struct AccountChange: Equatable, Sendable {
     /// What has changed. The raw values are stored.
     package enum Kind: String, Sendable, CaseIterable {
-        /// Set, changed or reset.
+        /// Set, changed, reset or taken away.
         case password
         case identityLinked = "identity_linked"
         case identityUnlinked = "identity_unlinked"

@@ -86,6 +86,8 @@ package struct Client: Equatable, Sendable {
     package var rotatesRefreshTokens: Bool
     /// What its id tokens are signed with.
     package var idTokenAlgorithm = SignatureAlgorithm.rs256
+    /// What the claims of UserInfo are signed with; nil for JSON, unless it asks for a JWT.
+    package var userInfoAlgorithm: SignatureAlgorithm?
     package var presentation = ClientPresentation()
 
     /// - Parameters:

@@ -18,8 +18,8 @@ package enum ClientQueries {
         name, kind, permissions, grant_types, response_types, is_first_party, token_endpoint_auth_method, jwks, jwks_uri, redirect_uris,
         post_logout_redirect_uris, frontchannel_logout_uri, frontchannel_logout_session_required, backchannel_logout_uri,
         backchannel_logout_session_required, scopes, audiences, require_pkce, dpop_bound_access_tokens, rotates_refresh_tokens,
-        access_token_format, id_token_signed_response_alg, access_token_seconds, session_idle_seconds, session_absolute_seconds,
-        client_uri, logo_uri, policy_uri, tos_uri, contacts, disabled_at
+        access_token_format, id_token_signed_response_alg, userinfo_signed_response_alg, access_token_seconds, session_idle_seconds,
+        session_absolute_seconds, client_uri, logo_uri, policy_uri, tos_uri, contacts, disabled_at
         """
 
     /// The constraint that a second client with one id violates (SQLSTATE 23505).

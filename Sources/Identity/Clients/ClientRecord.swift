@@ -37,6 +37,7 @@ extension Client {
         columns["rotates_refresh_tokens"] = .bool(rotatesRefreshTokens)
         columns["access_token_format"] = .string(accessTokenFormat.rawValue)
         columns["id_token_signed_response_alg"] = .string(idTokenAlgorithm.rawValue)
+        columns["userinfo_signed_response_alg"] = (userInfoAlgorithm?.rawValue).map { .string($0) }
         columns["access_token_seconds"] = .integer(accessTokenLifetime.components.seconds)
         columns["session_idle_seconds"] = .integer(sessionLifetime.idle.components.seconds)
         columns["session_absolute_seconds"] = .integer(sessionLifetime.absolute.components.seconds)
@@ -118,6 +119,7 @@ extension Client {
             isFirstParty: columns.flag("is_first_party"), requiresPKCE: columns.flag("require_pkce"))
         sendsSecretInForm = columns.text("token_endpoint_auth_method") == ClientAuthenticationMethod.clientSecretPost.rawValue
         idTokenAlgorithm = algorithm
+        userInfoAlgorithm = columns.text("userinfo_signed_response_alg").flatMap { SignatureAlgorithm(rawValue: $0) }
         requiresDPoP = columns.flag("dpop_bound_access_tokens")
         responseTypes = Set((columns.texts("response_types") ?? []).compactMap { ResponseType(rawValue: $0) })
         redirectURIs = (columns.texts("redirect_uris") ?? []).map { RedirectURI(stored: $0) }

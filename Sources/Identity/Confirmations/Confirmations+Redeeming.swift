@@ -35,17 +35,27 @@ extension Confirmations {
     package func resetPassword(
         code text: SecretString, to password: SecretString, caller: Caller
     ) async throws(IdentityError) {
+        try await resetPassword(code: text, caller: caller) { user throws(IdentityError) in
+            try await accounts.hash(ofNew: password, for: user, caller)
+        }
+    }
+
+    /// The same by another rule for passwords.
+    /// - Parameter hash: of the new password, if the user may have it.
+    func resetPassword(
+        code text: SecretString, caller: Caller, hash: (User) async throws(IdentityError) -> String
+    ) async throws(IdentityError) {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
         try await accounts.limiter.limiting(.code(account: nil, hashes: true, caller), caller) { () throws(IdentityError) in
-            try await resetPassword(code, to: password, caller)
+            try await resetPassword(code, caller, hash)
         }
     }
 
     private func resetPassword(
-        _ code: OneTimeCode, to password: SecretString, _ caller: Caller
+        _ code: OneTimeCode, _ caller: Caller, _ hash: (User) async throws(IdentityError) -> String
     ) async throws(IdentityError) {
         let user = try await holder(of: try await codes.look(code, for: .resetPassword))
-        let hash = try await accounts.hash(ofNew: password, for: user, caller)
+        let hash = try await hash(user)
         let outcome = try await accounts.changes.change(user, orThrow: .invalidCode) { held throws(IdentityError) in
             let before = try await AccountState.hold(user.id, in: held.transaction)
             let outcome = try await held.prove(.passwordReset)

@@ -184,3 +184,36 @@ extension Mail.Kind {
         }
     }
 }
+
+/// When an answer leaves that must not tell by its time what there was to do: at whole periods after the question.
+package struct AnswerPace: Sendable {
+    /// Longer than what there is to do at most takes, as a rule; zero for no pace.
+    package let period: Duration
+
+    package init(_ period: Duration) {
+        self.period = period
+    }
+
+    /// How long an answer waits that is ready after `elapsed`.
+    package func rest(after elapsed: Duration) -> Duration {
+        let (period, elapsed) = (period.wholeNanoseconds, elapsed.wholeNanoseconds)
+        guard period > 0 else { return .zero }
+        let begun = elapsed % period
+        return .nanoseconds(Int64(elapsed > 0 && begun == 0 ? 0 : period - begun))
+    }
+}
+
+/// What is recorded of mails that were asked for, and of what their codes were used for.
+extension AuditKind {
+    /// By a code from a mail.
+    package static let passwordReset = AuditKind("password_reset")
+    package static let passwordResetRequested = AuditKind("password_reset_requested")
+    package static let emailVerified = AuditKind("email_verified")
+    package static let emailVerificationRequested = AuditKind("email_verification_requested")
+    package static let signInLinkRequested = AuditKind("sign_in_link_requested")
+    /// Another address, which has not been proved yet.
+    package static let addressChangeRequested = AuditKind("address_change_requested")
+    package static let addressChanged = AuditKind("address_changed")
+    /// By the link of a mail that told of one of them.
+    package static let changesUndone = AuditKind("changes_undone")
+}

@@ -68,7 +68,7 @@ package final class Federation: Sendable {
     /// nobody has used it since.
     package func giveBack(_ proof: VerifiedIDToken) async throws(IdentityError) {
         guard let mark = proof.replayMark else { return }
-        try await replays.forget(proof, by: mark)
+        try await mapServiceFailures { () throws(ServiceFailure) in try await replays.forget(proof, by: mark) }
     }
 
     /// What came along with a token.
@@ -173,7 +173,10 @@ package final class Federation: Sendable {
     {
         let mark = ReplayMark(random: system.random(ReplayMark.randomByteCount))
         var proof = proof
-        switch try await replays.admit(proof, by: mark, at: now) {
+        let admission = try await mapServiceFailures { () throws(ServiceFailure) in
+            try await replays.admit(proof, by: mark, at: now)
+        }
+        switch admission {
         case .first: proof.replayMark = mark
         case .again: break
         case .refused: return .failure(.replayed)

@@ -175,22 +175,8 @@ extension ProjectAccounts {
     package func resetPassword(
         code text: SecretString, to password: SecretString, in confirmations: Confirmations, caller: Caller
     ) async throws(IdentityError) {
-        guard let code = OneTimeCode(text) else { throw .invalidCode }
-        try await accounts.limiter.limiting(.code(account: nil, hashes: true, caller), caller) { () throws(IdentityError) in
-            let user = try await confirmations.holder(of: try await confirmations.codes.look(code, for: .resetPassword))
-            let hash = try await hash(password, of: user, caller)
-            let outcome = try await accounts.changes.change(user, orThrow: .invalidCode) { held throws(IdentityError) in
-                let before = try await AccountState.hold(user.id, in: held.transaction)
-                let outcome = try await held.prove(.passwordReset)
-                try await held.setPassword(hash)
-                try await accounts.notices.enterPassword(
-                    of: before, beside: try await held.identities(), language: caller.language(), in: held.transaction)
-                return (outcome, outcome == .takenBack ? .everything(.accountReclaimed) : .everything(.passwordChanged))
-            }
-            await confirmations.codes.forget(code)
-            accounts.outbox.ring()
-            await accounts.note(.passwordReset, user.id, by: .user(user.id), nil, caller)
-            if outcome == .takenBack { await accounts.note(.accountReclaimed, user.id, by: .user(user.id), nil, caller) }
+        try await confirmations.resetPassword(code: text, caller: caller) { user throws(IdentityError) in
+            try await hash(password, of: user, caller)
         }
     }
 
@@ -226,7 +212,7 @@ extension ProjectAccounts {
     }
 
     /// Gives a user who is signed in the address of a code.
-    /// - Throws: `IdentityError.invalidCode`, `invalidCredentials`, `emailTaken`, `unavailable`.
+    /// - Throws: `IdentityError.invalidCode`, `invalidCredentials`, `emailTaken`, `tooManyRequests`, `unavailable`.
     package func link(
         _ text: SecretString, email: EmailAddress, to session: Session, caller: Caller
     ) async throws(IdentityError) -> ProjectUser {
@@ -235,8 +221,10 @@ extension ProjectAccounts {
         change.email = .set(email)
         change.emailVerified = true
         let wanted = change
-        return try await using(code, of: email) { () throws(IdentityError) in
-            try await self.change(session.userID, wanted, by: .user(session.userID), asked: session, caller: caller)
+        return try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
+            try await using(code, of: email) { () throws(IdentityError) in
+                try await self.change(session.userID, wanted, by: .user(session.userID), asked: session, caller: caller)
+            }
         }
     }
 
@@ -304,6 +292,15 @@ extension ProjectAccounts {
         return replies.compactMap { reply in
             guard case .bytes(let bytes) = reply else { return nil }
             return try? JSON.parse(bytes)
+        }
+    }
+
+    /// - Throws: `IdentityError.unavailable`.
+    package func forgetShown(_ code: SecretString) async throws(IdentityError) {
+        for item in try await shownCodes() where item["oobCode"]?.stringValue == code.revealedText {
+            var remove = RedisCommand("LREM", Self.shownKey, "0")
+            remove.append(item.serialized)
+            _ = try await send(remove)
         }
     }
 

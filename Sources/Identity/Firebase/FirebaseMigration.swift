@@ -55,7 +55,8 @@ package final class FirebaseMigration: Sendable {
             let user = try await user(of: proof, since: since, client, caller)
             let name = "firebase-migration:\(proof.digest.hex)"
             let life = proof.expiresAt.adding(IDTokenCheck.leeway * 2).duration(since: now)
-            guard try await memory.admit(name, life: life) else { throw await refused(.replayed, caller) }
+            let isFirst = try await mapServiceFailures { () throws(ServiceFailure) in try await memory.admit(name, life: life) }
+            guard isFirst else { throw await refused(.replayed, caller) }
             await accounts.note(.sessionMigrated, user.id, by: .user(user.id), client, caller)
             return Admission(
                 authentication: Authentication(of: user, by: [.provider], at: min(since, now), occasion: .continued), name: name)

@@ -11,8 +11,8 @@ package struct OnceMemory: Sendable {
     }
 
     /// Whether this is the first use: of several at once one is.
-    /// - Throws: the store's failure; then it may not be taken, since nobody knows.
-    package func admit(_ name: String, life: Duration) async throws(IdentityError) -> Bool {
+    /// - Throws: `ServiceFailure`; then it may not be taken, since nobody knows.
+    package func admit(_ name: String, life: Duration) async throws(ServiceFailure) -> Bool {
         var command = RedisCommand("SET", Self.key(name), "1", "NX", "PX")
         command.append(max(1, life.wholeMilliseconds))
         if case .null = try await send(command) { return false }
@@ -24,8 +24,8 @@ package struct OnceMemory: Sendable {
         _ = try? await send(RedisCommand("DEL", Self.key(name)))
     }
 
-    private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
-        try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
+    private func send(_ command: RedisCommand) async throws(ServiceFailure) -> RedisReply {
+        try await askRedis { () throws(RedisError) in try await redis.send(command) }
     }
 
     private static func key(_ name: String) -> String {

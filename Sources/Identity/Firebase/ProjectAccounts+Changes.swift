@@ -97,7 +97,7 @@ extension ProjectAccounts {
             """)
 
     /// Makes a user, with all that is said of them or not at all.
-    /// - Throws: `IdentityError.emailTaken`; `usernameTaken` for an id that is somebody's; `identityTaken`; `overloaded`, `unavailable`.
+    /// - Throws: `IdentityError.emailTaken`; `usernameTaken` for an id that is somebody's; `phoneNumberTaken`, `identityTaken`; `overloaded`, `unavailable`.
     package func create(
         _ new: NewProjectUser, by client: Client, caller: Caller
     ) async throws(IdentityError) -> ProjectUser {
@@ -131,6 +131,8 @@ extension ProjectAccounts {
                 }
             } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
                 throw .emailTaken
+            } catch .uniqueViolation(constraint: UserQueries.uniquePhoneConstraint) {
+                throw .phoneNumberTaken
             } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
                 throw .identityTaken
             } catch {
@@ -147,7 +149,7 @@ extension ProjectAccounts {
     }
 
     /// Puts all that is said of a user in the place of all that there is, but for the ids; sessions end.
-    /// - Throws: `IdentityError.emailTaken`, `identityTaken`, `userNotFound`, `overloaded`, `unavailable`.
+    /// - Throws: `IdentityError.emailTaken`, `phoneNumberTaken`, `identityTaken`, `userNotFound`, `overloaded`, `unavailable`.
     package func overwrite(
         _ id: UserID, with new: NewProjectUser, by client: Client, caller: Caller
     ) async throws(IdentityError) {
@@ -169,6 +171,8 @@ extension ProjectAccounts {
                 _ = try await Self.overwrite.run(on: held, parameters)
             } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
                 throw .emailTaken
+            } catch .uniqueViolation(constraint: UserQueries.uniquePhoneConstraint) {
+                throw .phoneNumberTaken
             } catch {
                 throw IdentityError(postgres: error)
             }
@@ -183,8 +187,8 @@ extension ProjectAccounts {
     ///   - actor: who changes.
     ///   - asked: the session that asks, if it is the user's own wish. It ends with the others, and another is begun; where all that
     ///     is done is taking the password away, it stays.
-    /// - Throws: `IdentityError.emailTaken`, `identityTaken`, `identityNotFound`, `lastSignInMethod`, `userNotFound`, `overloaded`,
-    ///   `unavailable`.
+    /// - Throws: `IdentityError.emailTaken`, `phoneNumberTaken`, `identityTaken`, `identityNotFound`, `lastSignInMethod`, `userNotFound`,
+    ///   `overloaded`, `unavailable`.
     package func change(
         _ id: UserID, _ change: ProjectUserChange, by actor: AuditEvent.Actor, asked: Session? = nil, caller: Caller
     ) async throws(IdentityError) -> ProjectUser {
@@ -216,12 +220,23 @@ extension ProjectAccounts {
         let stored = hash
         try await accounts.changes.change(id) { held throws(IdentityError) in
             let before = held.user.email == nil ? nil : try await AccountState.hold(id, in: held.transaction)
+            if asked != nil { try await Self.requireWayIn(after: change, of: held) }
             try await apply(change, hash: stored, to: held)
             if let before { try await tell(of: change, before, held, caller) }
             return ((), Self.ending(change, of: held.user, asked: asked?.id))
         }
         accounts.outbox.ring()
         await noteWaysIn(id, change, by: actor, caller)
+    }
+
+    /// Of two wishes at once, each to take another way in away, one is refused.
+    private static func requireWayIn(after change: ProjectUserChange, of held: HeldUser) async throws(IdentityError) {
+        let losesPassword = change.password.changes && !change.password.isSet
+        guard losesPassword || !change.unlinks.isEmpty else { return }
+        if !losesPassword, held.hasPassword || change.password.isSet { return }
+        guard try await held.identities().contains(where: { !change.unlinks.contains($0.provider) }) else {
+            throw .lastSignInMethod
+        }
     }
 
     private func apply(
@@ -242,6 +257,8 @@ extension ProjectAccounts {
                 ])
         } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
             throw .emailTaken
+        } catch .uniqueViolation(constraint: UserQueries.uniquePhoneConstraint) {
+            throw .phoneNumberTaken
         } catch {
             throw IdentityError(postgres: error)
         }
@@ -258,12 +275,17 @@ extension ProjectAccounts {
             try await accounts.notices.enter(
                 .address, of: before, detail: address.normalized, language: caller.language(), in: held.transaction)
         }
-        if case .set(_?) = change.password {
+        // One that is taken away is told as well, if there was one.
+        if change.password.isSet || change.password.changes && before.passwordHash != nil {
             try await accounts.notices.enterPassword(of: before, language: caller.language(), in: held.transaction)
         }
         for provider in change.unlinks {
             try await accounts.notices.enter(
                 .identityUnlinked, of: before, detail: provider.text, language: caller.language(), in: held.transaction)
+        }
+        for link in change.links {
+            try await accounts.notices.enter(
+                .identityLinked, of: before, detail: link.provider.text, language: caller.language(), in: held.transaction)
         }
     }
 

@@ -43,6 +43,45 @@ extension ProjectAccounts {
         return try await begun(try await users.insert(new, passwordHash: nil), by: [], client, caller)
     }
 
+    /// Signs in by a provider's proof. One that names no address, as Apple's where the app asks for none, makes a user without.
+    /// - Throws: as `Accounts.authenticate`.
+    package func signIn(
+        _ proof: VerifiedIDToken, displayName: String?, client: Client, caller: Caller
+    ) async throws(IdentityError) -> Authentication {
+        if proof.email == nil,
+            try await users(ProjectUserNames(provider: proof.provider, subject: proof.subject)).isEmpty
+        {
+            do throws(IdentityError) {
+                return try await signUpWithoutAddress(proof, displayName, client, caller)
+            } catch .identityTaken {
+                // Another sign-in of the same person was faster.
+            }
+        }
+        return try await accounts.authenticate(
+            identity: proof, displayName: displayName, client: client, caller: caller
+        ).completed()
+    }
+
+    private func signUpWithoutAddress(
+        _ proof: VerifiedIDToken, _ displayName: String?, _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) -> Authentication {
+        guard client.maySignUsersIn else { throw .clientNotPermitted }
+        try await accounts.limiter.take(.signUp(account: nil, client: client.id, hashes: false, caller), caller)
+        try await sessions.checkReadiness()
+        let name = displayName.flatMap { try? DisplayName($0) }
+        let claim = IdentityClaim(proof, toldName: name, claimedEmail: nil)
+        let now = system.now()
+        let id = UserID(at: now, random: system.random(10))
+        let new = User(
+            id: id, email: nil, displayName: claim.displayName, photoURL: claim.photoURL, createdAt: now, updatedAt: now)
+        let user = try await accounts.identityStore.create(new, passwordHash: nil, with: claim.identity(of: id, at: now))
+        await accounts.note(.identityLinked(.signUp), id, by: .user(id), client, caller, detail: claim.detail)
+        accounts.metrics.countSignUp()
+        await accounts.note(.userSignedUp, id, by: .user(id), client, caller)
+        return Authentication(
+            of: user, by: [.provider], provider: proof.provider, at: now, occasion: .provider(proof.provider, .created))
+    }
+
     /// Signs in whom the project's own servers vouch for, and makes the user if there is none of that id.
     /// - Parameter claims: for the tokens of this session, beside the user's own.
     /// - Throws: `IdentityError.userDisabled`, `clientNotPermitted`, `tooManyRequests`, `unavailable`.
@@ -108,8 +147,8 @@ extension User {
 package enum RefreshTokenStanding: Sendable {
     /// It never was one of ours.
     case garbage
-    /// Its session is over, or it has been used up.
-    case over
+    /// Its session is over, or it has been used up. Nil for a user whom nobody remembers.
+    case over(UserID?)
 }
 
 extension Sessions {
@@ -118,11 +157,10 @@ extension Sessions {
     package func standing(ofRefused token: SecretString) async throws(IdentityError) -> RefreshTokenStanding {
         guard let presented = PresentedRefreshToken(token.revealedText) else { return .garbage }
         do throws(IdentityError) {
-            _ = try await holder(of: token)
-            return .over
+            return .over(try await holder(of: token).userID)
         } catch .invalidRefreshToken {
             // Of a session that nobody remembers the mac cannot be checked.
-            if case .missing = try await store.record(presented.sessionID, at: system.now()) { return .over }
+            if case .missing = try await store.record(presented.sessionID, at: system.now()) { return .over(nil) }
             return .garbage
         }
     }
@@ -131,12 +169,21 @@ extension Sessions {
 extension ProjectAccounts {
     /// Makes a provider's account a further way in for who is signed in, and signs them in by it. A user without an address gets the provider's,
     /// if nobody has it.
-    /// - Parameter trustsSession: whether the session is enough, however old. For a user who is anonymous it is.
-    /// - Throws: as `Accounts.link`.
+    /// - Parameters:
+    ///   - trustsSession: whether the session is enough, however old. For a user who is anonymous it is.
+    ///   - tellsHolders: whether it is no secret who has which address; if it is, it is told to whom the provider knows by it.
+    /// - Throws: as `Accounts.link`; `identityTaken` also where it is the user's own already; `emailTaken` where another's account has the address.
     package func link(
-        _ proof: VerifiedIDToken, to user: ProjectUser, in id: SessionID, trustsSession: Bool, caller: Caller
+        _ proof: VerifiedIDToken, to user: ProjectUser, in id: SessionID, trustsSession: Bool, tellsHolders: Bool, caller: Caller
     ) async throws(IdentityError) -> Authentication {
         let session = try await sessions.session(id)
+        let holders = try await self.users(ProjectUserNames(provider: proof.provider, subject: proof.subject))
+        guard !holders.contains(where: { $0.user.id == user.user.id }) else { throw .identityTaken }
+        if holders.isEmpty, tellsHolders || proof.isEmailVerified, let email = proof.email,
+            let holder = try await self.user(of: email), holder.id != user.user.id
+        {
+            throw .emailTaken
+        }
         try await accounts.link(
             proof, to: user.user.id, session: id, trustsSession: trustsSession || user.user.isAnonymous, caller: caller)
         if user.user.isAnonymous { try await endAnonymity(of: user.user.id) }
@@ -144,6 +191,8 @@ extension ProjectAccounts {
         if user.user.email == nil, let email = proof.email {
             change.email = .set(email)
             change.emailVerified = proof.isEmailVerified
+        } else if proof.isEmailVerified, !user.user.emailVerified, proof.email?.normalized == user.user.email?.normalized {
+            change.emailVerified = true
         }
         if user.user.displayName == nil, let name = proof.name.flatMap({ try? DisplayName($0) }) {
             change.displayName = .set(name)

@@ -94,7 +94,41 @@ package final class AccessTokens: Sendable {
         return (userID, sessionID, wasGood: false)
     }
 
-    /// Revokes an access or a refresh token on behalf of its client (RFC 7009 §2.1): an access token alone, a refresh token with all that the
+    /// Makes a token for a client of one that a user's client has (RFC 8693). It ends with the grant and the session of that, and when that is
+    /// revoked.
+    /// - Throws: `IdentityError.invalidToken` when it is not good any more; `unavailable`.
+    package func exchange(
+        _ source: SecretString, of user: AuthenticatedUser, for client: Client, terms: GrantTerms
+    ) async throws(IdentityError) -> GrantTokens {
+        let issued = try await sessions.token(for: client, beside: user.grant, in: user.sessionID, terms: terms)
+        let (hash, made) = (
+            AccessTokenHash(of: source.revealedText), AccessTokenHash(of: issued.accessToken.revealedText)
+        )
+        do throws(IdentityError) {
+            let end = max(terms.end ?? issued.accessTokenExpiresAt, issued.accessTokenExpiresAt)
+            let now = issued.session.time(at: sessions.system.now())
+            try await tokens.bind(made, to: hash, life: end.duration(since: now) + .seconds(60))
+            // After that: who revokes the source from here on finds what was made of it, and who has done so before is seen here.
+            guard try await tokens.record(hash) != nil else { throw .invalidToken }
+        } catch {
+            try? await sessions.revoke([made], in: user.sessionID)
+            throw error
+        }
+        return issued
+    }
+
+    /// Ends what was made of an access token that is revoked, and what was made of that.
+    private func endDescendants(of hash: AccessTokenHash) async throws(IdentityError) {
+        var waiting = [hash]
+        while let next = waiting.popLast() {
+            let made = try await tokens.descendants(of: next)
+            guard !made.isEmpty else { continue }
+            try await tokens.end(made)
+            waiting += made
+        }
+    }
+
+    /// Revokes an access or a refresh token on behalf of its client (RFC 7009 §2.1): an access token with what was made of it, a refresh token with all that the
     /// client got from the session; the session too, if nobody else has anything of it. A token that is none, or no longer one, is no error.
     /// - Throws: `IdentityError.clientNotPermitted` for another client's token, which stays; `unavailable`: it may still be
     ///   good.
@@ -125,10 +159,12 @@ package final class AccessTokens: Sendable {
     private func revokeAccessToken(_ token: SecretString, for client: Client, _ caller: Caller) async throws(IdentityError) {
         let hash = AccessTokenHash(of: token.revealedText)
         guard let record = try await tokens.record(hash), let principal = Principal(record, in: issuer.installation) else {
-            return
+            // A revocation that has failed half-way is finished.
+            return try await endDescendants(of: hash)
         }
         guard principal.clientID == client.id else { throw .clientNotPermitted }
         try await tokens.end([hash], knowing: [record])
+        try await endDescendants(of: hash)
         guard let user = principal.user else { return }
         await sessions.store.strike([hash], from: user.sessionID)
         await sessions.note(

@@ -21,7 +21,8 @@ extension Introspection {
         _ token: SecretString, _ requirement: AccessRequirement, for caller: ClientRegistry.Entry
     ) async throws(IdentityError) -> AccessVerdict {
         try await counting(for: caller) { () throws(IdentityError) in
-            guard !token.isRefreshToken, let record = try await tokens.record(AccessTokenHash(of: token.revealedText)),
+            guard !token.isRefreshToken,
+                let record = try await tokens.recalledRecord(AccessTokenHash(of: token.revealedText)),
                 let stored = StoredAccessToken(record, in: installation), stored.confirmation.isEmpty,
                 caller.visibleAudiences?.contains(oneOf: stored, in: installation) ?? true
             else { return .unknown }

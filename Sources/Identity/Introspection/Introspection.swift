@@ -6,7 +6,7 @@ package enum TokenTypeHint: String, Sendable {
     case refreshToken = "refresh_token"
 }
 
-/// Answers "is this token good?" (RFC 7662): the busiest question there is, and so one round trip to Redis.
+/// Answers "is this token good?" (RFC 7662): the busiest question there is, and so one round trip to Redis, or none (`HotTokens`).
 ///
 /// Whoever asks lets in whom he hears to be active. So `active` is said of access tokens for an audience of the caller, and of nothing
 /// else that there is: refresh tokens, session cookies, one-time codes and id tokens are inactive. The one exception opens nothing: the
@@ -62,7 +62,7 @@ package final class Introspection: Sendable {
     private func record(
         ofAccessToken token: SecretString, tellsLife: Bool, for caller: ClientRegistry.Entry
     ) async throws(IdentityError) -> [UInt8]? {
-        try await tokens.record(AccessTokenHash(of: token.revealedText)).flatMap { record in
+        try await tokens.recalledRecord(AccessTokenHash(of: token.revealedText)).flatMap { record in
             rendered(record, tellsLife: tellsLife, for: caller)
         }
     }
@@ -79,7 +79,7 @@ package final class Introspection: Sendable {
         guard caller.client.mayIntrospect else { throw .clientNotPermitted }
         do throws(IdentityError) {
             let hashes = presented.filter { !$0.isRefreshToken }.map { AccessTokenHash(of: $0.revealedText) }
-            var records = try await tokens.records(hashes)[...]
+            var records = try await tokens.recalledRecords(hashes)[...]
             var answers: [[UInt8]] = []
             for token in presented {
                 let answer =

@@ -15,7 +15,7 @@ extension MailTemplates {
         case .passwordChanged:
             englishChange(
                 subject: "The password of {product} was changed",
-                "The password of your account {email} at {product} was set or changed.",
+                "The password of your account {email} at {product} was set, changed or removed.",
                 "Beside the password, accounts at these providers open it: {identities}. Remove those that you do not know.")
         case .addressChangeRequested:
             englishChange(
@@ -82,7 +82,7 @@ extension MailTemplates {
         case .passwordChanged:
             japaneseChange(
                 subject: "{product} パスワード変更のお知らせ",
-                "{product} のアカウント（{email}）のパスワードが設定または変更されました。",
+                "{product} のアカウント（{email}）のパスワードが設定、変更または削除されました。",
                 "パスワードのほかに、次の外部アカウントでもログインできます：{identities}。見覚えのないものは解除してください。")
         case .addressChangeRequested:
             japaneseChange(

@@ -70,6 +70,9 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         package var clientRefusals: [ClientRefusal: UInt64] = [:]
         package var providerTokens = ProviderTokenCounters()
         package var jobs = JobCounters()
+        /// Questions about access tokens that were answered from memory, and what that holds.
+        package var hotTokenHits: UInt64 = 0
+        package var hotTokenBytes = 0
         /// Whether the mail server takes mail from us; nil when there is none, or nothing was to be sent yet.
         package var isMailServerUp: Bool?
 
@@ -89,6 +92,8 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
             clientRefusals.merge(other.clientRefusals, uniquingKeysWith: +)
             providerTokens.add(other.providerTokens)
             jobs.add(other.jobs)
+            hotTokenHits += other.hotTokenHits
+            hotTokenBytes += other.hotTokenBytes
             isMailServerUp = isMailServerUp ?? other.isMailServerUp
         }
 
@@ -113,6 +118,15 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         case .inactive: introspections[1] += 1
         case .unavailable: introspections[2] += 1
         }
+    }
+
+    func countHotToken() {
+        rest.hotTokenHits += 1
+    }
+
+    var hotTokenBytes: Int {
+        get { rest.hotTokenBytes }
+        set { rest.hotTokenBytes = newValue }
     }
 
     func count(_ result: Refresh) {
@@ -171,5 +185,24 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
 
     func countDroppedAuditEvents(_ count: Int) {
         rest.auditEventsDropped += UInt64(count)
+    }
+}
+
+/// What became of providers' tokens, counted on one loop.
+package struct ProviderTokenCounters: Sendable {
+    /// What became of authorization codes.
+    package enum Exchange: String, Sendable, CaseIterable {
+        case succeeded, failed
+    }
+
+    package internal(set) var exchanges: [Exchange: UInt64] = [:]
+
+    /// The sum of two loops' counters.
+    mutating func add(_ other: ProviderTokenCounters) {
+        exchanges.merge(other.exchanges, uniquingKeysWith: +)
+    }
+
+    mutating func count(_ result: Exchange) {
+        exchanges[result, default: 0] += 1
     }
 }

@@ -70,3 +70,32 @@ extension Schema {
             );
             """)
 }
+
+extension Schema {
+    /// What the claims of UserInfo are signed with for a client; null for JSON.
+    static let userInfoSignatures = Migration(
+        version: 8,
+        name: "userinfo_signatures",
+        sql: """
+            ALTER TABLE clients ADD COLUMN userinfo_signed_response_alg text
+                CONSTRAINT clients_userinfo_signed_response_alg CHECK (userinfo_signed_response_alg IN ('RS256', 'ES256'));
+            """)
+}
+
+extension Schema {
+    /// What users have allowed clients to get.
+    static let consents = Migration(
+        version: 7,
+        name: "consents",
+        sql: """
+            CREATE TABLE consents (
+                user_id uuid NOT NULL CONSTRAINT consents_user_id_fkey REFERENCES users (id) ON DELETE CASCADE,
+                client_id text NOT NULL CONSTRAINT consents_client_id_fkey REFERENCES clients (id) ON DELETE CASCADE,
+                scopes text[] NOT NULL,
+                granted_at timestamptz NOT NULL,
+                PRIMARY KEY (user_id, client_id)
+            );
+
+            CREATE INDEX consents_by_client ON consents (client_id);
+            """)
+}

@@ -41,7 +41,7 @@ extension Schema {
             -- Compares bytes, whatever the collation of the database.
             CREATE INDEX users_by_email_prefix ON users (email_normalized text_pattern_ops);
 
-            CREATE INDEX users_by_phone_number ON users (phone_number) WHERE phone_number IS NOT NULL;
+            CREATE UNIQUE INDEX users_phone_number_key ON users (phone_number) WHERE phone_number IS NOT NULL;
 
             -- Ids of users in other systems.
             CREATE TABLE user_aliases (

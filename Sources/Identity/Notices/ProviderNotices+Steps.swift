@@ -16,7 +16,9 @@ extension ProviderNotices {
         let (provider, subject) = (identity.provider, identity.subject)
         switch step {
         case .setMailForwarding(let isOn, let time):
-            try await store.setMailForwarding(provider, subject, isOn: isOn, since: time, at: system.statementTime)
+            try await mapServiceFailures { () throws(ServiceFailure) in
+                try await store.setMailForwarding(provider, subject, isOn: isOn, since: time, at: system.statementTime)
+            }
         case .requireNewProof(let scope):
             try await change(identity, ending: scope) { held throws(IdentityError) in
                 try await held.requireNewProof(provider, subject, after: identity.happenedAt)
@@ -31,8 +33,11 @@ extension ProviderNotices {
                 try await held.block(provider, subject, since: nil, at: system.statementTime)
             }
         case .unblock:
-            try await store.unblock(provider, subject, since: identity.happenedAt, at: system.statementTime)
-        case .forgetTokens: try await tokens.forget(provider, subject)
+            try await mapServiceFailures { () throws(ServiceFailure) in
+                try await store.unblock(provider, subject, since: identity.happenedAt, at: system.statementTime)
+            }
+        case .forgetTokens:
+            try await mapServiceFailures { () throws(ServiceFailure) in try await tokens.forget(provider, subject) }
         case .unlink: try await unlink(identity, caller)
         }
         return true

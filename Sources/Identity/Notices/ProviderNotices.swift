@@ -85,11 +85,14 @@ package final class ProviderNotices: Sendable {
             throw await refused(error, issuer.provider, caller)
         }
         do throws(IdentityError) {
-            guard try await !store.isKnown(notice.digest) else { return }
+            let isKnown = try await mapServiceFailures { () throws(ServiceFailure) in try await store.isKnown(notice.digest) }
+            guard !isKnown else { return }
             for occurrence in notice.occurrences {
                 try await act(on: occurrence, of: issuer.provider, at: notice.time(of: occurrence), caller)
             }
-            try await store.remember(notice.digest, at: system.statementTime)
+            try await mapServiceFailures { () throws(ServiceFailure) in
+                try await store.remember(notice.digest, at: system.statementTime)
+            }
         } catch {
             throw NoticeFailure(error)
         }
@@ -130,7 +133,9 @@ package final class ProviderNotices: Sendable {
     ) async throws(IdentityError) {
         let event = occurrence.event
         var userID: UserID?
-        if let subject = occurrence.subject { userID = try await store.user(provider, subject) }
+        if let subject = occurrence.subject {
+            userID = try await mapServiceFailures { () throws(ServiceFailure) in try await store.user(provider, subject) }
+        }
         if let userID, let subject = occurrence.subject {
             let identity = NoticedIdentity(provider: provider, subject: subject, userID: userID, happenedAt: time)
             for step in NoticeDecision.steps(for: event) {
@@ -159,5 +164,17 @@ package final class ProviderNotices: Sendable {
             AuditEvent(
                 id: system.uuid(), time: system.now(), kind: kind, actor: .system, userID: userID,
                 address: caller.address, referenceID: caller.referenceID, detail: detail))
+    }
+}
+
+/// What is recorded of providers' notices.
+extension AuditKind {
+    /// A provider has told us of an event, and we have done what it asks for.
+    package static func noticeTaken(_ event: ProviderEvent) -> AuditKind {
+        AuditKind("provider_notice", reason: event.name)
+    }
+
+    package static func noticeRefused(_ refusal: NoticeRefusal) -> AuditKind {
+        AuditKind("provider_notice_refused", reason: refusal.reason, outcome: .refused)
     }
 }

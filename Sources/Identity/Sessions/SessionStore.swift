@@ -88,11 +88,11 @@ package struct SessionStore: Sendable {
         return try reply.elements.map { elements throws(IdentityError) in try Self.hashes(elements) }
     }
 
-    /// Adds a grant with its first access token.
+    /// Adds a grant with its first access token, if it has one.
     /// - Returns: the tokens that are too many; nil when the session is over.
     /// - Throws: `IdentityError.overloaded` when the session has as many grants as it may; the store's failure.
     func add(
-        _ grant: Grant, to session: Session, idle: Duration, accessToken: IssuedAccessToken, at now: Timestamp
+        _ grant: Grant, to session: Session, idle: Duration, accessToken: IssuedAccessToken?, at now: Timestamp
     ) async throws(IdentityError) -> [AccessTokenHash]? {
         let reply = try await run(
             Self.addGrant[clock], Self.keys(session.id),

@@ -32,10 +32,11 @@ extension Sessions {
 
     /// Begins a session of its own for what a client is to have when nobody is there (`offline_access`, OpenID Connect Core §11): it
     /// outlives the one in which the user has agreed, which must live.
+    /// - Parameter joins: whether the client took part in that one, and is to hear of its end.
     /// - Throws: `IdentityError.invalidToken` when that session is over; else as `begin`.
     package func beginOffline(
         from id: SessionID, for client: Client, refresh: RefreshRotation.Mode = .rotating, terms: GrantTerms = GrantTerms(),
-        caller: Caller
+        joins: Bool = false, caller: Caller
     ) async throws(IdentityError) -> SessionTokens {
         guard case .live(let seen) = try await store.record(id, at: system.now()) else { throw .invalidToken }
         // In this order: whoever ends the sessions raises the number that the user has, and this one does not begin.
@@ -46,6 +47,7 @@ extension Sessions {
             throw error == .userNotFound ? .invalidToken : error
         }
         guard case .live(let session) = try await store.record(id, at: system.now()) else { throw .invalidToken }
+        if joins { try await join(client, session) }
         let authentication = Authentication(
             of: user, by: session.methods, provider: session.provider, at: session.ownAuthenticatedAt, occasion: .continued)
         return try await begin(authentication, for: client, refresh: refresh, terms: terms, caller: caller)

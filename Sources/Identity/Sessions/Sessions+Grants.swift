@@ -25,6 +25,20 @@ extension Sessions {
             })
     }
 
+    /// Notes in a session that a client took part in it though nothing of it was given in it, as for `offline_access`: it hears of the end of the
+    /// session like every other (OpenID Connect Back-Channel Logout 1.0 §2.3).
+    /// - Throws: `IdentityError.invalidToken` when the session is over; `overloaded`, `unavailable`.
+    func join(_ client: Client, _ session: Session) async throws(IdentityError) {
+        guard !session.grants.contains(where: { $0.clientID == client.id }) else { return }
+        try await makeRoom(for: client.id, in: session)
+        let grant = Grant(
+            GrantID(random: system.random(GrantID.byteCount)), to: client, refresh: nil, GrantTerms(scopes: [], audiences: []))
+        let now = session.time(at: system.now())
+        guard try await store.add(grant, to: session, idle: client.sessionLifetime.idle, accessToken: nil, at: now) != nil else {
+            throw .invalidToken
+        }
+    }
+
     /// Gives a client one more access token in a session that lives, and no refresh token: in the grant without one that it has, or in a new one.
     /// - Throws: as `grant(to:in:refresh:terms:)`.
     package func token(for client: Client, in id: SessionID, terms: GrantTerms) async throws(IdentityError) -> GrantTokens {
@@ -39,6 +53,26 @@ extension Sessions {
             for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, end: terms.end, at: now)
         try await listing(minted, in: id, at: now) { () throws(IdentityError) in
             try await store.list(minted.issued, of: kept.id, in: id, at: now)
+        }
+        return GrantTokens(
+            session: session, grant: grant, accessToken: minted.text, accessTokenExpiresAt: minted.issued.expiresAt,
+            refreshToken: nil)
+    }
+
+    /// Gives a client an access token that belongs to a grant of another one, since it is made of a token of that: it ends with the grant.
+    /// - Throws: `IdentityError.invalidToken` when the session or the grant is over; `unavailable`.
+    func token(
+        for client: Client, beside grantID: GrantID, in id: SessionID, terms: GrantTerms
+    ) async throws(IdentityError) -> GrantTokens {
+        guard case .live(let session) = try await store.record(id, at: system.now()) else { throw .invalidToken }
+        let now = session.time(at: system.now())
+        let grant = Grant(
+            id: grantID, clientID: client.id, scopes: terms.scopes, audiences: terms.audiences, refresh: nil,
+            confirmation: terms.confirmation)
+        let minted = try issuer.mint(
+            for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, end: terms.end, at: now)
+        try await listing(minted, in: id, at: now) { () throws(IdentityError) in
+            try await store.list(minted.issued, of: grantID, in: id, at: now)
         }
         return GrantTokens(
             session: session, grant: grant, accessToken: minted.text, accessTokenExpiresAt: minted.issued.expiresAt,

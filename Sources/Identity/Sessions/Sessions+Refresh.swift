@@ -30,17 +30,20 @@ package struct RefreshOptions: Sendable {
 extension Sessions {
     /// Exchanges a refresh token (RFC 6749 §6) by the rule of `RefreshRotation`.
     ///
-    /// - Parameter presented: what the client sent as its refresh token.
+    /// - Parameters:
+    ///   - presented: what the client sent as its refresh token.
+    ///   - prepare: finds out how a client protocol wants the access token of a session written; nil for what the client's is.
     /// - Throws: `IdentityError.invalidRefreshToken`; `userNotFound` when the token was good and the account has been deleted;
     ///   `tooManyRequests`; `unavailable` when a store is. Within the grace the request may be repeated, whatever became of it.
     package func refresh(
-        _ presented: SecretString, _ options: RefreshOptions, caller: Caller
+        _ presented: SecretString, _ options: RefreshOptions, caller: Caller,
+        writing prepare: ((Session) async throws(IdentityError) -> AccessTokenWriter)? = nil
     ) async throws(IdentityError) -> SessionTokens {
         var outcome = IdentityMetrics.Refresh.refused
         defer { metrics.count(outcome) }
         do throws(IdentityError) {
             let chain = try await verified(presented, options.client, caller)
-            return try await exchange(chain, options, caller, &outcome)
+            return try await exchange(chain, options, caller, &outcome, prepare)
         } catch {
             if error.isOurs, outcome != .reuse { outcome = .unavailable }
             throw error
@@ -86,14 +89,21 @@ extension Sessions {
     }
 
     private func exchange(
-        _ chain: Chain, _ options: RefreshOptions, _ caller: Caller, _ outcome: inout IdentityMetrics.Refresh
+        _ chain: Chain, _ options: RefreshOptions, _ caller: Caller, _ outcome: inout IdentityMetrics.Refresh,
+        _ prepare: ((Session) async throws(IdentityError) -> AccessTokenWriter)?
     ) async throws(IdentityError) -> SessionTokens {
         let (session, token) = (chain.session, chain.token)
         let client = try await client(of: chain, caller)
+        let write: AccessTokenWriter? = if let prepare { try await prepare(session) } else { nil }
         let now = session.time(at: system.now())
         let rotation = options.rotation || client.rotatesRefreshTokens
-        let minted = try issuer.mint(
-            for: chain.grant.narrowed(by: options), of: session, client: client, leeway: options.leeway, at: now)
+        let grant = chain.grant.narrowed(by: options)
+        let minted: AccessTokenIssuer.Minted
+        if let write {
+            minted = try issuer.mint(for: grant, of: session, client: client, at: now, write)
+        } else {
+            minted = try issuer.mint(for: grant, of: session, client: client, leeway: options.leeway, at: now)
+        }
         do throws(IdentityError) {
             if options.sameAccessToken { try await keep(minted, parent: token) }
             let request = RefreshSessionScript.Request(
@@ -101,7 +111,8 @@ extension Sessions {
                 accessToken: minted.issued, record: minted.record, repeatsSuccessor: options.sameAccessToken)
             let reply = try await counted(request, idle: client.sessionLifetime.idle, at: now, caller)
             if case .repeated(let hash, let generation) = reply.outcome {
-                if let kept = try await store.successor(hash)?.open(token, hash: hash) {
+                let successor = try await mapServiceFailures { () throws(ServiceFailure) in try await store.successor(hash) }
+                if let kept = successor?.open(token, hash: hash) {
                     await store.forgetSuccessor(minted.issued.hash)
                     return await answer(.replay, generation, kept.accessToken, kept.expiresAt, of: chain, caller, &outcome)
                 }
@@ -131,7 +142,9 @@ extension Sessions {
     private func keep(_ minted: AccessTokenIssuer.Minted, parent: RefreshToken) async throws(IdentityError) {
         guard policy.grace > .zero else { return }
         guard let sealed = try? SealedSuccessor(minted.text, minted.issued, parent: parent) else { throw .fault() }
-        try await store.keep(sealed, for: minted.issued.hash, life: policy.grace)
+        try await mapServiceFailures { () throws(ServiceFailure) in
+            try await store.keep(sealed, for: minted.issued.hash, life: policy.grace)
+        }
     }
 
     /// Takes back an access token that nobody gets, so a failure here does no harm.

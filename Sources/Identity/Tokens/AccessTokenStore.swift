@@ -5,11 +5,15 @@ import Text
 package struct AccessTokenStore: Sendable {
     private let redis: RedisConnection
     private let log: RevocationLog?
+    private let hot: HotTokens?
 
-    /// - Parameter log: where it is told what ends; nil for nowhere.
-    package init(redis: RedisConnection, log: RevocationLog? = nil) {
+    /// - Parameters:
+    ///   - log: where it is told what ends; nil for nowhere.
+    ///   - hot: what its loop remembers; nil for nothing.
+    package init(redis: RedisConnection, log: RevocationLog? = nil, hot: HotTokens? = nil) {
         self.redis = redis
         self.log = log
+        self.hot = hot
     }
 
     /// The rendered answer; nil for a token that is unknown, expired or revoked. One `GET`.
@@ -24,6 +28,20 @@ package struct AccessTokenStore: Sendable {
         try await mapRedisErrors { () throws(RedisError) in try await redis.get(tokens.map(\.key)) }
     }
 
+    /// Like `record`, but perhaps from memory: for who asks often, and changes nothing.
+    /// - Throws: the store's failure.
+    func recalledRecord(_ token: AccessTokenHash) async throws(IdentityError) -> [UInt8]? {
+        guard let hot else { return try await record(token) }
+        return try await mapRedisErrors { () throws(RedisError) in try await hot.record(token, redis) }
+    }
+
+    /// The same for several, in their order.
+    /// - Throws: the store's failure.
+    func recalledRecords(_ tokens: [AccessTokenHash]) async throws(IdentityError) -> [[UInt8]?] {
+        guard let hot else { return try await records(tokens) }
+        return try await mapRedisErrors { () throws(RedisError) in try await hot.records(tokens, redis) }
+    }
+
     /// Stores the answer for as long as the token lives. Value and life are set in one command.
     /// - Throws: the store's failure.
     func store(_ record: [UInt8], for token: AccessTokenHash, life: Duration) async throws(IdentityError) {
@@ -32,6 +50,29 @@ package struct AccessTokenStore: Sendable {
         command.append("PX")
         command.append(max(1, life.wholeMilliseconds))
         _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
+    }
+
+    /// Notes that a token was made of another one, so that it ends with that.
+    /// - Parameter life: of the other one.
+    /// - Throws: the store's failure.
+    func bind(_ token: AccessTokenHash, to source: AccessTokenHash, life: Duration) async throws(IdentityError) {
+        var adding = RedisCommand("SADD", source.descendantsKey)
+        adding.append(token.bytes)
+        var lasting = RedisCommand("PEXPIRE", source.descendantsKey)
+        lasting.append(max(1, life.wholeMilliseconds))
+        let commands = [adding, lasting]
+        _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(commands) }
+    }
+
+    /// The tokens that were made of a token.
+    /// - Throws: the store's failure.
+    func descendants(of source: AccessTokenHash) async throws(IdentityError) -> [AccessTokenHash] {
+        let command = RedisCommand("SMEMBERS", source.descendantsKey)
+        let reply = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
+        return (reply.elements ?? []).compactMap { element in
+            guard case .bytes(let bytes) = element else { return nil }
+            return AccessTokenHash(bytes: bytes)
+        }
     }
 
     /// Makes tokens unknown that somebody holds, and tells of them: in one go, so that neither happens without the other. First of all
@@ -55,6 +96,9 @@ package struct AccessTokenStore: Sendable {
         commands += tokens.map { RedisCommand("DEL", $0.key) }
         let all = commands
         guard !all.isEmpty else { return }
+        // Before, for who is asked meanwhile, and after, for who was asked before and remembers it only now.
+        hot?.forget(tokens)
+        defer { hot?.forget(tokens) }
         try await mapRedisErrors { () throws(RedisError) in try await redis.sendLasting(all) }
     }
 
@@ -62,6 +106,8 @@ package struct AccessTokenStore: Sendable {
     /// - Throws: the store's failure; some may be gone then, and the call may be repeated.
     func delete(_ tokens: [AccessTokenHash]) async throws(IdentityError) {
         guard !tokens.isEmpty else { return }
+        hot?.forget(tokens)
+        defer { hot?.forget(tokens) }
         // One key a command: each may live in a slot of its own.
         try await mapRedisErrors { () throws(RedisError) in
             try await redis.sendLasting(tokens.map { RedisCommand("DEL", $0.key) })

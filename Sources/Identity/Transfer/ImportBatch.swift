@@ -17,6 +17,7 @@ struct ImportBatch {
     private var ids: Set<UserID> = []
     private var emails: Set<String> = []
     private var identities: Set<String> = []
+    private var phones: Set<String> = []
     private var usernames: Set<String> = []
     private var numbers: Set<Int64> = []
 
@@ -33,6 +34,7 @@ struct ImportBatch {
             !ids.contains(id) && !user.aliases.contains { aliases.contains($0) } && email.map { !emails.contains($0) } ?? true
             && !keys.contains { identities.contains($0) } && Set(keys).count == keys.count
             && Set(user.aliases.map(\.source)).count == user.aliases.count
+            && user.phoneNumber.map { !phones.contains($0) } ?? true
             && user.profile.map { !usernames.contains($0.username.folded) } ?? true
             && user.profile?.number.map { !numbers.contains($0) } ?? true
         guard isNew else {
@@ -42,6 +44,7 @@ struct ImportBatch {
         aliases.formUnion(user.aliases)
         identities.formUnion(keys)
         if let email { emails.insert(email) }
+        if let number = user.phoneNumber { phones.insert(number) }
         if let profile = user.profile { usernames.insert(profile.username.folded) }
         if let number = user.profile?.number {
             numbers.insert(number)

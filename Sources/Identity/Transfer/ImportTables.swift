@@ -121,6 +121,11 @@ struct ImportTables {
             FROM import_identities ii JOIN identities x ON x.provider = ii.provider AND x.subject = ii.subject
             WHERE ii.user_id = i.id AND (i.verdict IS NULL OR i.verdict = 'merged' AND x.user_id <> i.existing)
             """)
+        try connection.runScript(
+            """
+            UPDATE import_users i SET verdict = 'phone_taken' FROM users u
+            WHERE i.verdict IS NULL AND u.phone_number = i.phone_number
+            """)
         try connection.run(
             """
             UPDATE import_users i SET verdict = 'username_taken'
@@ -175,10 +180,11 @@ struct ImportTables {
             """
         ).affectedCount
         if added < count {
-            // Somebody has signed up with the address in this very moment.
+            // Somebody has signed up with the address, or the number, in this very moment.
             try connection.run(
                 """
-                UPDATE import_users i SET verdict = 'email_taken'
+                UPDATE import_users i SET verdict = CASE
+                    WHEN EXISTS (SELECT FROM users u WHERE u.phone_number = i.phone_number) THEN 'phone_taken' ELSE 'email_taken' END
                 WHERE i.verdict IS NULL AND NOT EXISTS (SELECT FROM users u WHERE u.id = i.id)
                 """)
         }
@@ -222,17 +228,23 @@ struct ImportTables {
         """
     }
 
+    /// That of the file, if it has one and nobody else has that.
+    private static let phoneNumber = """
+        CASE WHEN EXISTS (SELECT FROM users o WHERE o.phone_number = i.phone_number AND o.id <> u.id) THEN u.phone_number
+            ELSE coalesce(i.phone_number, u.phone_number) END
+        """
+
     private static let profileDiffers = """
         (coalesce(i.display_name, u.display_name) IS DISTINCT FROM u.display_name
             OR coalesce(i.photo_url, u.photo_url) IS DISTINCT FROM u.photo_url
-            OR coalesce(i.phone_number, u.phone_number) IS DISTINCT FROM u.phone_number)
+            OR \(phoneNumber) IS DISTINCT FROM u.phone_number)
         """
 
     /// What no session says.
     private static let updateProfiles = """
         UPDATE users u
         SET display_name = coalesce(i.display_name, u.display_name), photo_url = coalesce(i.photo_url, u.photo_url),
-            phone_number = coalesce(i.phone_number, u.phone_number), updated_at = date_trunc('milliseconds', clock_timestamp())
+            phone_number = \(phoneNumber), updated_at = date_trunc('milliseconds', clock_timestamp())
         FROM import_users i WHERE i.verdict = 'known' AND u.id = i.existing AND \(profileDiffers)
         """
 
@@ -275,6 +287,7 @@ struct ImportTables {
             SELECT user_id, 'a' || source || E'\\n' || id AS key FROM import_aliases
             UNION ALL SELECT user_id, 'i' || provider || E'\\n' || subject FROM import_identities
             UNION ALL SELECT user_id, 'u' || username_folded FROM import_profiles
+            UNION ALL SELECT id, 'p' || phone_number FROM import_users WHERE phone_number IS NOT NULL
             UNION ALL SELECT id, 'e' || email_normalized FROM import_users WHERE email IS NOT NULL AND NOT email_claimed;
 
             UPDATE import_users i SET verdict = 'duplicate'

@@ -92,6 +92,7 @@ package struct TransferProblem: Error, Equatable, Sendable {
         case identityTaken = "identity_taken"
         case idTaken = "id_taken"
         case usernameTaken = "username_taken"
+        case phoneTaken = "phone_taken"
         /// PostgreSQL will not have it.
         case refused
         // What is left out.

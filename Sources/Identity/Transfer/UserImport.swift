@@ -4,7 +4,7 @@ package import Text
 /// Writes users of another system into PostgreSQL, a batch at a time. Its calls block: for a thread of a `BlockingPool`.
 ///
 /// Who is here already, by an alias or by an id of ours, is left alone, so a second run goes on where the first has stopped. Nobody gets
-/// into an account that there is: an address, an identity, a username or an id that is somebody's refuses the user.
+/// into an account that there is: an address, an identity, a phone number, a username or an id that is somebody's refuses the user.
 package final class UserImport {
     package struct Options: Sendable {
         /// Whether nothing is written.
@@ -272,11 +272,12 @@ extension TransferProblem.Reason {
     /// For the operator: what is in the user's way; empty where the record itself is refused.
     var words: String {
         switch self {
-        case .duplicate: "the id, the address, an identity or the username was in the file before"
+        case .duplicate: "the id, the address, an identity, the phone number or the username was in the file before"
         case .emailTaken: "the address is another user's; --merge takes both for one where it is proved on both sides"
         case .identityTaken: "an identity at a provider is another user's"
         case .idTaken: "the id is another user's"
         case .usernameTaken: "the username or the number is another user's"
+        case .phoneTaken: "the phone number is another user's"
         default: ""
         }
     }

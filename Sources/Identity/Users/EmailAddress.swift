@@ -1,3 +1,5 @@
+import Text
+
 /// An e-mail address that one user can have: as typed, and in the form by which users are told apart.
 ///
 /// A deliberate subset of RFC 5321 §4.1.2, the one that is in use and cannot be read in two ways. The local part is 1 to 64 of
@@ -47,5 +49,27 @@ package struct EmailAddress: Equatable, Sendable {
 
     private static func isAtomText(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isASCIILetterOrDigit || "!#$%&'*+-/=?^_`{|}~".unicodeScalars.contains(scalar)
+    }
+}
+
+/// How the addresses that somebody looks for begin, in their normalised form: as the bounds of a range, in which no character means
+/// anything but itself.
+package struct EmailPrefix: Equatable, Sendable {
+    /// The lowest text that begins so.
+    package let lowerBound: String
+    /// The lowest text behind all that begin so.
+    let upperBound: String
+
+    /// 1 to 254 visible ASCII characters, whose case does not matter; a whole address may have an international domain. Nil for
+    /// anything else.
+    package init?(_ text: String) {
+        let normalized = (try? EmailAddress(text))?.normalized ?? text.lowercased()
+        var bytes = Array(normalized.utf8)
+        guard (1...EmailAddress.maximumLength).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return nil
+        }
+        lowerBound = normalized
+        bytes[bytes.count - 1] += 1
+        upperBound = String(decoding: bytes, as: UTF8.self)
     }
 }

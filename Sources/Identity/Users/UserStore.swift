@@ -12,12 +12,14 @@ package struct UserStore: Sendable {
         self.pool = pool
     }
 
-    /// - Throws: `IdentityError.emailTaken`, or the store's failure.
+    /// - Throws: `IdentityError.emailTaken`, `phoneNumberTaken`, or the store's failure.
     package func insert(_ user: User, passwordHash: String?) async throws(IdentityError) -> User {
         do throws(PostgresError) {
             return try await Self.one(pool.query(UserQueries.insert, Self.parameters(of: user, passwordHash: passwordHash)))
         } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
             throw .emailTaken
+        } catch .uniqueViolation(constraint: UserQueries.uniquePhoneConstraint) {
+            throw .phoneNumberTaken
         } catch {
             throw IdentityError(postgres: error)
         }
@@ -158,5 +160,24 @@ package struct UserStore: Sendable {
 
     private static func instant(_ row: Row, _ column: Int) throws(PostgresError) -> Timestamp? {
         try row.optionalInt64(column).map { Timestamp(milliseconds: $0) }
+    }
+}
+
+extension UserStore {
+    private static let voidTokens = Statement(
+        name: "users_void_tokens",
+        sql: """
+            UPDATE users
+            SET tokens_valid_after = greatest(tokens_valid_after, date_trunc('second', to_timestamp($2::bigint / 1000.0)))
+            WHERE id = $1::uuid
+            """)
+
+    /// Has tokens from before an instant refused by whoever compares their times with it, where a user ends all sessions and nothing that opens
+    /// the account changes (else `HeldUser` does).
+    /// - Throws: the store's failure.
+    func voidTokens(of id: UserID, before instant: Timestamp) async throws(IdentityError) {
+        _ = try await mapPostgresErrors { () throws(PostgresError) in
+            try await pool.query(Self.voidTokens, [.uuid(id.description), .integer(instant.milliseconds)])
+        }
     }
 }

@@ -87,10 +87,41 @@ package struct JWTClaims: Equatable, Sendable {
         return audience
     }
 
-    /// A whole number of seconds since the epoch, not negative and not beyond the year 9999.
     private static func date(_ name: String, of object: JSONObject) throws(JOSEError) -> Timestamp? {
         guard let value = object[name] else { return nil }
-        guard let seconds = value.integerValue, (0...latestDate).contains(seconds) else { throw .invalidClaim(name) }
-        return Timestamp(seconds: seconds)
+        guard let date = numericDate(value) else { throw .invalidClaim(name) }
+        return date
+    }
+
+    /// A `NumericDate` (RFC 7519 §2): seconds since the epoch, perhaps with a fraction, not negative and not beyond the year 9999. Nil for
+    /// anything else.
+    package static func numericDate(_ value: JSONValue) -> Timestamp? {
+        if let seconds = value.integerValue {
+            return (0...latestDate).contains(seconds) ? Timestamp(seconds: seconds) : nil
+        }
+        guard let seconds = value.doubleValue, seconds >= 0, seconds < Double(latestDate) else { return nil }
+        return Timestamp(milliseconds: Int64((seconds * 1000).rounded(.down)))
+    }
+}
+
+extension JWTClaims {
+    /// Whether the token is valid at a moment (RFC 7519 §4.1.4 to §4.1.6). `exp` has to be there.
+    ///
+    /// `leeway` covers clocks that differ, in both directions. With a `maximumAge` the token has to say when it was issued, and that
+    /// must not be longer ago.
+    package func checkTimes(
+        at now: Timestamp,
+        leeway: Duration,
+        maximumAge: Duration? = nil
+    ) throws(JOSEError) {
+        let earliest = now.adding(.zero - leeway)
+        let latest = now.adding(leeway)
+        guard let expiresAt else { throw .missingClaim("exp") }
+        guard expiresAt > earliest else { throw .expired }
+        if let notBefore, notBefore > latest { throw .notYetValid }
+        if let issuedAt, issuedAt > latest { throw .issuedInFuture }
+        guard let maximumAge else { return }
+        guard let issuedAt else { throw .missingClaim("iat") }
+        guard issuedAt >= earliest.adding(.zero - maximumAge) else { throw .issuedTooLongAgo }
     }
 }

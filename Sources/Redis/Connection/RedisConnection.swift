@@ -27,14 +27,17 @@ package actor RedisConnection {
     /// Why the last attempt to connect has failed; nil when none has.
     package private(set) var lastFailure: StreamError?
     private var refusals: RefusalLog
+    private let whenEnded: (@Sendable () -> Void)?
 
     /// - Parameters:
     ///   - resolving: where the server's name is looked up.
     ///   - recent: what all connections of the process repeat on a new server.
+    ///   - whenEnded: called on the loop when a connection has ended: the next may lead to another server.
     package init(
-        _ configuration: RedisConfiguration, loop: EventLoop, resolving: BlockingPool, recent: RecentWrites? = nil, logger: Logger
+        _ configuration: RedisConfiguration, loop: EventLoop, resolving: BlockingPool, recent: RecentWrites? = nil,
+        logger: Logger, whenEnded: (@Sendable () -> Void)? = nil
     ) {
-        self.recent = recent
+        (self.recent, self.whenEnded) = (recent, whenEnded)
         self.configuration = configuration
         self.loop = loop
         self.logger = logger
@@ -266,6 +269,7 @@ package actor RedisConnection {
         roleTimer = nil
         stream.close()
         self.stream = nil
+        whenEnded?()
         switch state.ended(error) {
         case .closed: return false
         case .left(let failing, let failure):

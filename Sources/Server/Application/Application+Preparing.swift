@@ -4,6 +4,7 @@ import Identity
 import Logging
 import Networking
 import Postgres
+import Redis
 import Routing
 
 /// What has to be there before requests can be answered: the schema, the signing keys, the clients.
@@ -119,6 +120,44 @@ extension StartError {
         case .migration(.schemaNewer), .migration(.wrongEncoding), .migration(.changed), .migration(.failed): false
         case .signingKeys(.store(.unavailable)), .signingKeys(.store(.overloaded)), .signingKeys(.store(.deadlineExceeded)): true
         case .signingKeys: false
+        }
+    }
+}
+
+extension Application {
+    /// What follows the ends that all copies write, and passes them on to all loops. Nil where nobody is told of them.
+    static func revocations(_ workers: [Worker], _ shared: SharedParts) -> RedisStreamReader? {
+        let feeds = workers.compactMap { worker in worker.services.revocations.map { (worker.loop, $0) } }
+        guard let first = workers.first, !feeds.isEmpty else { return nil }
+        return RedisStreamReader(
+            shared.configuration.redis, key: RevocationLog.key, life: RevocationLog.life, loop: first.loop,
+            resolving: shared.resolving, logger: shared.logger
+        ) { news in
+            for (loop, feed) in feeds {
+                if loop === first.loop {
+                    feed.take(news)
+                } else {
+                    loop.call { feed.take(news) }
+                }
+            }
+        }
+    }
+
+    /// What hears of tokens that change, and passes it on to all loops. Nil where nothing is remembered.
+    static func tracking(_ workers: [Worker], _ shared: SharedParts) -> RedisKeyTracking? {
+        let memories = workers.compactMap { worker in worker.hot.map { (worker.loop, $0) } }
+        guard let first = workers.first, !memories.isEmpty else { return nil }
+        return RedisKeyTracking(
+            shared.configuration.redis, prefixes: [HotTokenLoops.tokenPrefix, shared.hotTokens.proofPrefix],
+            patience: .seconds(2), loop: first.loop, resolving: shared.resolving, logger: shared.logger
+        ) { news in
+            for (loop, hot) in memories {
+                if loop === first.loop {
+                    hot.take(news)
+                } else {
+                    loop.call { hot.take(news) }
+                }
+            }
         }
     }
 }

@@ -23,6 +23,8 @@ package actor Application {
     private let keySets: KeySetKeeper
     /// Nil where nobody is told what ends.
     private let revocations: RedisStreamReader?
+    /// Nil where nothing is remembered.
+    private let tracking: RedisKeyTracking?
     let redisWatch: RedisWatch
     private let operations: HTTPServer
     let logger: Logger
@@ -51,6 +53,7 @@ package actor Application {
         for loop in group.loops { workers.append(try Worker(loop, shared, keySets, smtp: smtp)) }
         self.workers = workers
         revocations = Self.revocations(workers, shared)
+        tracking = Self.tracking(workers, shared)
         redisWatch = RedisWatch(workers[0].redis, shared.clockTolerance, loop: loop, logger: logger)
         operations = try Self.operations(workers, shared, keySets, redisWatch, logSink)
     }
@@ -66,6 +69,7 @@ package actor Application {
     package func start() async throws(StartError) -> Addresses {
         for worker in workers { worker.start() }
         if let revocations { loop.start { await revocations.run() } }
+        if let tracking { loop.start { await tracking.run() } }
         await keySets.start(
             workers.map(\.keySets),
             store: KeySetStore(pool: workers[0].postgres, policy: shared.configuration.keySets))
@@ -152,6 +156,7 @@ package actor Application {
         while await connectionCount() > 0, Instant.now() < deadline { await loop.sleep(for: .milliseconds(10)) }
         await keySets.close()
         await revocations?.close()
+        await tracking?.close()
         for worker in workers { await worker.jobs.close(by: deadline) }
         // At once: each may have to wait for a PostgreSQL that hangs.
         await withDiscardingTaskGroup { group in

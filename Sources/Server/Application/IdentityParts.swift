@@ -22,7 +22,8 @@ struct IdentityParts: Sendable {
             log: configuration.backends.tellsRevocations
                 ? RevocationLog(
                     installation: issuer.installation, length: configuration.backends.revocationLength, system: shared.system)
-                : nil)
+                : nil,
+            hot: parts.hot)
         sessions = Sessions(
             store: SessionStore(
                 redis: parts.redis, policy: configuration.sessions.refreshPolicy, clock: shared.system.scriptClock),

@@ -48,6 +48,7 @@ struct SharedParts: Sendable {
     let sharedSecretTokens: SharedSecretTokens
     let initialAccessTokens: InitialAccessTokens
     let revocationPlaces: RevocationPlaces
+    let hotTokens: HotTokenLoops
     let phase = ServerPhase()
     let reloads = ReloadState()
     let http: HTTPServer.Configuration
@@ -62,6 +63,7 @@ struct SharedParts: Sendable {
         self.system = system
         self.masterKey = masterKey
         revocationPlaces = RevocationPlaces(limit: configuration.backends.revocationListeners)
+        hotTokens = HotTokenLoops(number: system.random(8).reduce(0) { $0 << 8 | UInt64($1) })
         hashing = BlockingPool(
             label: "kidoban.hash", threads: configuration.passwords.threadCount,
             bounds: configuration.passwords.bounds, niceness: 5)

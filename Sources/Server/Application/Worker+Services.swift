@@ -46,7 +46,7 @@ extension Worker {
                 accounts: ProjectAccounts(accounts: identity.accounts, rules: configuration.firebase.rules),
                 clientTokens: services.clientTokens,
                 system: shared.system),
-            migration: federation.migration)
+            migration: federation.migration, served: Set(API.all.map(\.name).filter { configuration.serves($0) }))
         return (apiParts, federation)
     }
 }
@@ -122,6 +122,7 @@ struct LoopParts: Sendable {
     let logger: Logger
     let postgres: PostgresPool
     let redis: RedisConnection
+    let hot: HotTokens?
     let audit: AuditLog
     let metrics: IdentityMetrics
     let keys: LoopSlot<KeyRing?>

@@ -13,6 +13,8 @@ struct Worker: Sendable {
     let loop: EventLoop
     let postgres: PostgresPool
     let redis: RedisConnection
+    /// Nil where nothing is remembered.
+    let hot: HotTokens?
     let audit: AuditLog
     let auditUpkeep: AuditUpkeep
     let metrics: IdentityMetrics
@@ -40,9 +42,15 @@ struct Worker: Sendable {
         let logger = shared.logger.with(["loop": .integer(loop.index)])
         self.loop = loop
         postgres = PostgresPool(configuration.database, loop: loop, connecting: shared.connecting, logger: logger)
-        redis = RedisConnection(
-            configuration.redis, loop: loop, resolving: shared.resolving, recent: shared.recentWrites, logger: logger)
         metrics = IdentityMetrics()
+        let memory = configuration.backends.hotTokens
+        let hot =
+            memory > 0
+            ? HotTokens(shared.hotTokens, loop: loop, metrics: metrics, byteLimit: memory / configuration.loopCount) : nil
+        self.hot = hot
+        redis = RedisConnection(
+            configuration.redis, loop: loop, resolving: shared.resolving, recent: shared.recentWrites, logger: logger,
+            whenEnded: { hot?.connectionEnded() })
         keys = LoopSlot<KeyRing?>(nil)
         limits = LoopSlot(configuration.limits)
         audit = AuditLog(
@@ -62,7 +70,7 @@ struct Worker: Sendable {
         limiter = Limiter(
             slot: limits, redis: redis, key: shared.limitKey, audit: audit, metrics: metrics, system: shared.system)
         let parts = LoopParts(
-            loop: loop, logger: logger, postgres: postgres, redis: redis, audit: audit, metrics: metrics, keys: keys,
+            loop: loop, logger: logger, postgres: postgres, redis: redis, hot: hot, audit: audit, metrics: metrics, keys: keys,
             keySets: keySets, jobs: jobQueue, outbox: outbox,
             limiter: limiter)
         let federation: FederationParts
@@ -85,6 +93,7 @@ struct Worker: Sendable {
     func start() {
         loop.start { await redis.run() }
         loop.start { await audit.run() }
+        if let hot { loop.start { await hot.run(over: redis) } }
     }
 
     /// Starts what looks for work in tables, which must be there by now. One loop looks for all of them.
@@ -96,6 +105,7 @@ struct Worker: Sendable {
 
     /// Writes what is still to be written and gives the connections back.
     func stop() async {
+        hot?.close()
         await auditUpkeep.close()
         await services.codes.close()
         await services.sessions.logouts?.close()

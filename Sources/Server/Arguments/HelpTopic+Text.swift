@@ -58,7 +58,7 @@ extension HelpTopic {
         case .mailShow: "\(invocation) [--json]"
         case .mailTest: "\(invocation) ADDRESS"
         case .mailTemplates: "\(invocation) [FILE]"
-        case .config: "kidoban config [--markdown]"
+        case .config: "kidoban config [--markdown | --texts LANGUAGE]"
         case .doctor: "kidoban doctor [--json]"
         case .devIssuer: "kidoban dev-issuer [--listen ADDRESS]"
         case .explain: "kidoban explain <command> [--help]"
@@ -120,7 +120,11 @@ extension HelpTopic {
                 ("--json", "print one JSON object a line"),
                 ("--follow", "then go on with what happens, the oldest first, until Ctrl-C"),
             ]
-        case .config: [("--markdown", "print the tables of the documentation instead")]
+        case .config:
+            [
+                ("--markdown", "print the tables of the documentation instead"),
+                ("--texts LANGUAGE", "print the built-in texts of the sign-in pages instead, as KIDOBAN_PAGES_TEXTS has them"),
+            ]
         case .devIssuer:
             [("--listen ADDRESS", "where, on this machine only: \(DevIssuerOptions().listen) by default; port 0: any")]
         case .clientRegistrationToken:
@@ -332,5 +336,24 @@ extension HelpTopic {
         return rows.map { name, text in
             "  " + name + String(repeating: " ", count: width - name.count + 3) + text + "\n"
         }.joined()
+    }
+}
+
+/// What the commands say that are about the texts of mails.
+extension HelpTopic {
+    var templateDetails: String {
+        """
+        A file of that name in KIDOBAN_MAIL_TEMPLATES takes the place of the built-in text. The first line of a `.txt` is
+        its subject. In it these stand for what they say; other braces for themselves:
+        \(MailPlaceholder.list).
+        """
+    }
+}
+
+extension MailPlaceholder {
+    /// As they are written, for a sentence.
+    fileprivate static var list: String {
+        let names = allCases.map { "{\($0.rawValue)}" }
+        return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
     }
 }

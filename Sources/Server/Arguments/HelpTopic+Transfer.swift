@@ -48,8 +48,8 @@ extension HelpTopic {
     var importDetails: String {
         """
         Who is here already, by the id there, is left alone: after a break, run it again. Nobody gets into an account that
-        there is: an address, an identity or a username that is somebody's refuses the user. Passwords hold, and are hashed
-        anew when they are used.
+        there is: an address, an identity, a phone number or a username that is somebody's refuses the user. Passwords
+        hold, and are hashed anew when they are used.
 
         Exit status: 0 when nobody was refused, else 1.
 

@@ -6,7 +6,7 @@ package import Networking
 import Outbound
 import Routing
 import Synchronization
-import Text
+package import Text
 
 /// How the issuer for development runs.
 package struct DevIssuerOptions: Equatable, Sendable {
@@ -54,33 +54,46 @@ enum DevIssuer {
         _ = signal(SIGPIPE, SIG_IGN)
         let signals = Signals()
         do {
-            let loop = try EventLoop()
-            let pool = BlockingPool(label: "kidoban.keys", threads: 1, queueLimit: 8)
-            let server = try await start(options, loop, pool, console)
+            let issuer = try await RunningDevIssuer.start(on: options.listen) { Timestamp.now() }
+            _ = console.print("Issuing id tokens to anybody on \(issuer.url)\n")
             _ = await signals.first(or: Task { nil })
-            await server.drain()
-            pool.stop()
-            loop.stop()
+            await issuer.stop()
             return ExitStatus.success
         } catch {
             console.complain("the issuer cannot run: \(error)")
             return ExitStatus.failure
         }
     }
+}
 
-    private static func start(
-        _ options: DevIssuerOptions, _ loop: EventLoop, _ pool: BlockingPool, _ console: Console
-    ) async throws -> HTTPServer {
+/// An issuer for development that runs in this process.
+package struct RunningDevIssuer: Sendable {
+    package let url: String
+    private let server: HTTPServer
+    private let loop: EventLoop
+    private let pool: BlockingPool
+
+    /// - Parameter address: one of this machine.
+    package static func start(
+        on address: SocketAddress, now: @escaping @Sendable () -> Timestamp
+    ) async throws -> RunningDevIssuer {
+        let loop = try EventLoop()
+        let pool = BlockingPool(label: "kidoban.keys", threads: 1, queueLimit: 8)
         let url = Address()
-        let api = DevIssuerRoutes(keys: try DevIssuerKeys(), pool: pool, url: { url.text }, now: { Timestamp.now() })
+        let api = DevIssuerRoutes(keys: try DevIssuerKeys(), pool: pool, url: { url.text }, now: now)
         let server = HTTPServer(
             HTTPServer.Configuration(
-                limits: Limits(), budget: ConnectionBudget(wanted: 100), phase: ServerPhase(), clock: { Timestamp.now() }),
+                limits: Limits(), budget: ConnectionBudget(wanted: 100), phase: ServerPhase(), clock: now),
             handler: try Router(apis: [api.make()], fallback: Router.plainText), loop: loop, logger: .disabled,
             random: SecureRandom.bytes(8).reduce(0) { $0 << 8 | UInt64($1) })
-        url.text = "http://\(try await server.start(on: options.listen))"
-        _ = console.print("Issuing id tokens to anybody on \(url.text)\n")
-        return server
+        url.text = "http://\(try await server.start(on: address))"
+        return RunningDevIssuer(url: url.text, server: server, loop: loop, pool: pool)
+    }
+
+    package func stop() async {
+        await server.drain()
+        pool.stop()
+        loop.stop()
     }
 
     /// Written once, before anybody is told.

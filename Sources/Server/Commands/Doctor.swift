@@ -79,7 +79,9 @@ struct Doctor: Sendable {
     }
 
     private func redis() async -> RedisProbe.Outcome? {
-        let probe = RedisProbe(reading.configuration.redis, loop: loop, resolving: threads)
+        let configuration = reading.configuration
+        let probe = RedisProbe(
+            configuration.redis, triesTracking: configuration.backends.hotTokens > 0, loop: loop, resolving: threads)
         return await within(Self.patience) { await probe.run() }
     }
 

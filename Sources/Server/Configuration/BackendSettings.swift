@@ -27,6 +27,10 @@ extension Settings {
             Setting(
                 "KIDOBAN_REVOCATION_LISTENERS", \.backends.revocationListeners, .count(1...100_000),
                 "How many backends may listen to one copy. One client gets half of these at most."),
+            Setting(
+                "KIDOBAN_HOT_TOKENS", \.backends.hotTokens, .size(0...(64 << 30)),
+                "Memory in which a copy keeps what Redis has said of access tokens, until Redis tells of a change. 0: it asks each "
+                    + "time."),
         ])
 }
 
@@ -39,6 +43,8 @@ extension Configuration {
         package var tellsRevocations = true
         package var revocationLength = 20_000
         package var revocationListeners = 512
+        /// Bytes of all loops together; zero for no memory.
+        package var hotTokens = 0
 
         package init() {}
     }

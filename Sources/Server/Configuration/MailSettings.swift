@@ -210,7 +210,7 @@ extension EnvironmentReader {
         return (rest.hasPrefix("~") || rest.hasPrefix(".")) && !rest.hasSuffix(".txt") && !rest.hasSuffix(".html")
     }
 
-    private func isDirectory(_ path: String) -> Bool {
+    func isDirectory(_ path: String) -> Bool {
         do throws(FileFault) {
             _ = try files.read(path)
             return false

@@ -1,3 +1,4 @@
+import Crypto
 import Text
 
 /// What the issuer for development puts into a token: the claims that tokens of a kind have, changed as the caller wants.
@@ -17,11 +18,19 @@ enum DevIssuerClaims: String, CaseIterable, Sendable {
     }
 
     /// The issuer below the address of the server, so that no kind passes for another.
-    func issuer(below url: String) -> String {
-        switch self {
-        case .plain: url
-        case .apple: url + "/apple"
-        case .google: url + "/google"
+    func issuer(below url: String) -> String { url + base }
+
+    /// What the paths of its authorization and token endpoints begin with.
+    var base: String { self == .plain ? "" : "/\(rawValue)" }
+
+    /// The same for the same address, in the form that subjects of the kind have.
+    func subject(of email: String) -> String {
+        let digest = SHA256.hash("\(rawValue):\(email)")
+        let text = String(digest.hex.prefix(32))
+        return switch self {
+        case .plain: text
+        case .apple: "001234.\(text).0456"
+        case .google: "1" + digest.bytes.prefix(20).map { String($0 % 10) }.joined()
         }
     }
 

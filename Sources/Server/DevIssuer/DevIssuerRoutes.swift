@@ -5,9 +5,10 @@ import Networking
 import Routing
 import Text
 
-/// What the issuer for development answers: its key set, id tokens for whatever claims somebody posts, and other keys on request.
+/// What the issuer for development answers: its key set, id tokens for whatever claims somebody posts, the code flow, and other keys on request.
 struct DevIssuerRoutes: Sendable {
     let keys: DevIssuerKeys
+    let codes = DevIssuerCodes()
     /// For the making of keys.
     let pool: BlockingPool
     /// Its own address, which is not known before it listens.
@@ -28,9 +29,30 @@ struct DevIssuerRoutes: Sendable {
                 Route(.post, path, accepts: .json, documentation: RouteDocumentation("A signed token", responses: [])) {
                     token(kind, $0)
                 })
+            routes += codeFlow(kind)
         }
         return RouteGroup(
             name: "dev-issuer", routes: routes, documentation: .plainText("Development and tests."), failure: Router.plainText)
+    }
+
+    /// Where somebody signs in as whoever they like, where the code is exchanged, and where tokens are revoked, which needs nothing here.
+    private func codeFlow(_ kind: DevIssuerClaims) -> [Route] {
+        let authorization = DevIssuerAuthorization(kind: kind, codes: codes, now: now)
+        let exchange = DevIssuerExchange(kind: kind, keys: keys, codes: codes, url: url, now: now)
+        return [
+            Route(.get, kind.base + "/authorize", documentation: RouteDocumentation("A form to sign in", responses: [])) {
+                authorization.show($0)
+            },
+            Route(
+                .post, kind.base + "/authorize", accepts: .form, documentation: RouteDocumentation("Signs in", responses: [])
+            ) { authorization.decide($0) },
+            Route(
+                .post, kind.base + "/token", accepts: .form, documentation: RouteDocumentation("Tokens for a code", responses: [])
+            ) { exchange.answer($0) },
+            Route(
+                .post, kind.base + "/revoke", accepts: .form, documentation: RouteDocumentation("Revokes a token", responses: [])
+            ) { _ in .empty(.ok) },
+        ]
     }
 
     private func keySet() -> Response {
@@ -85,7 +107,24 @@ enum DevIssuerPage {
           POST /tokens/google    the same as Google's are
           POST /tokens           the same with few claims
           POST /keys/rotate      other keys sign from now on; ?forget=true to publish only them
+          GET  /apple/authorize  a form that signs in as anybody, and leads back with a code: for KIDOBAN_APPLE_AUTHORIZE_URL
+          POST /apple/token      an id token for the code, for KIDOBAN_APPLE_TOKEN_URL; /apple/revoke takes any token back
+               /google/…         the same for Google, with PKCE; bare, /authorize, /token and /revoke
 
         Their issuers are its address with /apple, with /google, and bare. ?alg=ES256 signs so instead of RS256.
         """
+
+    /// - Parameter content: markup; whatever text is in it is escaped already.
+    static func html(_ title: String, _ content: String) -> Response {
+        let text = """
+            <!doctype html><html lang="en"><head><meta charset="utf-8"><title>\(title)</title>\
+            <meta name="viewport" content="width=device-width,initial-scale=1">\
+            <style>:root{color-scheme:light dark}body{font:1rem/1.6 system-ui,sans-serif;max-width:27rem;margin:0 auto;padding:1.25rem}\
+            label{display:block;margin:.75rem 0}input:not([type=checkbox]){display:block;font:inherit;width:100%;box-sizing:border-box}\
+            button{font:inherit;padding:.5rem 1rem}code{overflow-wrap:anywhere}</style></head>\
+            <body><h1>\(title)</h1>\(content)</body></html>
+            """
+        return Response(
+            .ok, contentType: "text/html; charset=utf-8", fields: ["Cache-Control": "no-store"], body: Array(text.utf8))
+    }
 }

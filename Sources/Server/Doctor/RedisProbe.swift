@@ -26,8 +26,11 @@ actor RedisProbe {
     private nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     private let resolving: BlockingPool
+    /// Whether what only hot tokens need is tried as well.
+    private let triesTracking: Bool
 
-    init(_ configuration: RedisConfiguration, loop: EventLoop, resolving: BlockingPool) {
+    init(_ configuration: RedisConfiguration, triesTracking: Bool, loop: EventLoop, resolving: BlockingPool) {
+        self.triesTracking = triesTracking
         self.configuration = configuration
         // A replica is told apart by its role, with a remedy.
         self.configuration.acceptsReplica = true
@@ -50,8 +53,21 @@ actor RedisProbe {
         }
         var facts = await Self.settings(of: redis)
         facts.clock = await clock(redis)
-        if facts.info["role", default: "master"] == "master" { facts.denied = await RedisRights.denied(to: redis) }
+        if facts.info["role", default: "master"] == "master" {
+            facts.denied = await RedisRights.denied(to: redis)
+            if triesTracking, let denied = facts.denied { facts.denied = await denied + deniedForTracking(redis) }
+        }
         return .facts(facts)
+    }
+
+    private func deniedForTracking(_ redis: RedisConnection) async -> [String] {
+        let denied = await RedisRights.deniedForTracking(to: redis)
+        let prefix = HotTokenLoops.tokenPrefix
+        let tracking = RedisKeyTracking(
+            configuration, prefixes: [prefix], patience: .seconds(1), loop: loop, resolving: resolving, logger: .disabled
+        ) { _ in }
+        guard await tracking.refusal() != nil else { return denied }
+        return denied + ["CLIENT ID, CLIENT TRACKING or SUBSCRIBE __redis__:invalidate"]
     }
 
     /// What the server says of how it is set up; empty as far as it may not be asked.

@@ -9,7 +9,7 @@ enum RedisRights {
     /// By what keys begin with; each tries on a key of its own, which is a string of a few seconds. A command for another type is refused
     /// for that, and then it is allowed.
     static let commands: [(prefix: String, suffix: String, commands: [(name: StaticString, arguments: [String])])] = [
-        ("at:", "", [("GET", []), ("DEL", [])]),
+        ("at:", "", [("GET", []), ("DEL", []), ("SADD", ["x"]), ("SMEMBERS", []), ("PEXPIRE", ["1000"])]),
         (
             "session:", "",
             [
@@ -61,8 +61,8 @@ enum RedisRights {
                 ("DEL", []),
             ]
         ),
-        ("device-user:", "", [("GET", []), ("GETDEL", [])]), ("used:", "", []), ("claims:", "", [("GET", [])]),
-        ("authsession:", "", [("GETDEL", [])]), ("registration:", "", [("INCR", []), ("PEXPIRE", ["1000"])]),
+        ("device-user:", "", [("GET", []), ("DEL", [])]), ("used:", "", [("DEL", [])]), ("claims:", "", [("GET", [])]),
+        ("authsession:", "", [("GET", []), ("DEL", [])]), ("registration:", "", [("INCR", []), ("PEXPIRE", ["1000"])]),
         ("provider_attempt:", "", [("GET", []), ("DEL", [])]),
         ("audit:", "", [("GET", []), ("INCRBY", ["1"]), ("PEXPIRE", ["1000"])]),
         ("successor:", "", [("GET", [])]), ("it:", "", [("GET", []), ("DEL", [])]),
@@ -97,6 +97,11 @@ enum RedisRights {
             if !isAllowed { denied.append(name) }
         }
         return denied
+    }
+
+    /// What is refused of what copies send that remember tokens.
+    static func deniedForTracking(to redis: RedisConnection) async -> [String] {
+        await isAllowed(RedisCommand("PTTL", "at:doctor"), redis) == false ? ["PTTL at:"] : []
     }
 
     private static func isAllowed(_ command: RedisCommand, _ redis: RedisConnection) async -> Bool? {

@@ -1,3 +1,4 @@
+import Endpoints
 import Identity
 
 /// What the program is asked to do.
@@ -48,6 +49,8 @@ package enum Command: Equatable, Sendable {
         case inForce
         /// The tables of the documentation.
         case markdown
+        /// The built-in texts of the sign-in pages in a language.
+        case texts(String)
     }
 }
 
@@ -188,8 +191,15 @@ extension Command {
     }
 
     private static func configOutput(_ rest: ArraySlice<String>) throws(ArgumentsError) -> ConfigOutput {
-        let scanner = try ArgumentScanner(rest, options: [.init(name: "--markdown", takesValue: false)], topic: .config)
+        let scanner = try ArgumentScanner(
+            rest, options: [.init(name: "--markdown", takesValue: false), .init(name: "--texts", takesValue: true)],
+            topic: .config)
         _ = try scanner.positional()
+        let languages = PageTexts.languages
+        let language = try scanner.value(of: "--texts", expected: languages.joined(separator: " or ")) { text in
+            languages.contains(text) ? text : nil
+        }
+        if let language { return .texts(language) }
         return scanner.isGiven("--markdown") ? .markdown : .inForce
     }
 

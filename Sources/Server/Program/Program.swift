@@ -1,4 +1,5 @@
 import Crypto
+import Endpoints
 import Glibc
 
 /// The program: from its arguments and environment to its exit status.
@@ -28,6 +29,7 @@ package enum Program {
         case .help(let topic): return console.print(topic.text)
         case .version: return console.print("kidoban \(Version.text)\n")
         case .config(.markdown): return console.print(ConfigurationListing.markdown)
+        case .config(.texts(let language)): return console.print(PageTexts.builtIn(language) ?? "")
         case .doctor(let output):
             return await Doctor.run(output, environment: environment, files: files, console)
         case .config(.inForce), .serve, .migrate, .health, .client, .user, .importUsers, .exportUsers, .firebase, .sessions,

@@ -98,3 +98,8 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
         self = .object(JSONObject(elements.map { JSONObject.Member(key: $0, value: $1) }))
     }
 }
+
+/// The types of RFC 8259 §3 under the names that error messages use.
+package enum JSONType: String, Sendable {
+    case string, number, boolean, null, object, array
+}

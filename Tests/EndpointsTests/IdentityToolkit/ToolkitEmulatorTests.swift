@@ -75,6 +75,42 @@ struct ToolkitEmulatorTests {
         #expect(user?["displayName"] == "First" && user?["customAttributes"] == nil)
     }
 
+    @Test func `a phone number is one user's, however many want it at once`() async throws {
+        let client = try client
+        let number = "+8190\(UInt64.random(in: 10_000_000...99_999_999))"
+        let answers = try await withThrowingTaskGroup(of: TestHTTPResponse.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    try await client.admin("", ["email": .string(Account.newEmail()), "phoneNumber": .string(number)])
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.count { $0.status == 200 } == 1)
+        #expect(answers.filter { $0.status != 200 }.allSatisfy { $0.failure == "PHONE_NUMBER_EXISTS" })
+        var ids: [String] = []
+        for _ in 0..<10 { ids.append(try await create().id) }
+        let another = "+8180\(UInt64.random(in: 10_000_000...99_999_999))"
+        let changes = try await withThrowingTaskGroup(of: TestHTTPResponse.self) { group in
+            for id in ids {
+                group.addTask { try await client.admin("update", ["localId": .string(id), "phoneNumber": .string(another)]) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(changes.count { $0.status == 200 } == 1)
+        #expect(changes.filter { $0.status != 200 }.allSatisfy { $0.failure == "PHONE_NUMBER_EXISTS" })
+    }
+
+    @Test func `an import may be larger than other requests`() async throws {
+        // Everybody else's limit is 1 MiB here.
+        let padding = JSONValue.string(String(repeating: "x", count: 1_500_000))
+        let user: JSONValue = [
+            "localId": .string("large-\(Account.newEmail().prefix(14))"), "email": .string(Account.newEmail()),
+        ]
+        let imported = try await client.admin("batchCreate", ["users": [user], "ignored": padding])
+        #expect(imported.status == 200 && imported.json["error"] == nil, "\(imported.status)")
+    }
+
     @Test func `a code is used once, of twenty at once by one`() async throws {
         let (_, email) = try await create()
         let client = try client
@@ -134,7 +170,8 @@ struct ToolkitEmulatorTests {
     @Test func `a custom token signs in whom the project's server names`() async throws {
         let client = try client
         let id = "custom-\(Account.newEmail().prefix(16))"
-        let payload = Base64URL.encode(Array(#"{"uid":"\#(id)","claims":{"premium":true}}"#.utf8))
+        let audience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+        let payload = Base64URL.encode(Array(#"{"aud":"\#(audience)","uid":"\#(id)","claims":{"premium":true}}"#.utf8))
         let token = JSONValue.string("\(Base64URL.encode(Array(#"{"alg":"none"}"#.utf8))).\(payload).")
         let response = try await client.call("signInWithCustomToken", ["token": token])
         let user = try ToolkitClient.SignedIn(response)
@@ -213,5 +250,37 @@ struct ToolkitEmulatorTests {
         #expect(try await lookUp(user.localID)?["validSince"] == .string(String(now + 1)))
         #expect(try await client.call("lookup", ["idToken": .string(user.idToken)]).failure == "TOKEN_EXPIRED")
         #expect(try await client.refresh(user.refreshToken).failure == "TOKEN_EXPIRED")
+    }
+
+    @Test(arguments: ["oauthIdpConfigs oauthIdpConfigId oidc", "inboundSamlConfigs inboundSamlConfigId saml"])
+    func `a test keeps configurations of providers`(_ names: String) async throws {
+        let words = names.split(separator: " ").map(String.init)
+        let collection = "/identitytoolkit.googleapis.com/v2/projects/demo-kidoban/\(words[0])"
+        let id = "\(words[2]).t\(Account.newEmail().prefix { $0 != "@" }.lowercased().filter { $0.isLetter }.prefix(20))"
+        let body: JSONValue = [
+            "displayName": "Before", "clientId": "c", "issuer": "https://oidc.example.com", "enabled": true,
+            "responseType": ["idToken": true, "code": false], "idpConfig": ["idpEntityId": "i", "ssoUrl": "https://example.com"],
+            "spConfig": ["spEntityId": "s"],
+        ]
+        let made = try await server.post("\(collection)?\(words[1])=\(id)", body, bearer: "owner")
+        #expect(made.status == 200 && made.json["name"] == .string("projects/demo-kidoban/\(words[0])/\(id)"), "\(made.text)")
+        let twice = try await server.post("\(collection)?\(words[1])=\(id)", body, bearer: "owner")
+        #expect(twice.failure == "CONFIGURATION_EXISTS")
+        #expect(try await server.post("\(collection)?\(words[1])=x.y", body, bearer: "owner").failure == "INVALID_CONFIG_ID")
+        let masked = try await server.patch(
+            "\(collection)/\(id)?updateMask=displayName,responseType.code,idpConfig.ssoUrl",
+            ["displayName": nil, "responseType": ["code": true], "idpConfig": ["ssoUrl": "https://other.example.com"]],
+            bearer: "owner")
+        #expect(masked.status == 200 && masked.json["displayName"] == nil && masked.json["enabled"] == true, "\(masked.text)")
+        let found = try await server.get("\(collection)/\(id)", bearer: "owner").json
+        let merged: JSONValue =
+            words[2] == "oidc"
+            ? ["idToken": true, "code": true] : ["idpEntityId": "i", "ssoUrl": "https://other.example.com"]
+        #expect(found[words[2] == "oidc" ? "responseType" : "idpConfig"] == merged)
+        let list = try await server.get("\(collection)?pageSize=100", bearer: "owner").json[words[0]]?.arrayValue
+        #expect(list?.contains { $0["name"] == made.json["name"] } == true)
+        #expect(try await server.delete("\(collection)/\(id)", bearer: "owner").status == 200)
+        #expect(try await server.get("\(collection)/\(id)", bearer: "owner").failure == "CONFIGURATION_NOT_FOUND")
+        #expect(try await server.get(collection).status == 401)
     }
 }

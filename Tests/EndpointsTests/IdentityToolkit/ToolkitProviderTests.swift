@@ -96,7 +96,12 @@ struct ToolkitProviderTests {
         let both = try await client.call(
             "update", ["idToken": .string(linked.idToken), "deleteProvider": ["google.com", "password"]])
         #expect(both.failure == "OPERATION_NOT_ALLOWED")
+        let installation = try #require(installation)
+        try installation.change(user.email, "email_verified = true")
         let unlinked = try await client.call("update", ["idToken": .string(linked.idToken), "deleteProvider": ["password"]])
+        // The owner is told, with the link that undoes it.
+        let notices = try installation.mails(to: user.email).filter { $0.kind == "password_changed" }
+        #expect(notices.count == 1 && notices.first?.link.contains("code=") == true)
         #expect(unlinked.status == 200 && unlinked.json["passwordHash"] == nil, "\(unlinked.text)")
         #expect(try await client.call("lookup", ["idToken": .string(linked.idToken)]).status == 200)
         #expect(try await client.refresh(linked.refreshToken).status == 200)
@@ -119,7 +124,7 @@ struct ToolkitProviderTests {
         let user = try ToolkitClient.SignedIn(await signIn("google", TestProvider.google(person)))
         _ = try await #require(installation).command(["user", "disable", user.localID])
         #expect(try await signIn("google", TestProvider.google(person)).json["errorMessage"] == "USER_DISABLED")
-        #expect(try await client.refresh(user.refreshToken).failure == "TOKEN_EXPIRED")
+        #expect(try await client.refresh(user.refreshToken).failure == "USER_DISABLED")
     }
 
     @Test func `a token of Apple's is given up only by who has an account there`() async throws {

@@ -79,6 +79,29 @@ struct ToolkitSharingTests {
         }
     }
 
+    @Test func `guesses of the code of a link count, also for who is signed in`() async throws {
+        let installation = try Installation { configuration in
+            Self.configure(&configuration)
+            configuration.limits[.codeAddress] = Budget(4, per: .seconds(3600))
+        }
+        try await installation.run { installation in
+            let client = ToolkitClient(http: try installation.server)
+            let user = try await client.signUp()
+            var answers: [TestHTTPResponse] = []
+            for number in 0..<10 where answers.last?.failure?.hasPrefix("TOO_MANY") != true {
+                let code = Base64URL.encode([UInt8](repeating: UInt8(number), count: 32))
+                answers.append(
+                    try await client.call(
+                        "signInWithEmailLink",
+                        [
+                            "idToken": .string(user.idToken), "email": .string(Account.newEmail()), "oobCode": .string(code),
+                        ]))
+            }
+            #expect(answers.count == 5 && answers.first?.failure == "INVALID_OOB_CODE", "\(answers.map(\.text))")
+            #expect(answers.last?.failure?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
+        }
+    }
+
     @Test func `guesses of a password count at every API together`() async throws {
         let installation = try Installation { configuration in
             Self.configure(&configuration)

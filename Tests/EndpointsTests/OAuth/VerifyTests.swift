@@ -143,6 +143,41 @@ struct VerifyTests {
         }
     }
 
+    @Test(arguments: ["/oauth2/verify/", "/oauth2/verify/orders/1"])
+    func `a wish in the query behind a path is not dropped`(_ path: String) async throws {
+        let backend = try await #require(installation).backend()
+        let token = try await server.signUp().accessToken
+        func answer(_ query: String, _ fields: [(name: String, value: String)] = []) async throws -> TestHTTPResponse {
+            try await server.verify(token, backend, query, path: path, fields)
+        }
+        for query in [
+            "?scope=orders", "?scope=email", "?audience=orders", "?role=admin", "?status=200", "?scope", "?SCOPE=orders",
+            "?%73cope=orders", "?a=b&scope=orders", "?a=b?scope=orders", "?a=%zz&role=admin", "?scope=orders/orders/1?a=b",
+        ] {
+            let response = try await answer(query)
+            #expect(response.status == 403, "\(query)")
+            #expect(response.challenge == nil && response.facts.isEmpty)
+        }
+        for query in ["?a=b", "?scoped=orders", "?a=scope", "?a=%zz"] {
+            #expect(try await answer(query).status == 204, "\(query)")
+        }
+        // A gateway that says in fields what it requires has appended the query of the request.
+        for field in [("X-Verify-Scope", "email"), ("X-Verify-Status", "204")] {
+            #expect(try await answer("?scope=orders&role=admin", [field]).status == 204)
+        }
+        let lacking = try await answer("?scope=email", [("X-Verify-Scope", "orders")])
+        #expect(lacking.status == 403)
+        #expect(lacking.challenge == #"Bearer realm="kidoban", error="insufficient_scope", scope="orders""#)
+    }
+
+    @Test func `a path that is appended to a wish in the query makes it another wish`() async throws {
+        let backend = try await #require(installation).backend()
+        let token = try await server.signUp().accessToken
+        for path in ["/", "/orders/1?a=b", "/%20email", "/&scope=email"] {
+            #expect(try await server.verify(token, backend, "?scope=email" + path).status == 403, "\(path)")
+        }
+    }
+
     @Test func `who asks has to be a client that may`() async throws {
         let installation = try #require(installation)
         let backend = try await installation.backend()

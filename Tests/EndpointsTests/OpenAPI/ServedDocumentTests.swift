@@ -71,6 +71,19 @@ struct SwitchedOffAPITests {
         }
     }
 
+    @Test func `the OpenID provider names nothing of an API that is closed`() async throws {
+        try await Installation { $0.apis.open = .only(["app", "openid"]) }.run { installation in
+            let metadata = try await installation.server.get("/.well-known/openid-configuration").json
+            for name in [
+                "revocation_endpoint", "introspection_endpoint", "registration_endpoint", "end_session_endpoint", "jwks_uri",
+            ] {
+                #expect(metadata[name] == nil, "\(name)")
+            }
+            #expect(metadata["frontchannel_logout_supported"] == nil && metadata["backchannel_logout_supported"] == true)
+            #expect(metadata["token_endpoint"] == "http://localhost:8080/oauth2/token")
+        }
+    }
+
     @Test func `without the app's API, what is nowhere is said in the words of the first API that is open`() async throws {
         try await Installation { $0.apis.open = .only(["oauth"]) }.run { installation in
             let http = try installation.server

@@ -152,6 +152,22 @@ struct AuthorizeTests {
         #expect(try await browser.send("GET", stolen).continuation != nil)
     }
 
+    @Test func `what was begun in another browser makes no old sign-in count`() async throws {
+        let installation = try #require(installation)
+        let client = try await installation.relyingParty("--first-party")
+        let stranger = CookieClient(try server)
+        let continuation = try #require(try await client.authorize(stranger, [("prompt", "login")]).continuation)
+        installation.clock.advance(by: .seconds(5))
+        // Signed in since, but not for that.
+        let (browser, account) = try await installation.browser()
+        let asked = try await browser.send("GET", continuation)
+        #expect(asked.value("Location")?.hasPrefix("/sign-in?") == true, "\(asked.redirected)")
+        let own = try #require(asked.continuation)
+        installation.clock.advance(by: .seconds(5))
+        let next = try await browser.signInOnPage(account.email, continuing: own)
+        #expect(try await browser.send("GET", next).redirected["code"] != nil)
+    }
+
     @Test func `a request that is too long for an address is kept`() async throws {
         let installation = try #require(installation)
         let client = try await installation.relyingParty("--first-party")

@@ -186,9 +186,22 @@ struct CodeFlowTests {
         #expect([401, 403].contains(try await server.get("/oauth2/userinfo", bearer: access).status))
         var two = TestHTTPRequest.form("/oauth2/userinfo", [("access_token", access)])
         two.fields.append(("Authorization", "Bearer \(access)"))
-        #expect(try await server.send(two).json["error"] == "invalid_request")
+        let refused = try await server.send(two)
+        #expect(refused.json["error"] == "invalid_request")
+        #expect(refused.value("WWW-Authenticate") == #"Bearer realm="kidoban", error="invalid_request""#)
         #expect(try await server.get("/oauth2/userinfo?access_token=\(access)").status == 401)
         _ = account
+    }
+
+    @Test func `a telephone number that an operator knows is told, and that nobody has proved it`() async throws {
+        let installation = try #require(installation)
+        let client = try await installation.relyingParty("--first-party")
+        let (browser, account) = try await installation.browser()
+        _ = try await installation.command(["user", "claims", account.id, "--set", #"{"phone_number":"+441632960001"}"#])
+        let tokens = try await client.tokens(browser, [("scope", "openid phone")])
+        let info = try await server.get("/oauth2/userinfo", bearer: tokens["access_token"]?.stringValue)
+        #expect(info.json["phone_number"] == "+441632960001", "\(info.text)")
+        #expect(info.json["phone_number_verified"] == false)
     }
 
     @Test func `claims that are asked for by name come where they are asked for`() async throws {

@@ -110,6 +110,36 @@ struct TokenEndpointTests {
         #expect(revoked.status == 200, "\(revoked.text)")
     }
 
+    @Test func `a client that has replaced its key is known by the new one at once`() async throws {
+        let installation = try #require(installation)
+        let keys = [try ProofKey(), try ProofKey(), try ProofKey()]
+        let published = Locked(0)
+        let sets = keys.enumerated().map { index, key in
+            String(
+                decoding: JWKSet([JWK(key: key.key.publicKey, algorithm: .es256, keyID: "\(index)")]).rendered, as: UTF8.self)
+        }
+        let listener = try TestHTTPServer.start { _ in .response(status: 200, body: sets[published.value]) }
+        let client = try await installation.relyingParty(
+            "--service", "--scope", "read", "--auth-method", "private_key_jwt", "--jwks-uri",
+            listener.url("/keys", host: "127.0.0.1"))
+        for (index, key) in keys.enumerated() {
+            published.withLock { $0 = index }
+            let assertion = try key.assertion(
+                [
+                    ("iss", .string(client.id)), ("sub", .string(client.id)), ("aud", "http://localhost:8080"),
+                    ("exp", .integer(installation.clock.now.seconds + 60)), ("jti", .string("\(index)")),
+                ], keyID: "\(index)")
+            let response = try await server.form(
+                "/oauth2/token",
+                [
+                    ("grant_type", "client_credentials"),
+                    ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+                    ("client_assertion", assertion),
+                ])
+            #expect(response.status == 200, "\(index) \(response.text)")
+        }
+    }
+
     @Test func `tokens are bound to the key of a DPoP proof, which is good once and with our nonce`() async throws {
         let installation = try #require(installation)
         let client = try await installation.relyingParty("--native", "--first-party")
@@ -168,6 +198,41 @@ struct TokenEndpointTests {
         #expect(again.json["token_type"] == "DPoP")
     }
 
+    @Test(arguments: [true, false])
+    func `a token that was exchanged ends with the one that it was made of, and with its grant`(_ isAlone: Bool) async throws {
+        let installation = try #require(installation)
+        let service = try await installation.relyingParty(
+            "--service", "--grant", "token_exchange", "--audience", "api", "--audience", "next", "--scope", "read")
+        let client = try await installation.relyingParty("--first-party", "--audience", "api", "--scope", "read")
+        let (browser, _) = try await installation.browser()
+        let mine = try await client.tokens(browser, [("scope", "read")])
+        let source = try #require(mine["access_token"]?.stringValue)
+        func exchange(_ token: String) async throws -> TestHTTPResponse {
+            try await service.token([
+                ("grant_type", GrantType.tokenExchange.rawValue), ("subject_token", token),
+                ("subject_token_type", "urn:ietf:params:oauth:token-type:access_token"), ("audience", "api"),
+            ])
+        }
+        let half = try await service.token([
+            ("grant_type", GrantType.tokenExchange.rawValue), ("subject_token", source),
+            ("subject_token_type", "urn:ietf:params:oauth:token-type:access_token"),
+            ("actor_token_type", "urn:ietf:params:oauth:token-type:access_token"),
+        ])
+        #expect(half.json["error"] == "invalid_request")
+        let first = try await exchange(source)
+        let made = try #require(first.json["access_token"]?.stringValue, "\(first.text)")
+        let second = try await exchange(made)
+        let tokens = [source, made, try #require(second.json["access_token"]?.stringValue, "\(second.text)")]
+        let backend = try await installation.addClient("api", "--introspect", "--audience", "api")
+        for token in tokens { #expect(try await server.introspect(token, backend).json["active"] == true) }
+        let revoked = isAlone ? source : try #require(mine["refresh_token"]?.stringValue)
+        #expect(try await server.form("/oauth2/revoke", [("token", revoked)], client.credentials).status == 200)
+        for token in tokens { #expect(try await server.introspect(token, backend).json["active"] == false) }
+        #expect(try await exchange(source).status == 400)
+        // The browser's session goes on.
+        #expect(try await client.authorize(browser, [("prompt", "none")]).redirected["code"] != nil)
+    }
+
     @Test func `a pushed request is good for its client and for one code`() async throws {
         let installation = try #require(installation)
         let client = try await installation.relyingParty("--first-party")
@@ -210,7 +275,9 @@ struct TokenEndpointTests {
         #expect(try await poll().json["error"] == "authorization_pending")
         let other = try await installation.relyingParty("--device")
         let stolen = try await other.token([("grant_type", GrantType.deviceCode.rawValue), ("device_code", code)])
-        #expect(stolen.json["error"] == "expired_token")
+        #expect(stolen.json["error"] == "invalid_grant")
+        let madeUp = try await client.token([("grant_type", GrantType.deviceCode.rawValue), ("device_code", "made up")])
+        #expect(madeUp.json["error"] == "invalid_grant")
         #expect(
             try await server.form("/oauth2/device_authorization", [("client_id", client.id), ("scope", "nonsense")]).json["error"]
                 == "invalid_scope")

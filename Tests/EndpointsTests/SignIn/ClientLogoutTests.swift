@@ -74,6 +74,29 @@ import Text
         #expect(bad.status == 400)
     }
 
+    @Test func `a client with offline access hears of the end of the browser's session, and keeps its own`() async throws {
+        let listener = try TestHTTPServer.start { _ in .response(status: 200) }
+        let client = try await installation.addPageClient(
+            "--first-party", "--back-channel-logout-uri", listener.url("/backchannel", host: "127.0.0.1"))
+        let (account, visitor) = (try await server.signUp(), PageVisitor(try server))
+        let path = client.authorize().replacing("profile%20email", with: "offline_access")
+        let answer = try await visitor.follow(
+            visitor.submit(
+                visitor.follow(visitor.open(path)), "/sign-in", [("email", account.email), ("password", Account.password)]))
+        let tokens = try await client.tokens(answer, try server)
+        let hint = try #require(tokens["id_token"]?.stringValue)
+        let sid = try #require(JSON.parse(Base64URL.decode(hint.split(separator: ".")[1]) ?? [])["sid"]?.stringValue)
+        _ = try await visitor.submit(try await visitor.open("/sign-out"), "/sign-out", [])
+        try await eventually { !listener.requests.isEmpty }
+        let parts = try #require(listener.requests.first).text.dropFirst("logout_token=".count).split(separator: ".")
+        let claims = try JSON.parse(Base64URL.decode(parts[1]) ?? [])
+        #expect(claims["sid"]?.stringValue == sid && claims["sub"]?.stringValue == account.id)
+        let refreshed = try await server.form(
+            "/oauth2/token",
+            [("grant_type", "refresh_token"), ("refresh_token", tokens["refresh_token"]?.stringValue ?? "")], client.credentials)
+        #expect(refreshed.status == 200, "\(refreshed.text)")
+    }
+
     @Test func `clients' own pages are loaded when a session ends`() async throws {
         let client = try await installation.addPageClient(
             "--first-party", "--post-logout-redirect-uri", Self.back, "--front-channel-logout-uri", "https://rp.example/front?a=1"

@@ -1,4 +1,6 @@
+import Crypto
 import Identity
+import JOSE
 import Server
 import TestSupport
 import Testing
@@ -30,6 +32,7 @@ import Text
         for wrong in [nil, "kdi_x", token.withOtherEnd, "kds_" + token.dropFirst(4), expired.revealedText] {
             let refused = try await register(body, wrong)
             #expect(refused.status == 401 && refused.json["error"] == "invalid_token")
+            #expect(refused.value("WWW-Authenticate")?.contains("error=") == (wrong != nil))
         }
         // What is refused uses nothing up.
         #expect(try await register(["redirect_uris": []], token).status == 400)
@@ -81,6 +84,59 @@ import Text
         #expect(try await server.get(path, bearer: own).status == 401)
     }
 
+    @Test(arguments: ["RS256", "ES256"])
+    func `a client that has registered for signed claims gets them signed`(_ algorithm: String) async throws {
+        let installation = try self.installation
+        let metadata: JSONValue = [
+            "redirect_uris": [.string(RelyingParty.redirectURI)], "userinfo_signed_response_alg": .string(algorithm),
+        ]
+        let made = try await register(metadata, try await token())
+        #expect(made.json["userinfo_signed_response_alg"]?.stringValue == algorithm, "\(made.text)")
+        let id = try #require(made.json["client_id"]?.stringValue)
+        _ = try await installation.command(["client", "update", id, "--first-party"])
+        let client = RelyingParty(server: try server, id: id, secret: made.json["client_secret"]?.stringValue)
+        let (browser, account) = try await installation.browser()
+        let tokens = try await client.tokens(browser)
+        let info = try await server.get("/oauth2/userinfo", bearer: tokens["access_token"]?.stringValue)
+        #expect(info.status == 200 && info.value("Content-Type") == "application/jwt", "\(info.text)")
+        let keys = try JWKSet.parse(try await server.get("/.well-known/jwks.json").body)
+        let jws = try UnverifiedJWS.parse(info.text)
+        #expect(jws.header.algorithm.rawValue == algorithm)
+        let claims = try jws.verify(with: keys, allowing: [.rs256, .es256]).claims()
+        #expect(claims.issuer == PageVisitor.origin && claims.audience == [id] && claims.subject == account.id)
+    }
+
+    @Test func `what an operator has set of a client stays when it replaces its registration`() async throws {
+        let made = try await register(["redirect_uris": ["https://rp.example/callback"]], try await token())
+        let (id, own) = (
+            try #require(made.json["client_id"]?.stringValue),
+            try #require(made.json["registration_access_token"]?.stringValue)
+        )
+        _ = try await installation.command([
+            "client", "update", id, "--first-party", "--introspect", "--audience", "shop", "--access-token-lifetime", "2m",
+            "--scope", "openid", "--scope", "orders",
+        ])
+        // As it reads itself, it may write itself back.
+        let shown = try await server.get("/oauth2/register/\(id)", bearer: own)
+        #expect(shown.json["scope"] == "openid orders", "\(shown.text)")
+        let replaced = try await server.send(
+            .json(
+                "PUT", "/oauth2/register/\(id)",
+                JSONValue.object(
+                    JSONObject([
+                        .init(key: "client_id", value: .string(id)), .init(key: "client_name", value: "Other"),
+                        .init(key: "redirect_uris", value: ["https://rp.example/callback"]),
+                        .init(key: "scope", value: "openid email orders"),
+                    ])
+                ).serialized, bearer: own))
+        #expect(replaced.status == 200 && replaced.json["scope"] == "openid email orders", "\(replaced.text)")
+        let after = try JSON.parse(Array(try await installation.command(["client", "show", id, "--json"]).utf8))
+        #expect(after["name"] == "Other", "\(after)")
+        #expect(after["audiences"] == ["shop"] && after["is_first_party"] == true, "\(after)")
+        #expect(after["access_token_seconds"] == 120, "\(after)")
+        #expect(after["permissions"]?.arrayValue?.contains("introspect") == true, "\(after)")
+    }
+
     @Test(
         arguments: [
             (["redirect_uris": ["http://rp.example/cb"]], "invalid_redirect_uri"),
@@ -91,6 +147,10 @@ import Text
             (["redirect_uris": ["https://rp.example/cb"], "subject_type": "pairwise"], "invalid_client_metadata"),
             (["redirect_uris": "https://rp.example/cb"], "invalid_client_metadata"),
             (["redirect_uris": ["https://rp.example/cb"], "logo_uri": "javascript:alert(1)"], "invalid_client_metadata"),
+            (
+                ["redirect_uris": ["https://rp.example/cb"], "userinfo_signed_response_alg": "none"],
+                "invalid_client_metadata"
+            ),
             (
                 ["redirect_uris": ["https://rp.example/cb"], "token_endpoint_auth_method": "private_key_jwt"],
                 "invalid_client_metadata"

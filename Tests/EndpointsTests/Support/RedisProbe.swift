@@ -42,7 +42,7 @@ final class RedisMonitor {
         _ = try probe.answers(to: ["ECHO \(mark)"])
         var text = ""
         while !text.contains(mark) { text += String(decoding: try socket.receive(), as: UTF8.self) }
-        let others = [mark, "\"QUIT\"", "\"limit:none\"", "\"XREAD\""]
+        let others = [mark, "\"QUIT\"", "\"limit:none\"", "\"XREAD\"", "\"XRANGE\""]
         return text.split(separator: "\r\n").map(String.init).filter { line in !others.contains { line.contains($0) } }
     }
 }

@@ -29,6 +29,19 @@ extension WithStores {
                     Issue.record("\(answer)")
                     return
                 }
+                // Who is stopped before there are tokens asks again; of several who get some, one may keep them.
+                let again = try await world.a.run { _ in try await devices.poll(issued.deviceCode, by: client) }
+                guard case .approved = again else {
+                    Issue.record("\(again)")
+                    return
+                }
+                #expect(try await world.a.run { _ in try await devices.finish(issued.deviceCode) })
+                #expect(try await !world.a.run { _ in try await devices.finish(issued.deviceCode) })
+                let late = try await world.a.run { _ in try await devices.poll(issued.deviceCode, by: client) }
+                guard case .unknown = late else {
+                    Issue.record("\(late)")
+                    return
+                }
                 #expect(try await world.a.keyspace().keys("device").isEmpty)
             }
         }

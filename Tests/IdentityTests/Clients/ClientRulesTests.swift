@@ -141,6 +141,7 @@ extension WithStores {
             client.backChannelLogout = ClientLogout(uri: "https://shop.example/back")
             client.requiresDPoP = true
             client.idTokenAlgorithm = .es256
+            client.userInfoAlgorithm = .rs256
             client.presentation.homePage = "https://shop.example"
             client.presentation.logo = "https://shop.example/logo.png"
             client.presentation.policy = "https://shop.example/policy"

@@ -20,6 +20,23 @@ extension WithStores {
             }
         }
 
+        @Test func `a refresh makes one access token, as a client protocol wants it written`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                let before = try await world.a.keyspace().keys("at:").count
+                let refreshed = try await world.a.run { parts in
+                    try await parts.sessions.refresh(
+                        member.refreshToken, RefreshOptions(for: parts.app.id), caller: Copy.caller
+                    ) { session throws(IdentityError) in
+                        return { facts throws(IdentityError) in SecretString("\(session.id) \(facts.tokenID)") }
+                    }
+                }
+                #expect(refreshed.accessToken.revealedText.hasPrefix("\(member.sessionID) "))
+                #expect(try await world.a.isActive(refreshed.accessToken))
+                #expect(try await world.a.keyspace().keys("at:").count == before + 1)
+            }
+        }
+
         @Test func `a session that was static before the rule rotates from its next refresh on`() async throws {
             try await World.run({ $0.client = World.app(rotates: true) }) { world in
                 let member = try await world.a.signUp()

@@ -24,6 +24,23 @@ extension WithStores {
             }
         }
 
+        @Test(arguments: [1, 50]) func `a phone number is one user's`(batch: Int) async throws {
+            try await World.run { world in
+                let text = """
+                    [{"localId":"1","phoneNumber":"+819012345678"},{"localId":"2","phoneNumber":"+819012345678"},
+                     {"localId":"3","phoneNumber":"+819087654321"}]
+                    """
+                let outcome = try Importing.bring(text, [Importing.firebase()], to: world, batch: batch)
+                #expect(outcome.tally.added == 2 && outcome.refused == ["2 \(batch == 1 ? "phone_taken" : "duplicate")"])
+                // Who is here already does not get another's number either.
+                let other = #"[{"localId":"1","phoneNumber":"+819087654321","displayName":"Anna"}]"#
+                let updated = try Importing.bring(other, [Importing.firebase()], to: world) { $0.updates = true }
+                #expect(updated.tally.updated == 1)
+                let user = try await Importing.user(world, "firebase", "1")
+                #expect(user.phoneNumber == "+819012345678" && user.displayName?.text == "Anna")
+            }
+        }
+
         @Test func `an address that somebody only claims keeps nobody out, and one that somebody signed up with does`()
             async throws
         {

@@ -52,16 +52,23 @@ struct JWTClaimsTests {
     @Test(
         arguments: ["exp", "nbf", "iat"],
         [
-            #""1700000000""#, "true", "null", "[]", "{}", "-1", "1700000000.5", "1e300", "9223372036854775807",
+            #""1700000000""#, "true", "null", "[]", "{}", "-1", "-0.5", "253402300799.5", "1e300", "9223372036854775807",
             "9223372036854775808",
             "253402300800", "-9223372036854775808", "18446744073709551616",
         ])
-    func `a date that is not a sane whole number is refused`(name: String, value: String) {
+    func `a date that is not a sane number is refused`(name: String, value: String) {
         #expect(problem("{\"\(name)\":\(value)}") == .invalidClaim(name))
     }
 
     @Test(arguments: ["0", "253402300799", "1700000000.0", "17e8"]) func `a whole number is a date`(value: String) {
         #expect(problem("{\"exp\":\(value)}") == nil)
+    }
+
+    @Test func `a date may have a fraction`() throws {
+        let claims = try claims(#"{"exp":1700000600.5,"nbf":1700000000.25,"iat":1700000001.0}"#)
+        #expect(claims.expiresAt == Timestamp(milliseconds: 1_700_000_600_500))
+        #expect(claims.notBefore == Timestamp(milliseconds: 1_700_000_000_250))
+        #expect(claims.issuedAt == Timestamp(seconds: 1_700_000_001))
     }
 
     @Test(arguments: [

@@ -97,6 +97,93 @@ struct DevIssuerTests {
         #expect(try await issuer.http.send("GET", "/").text.contains("/keys/rotate"))
     }
 
+    private static let form = [(name: "Content-Type", value: "application/x-www-form-urlencoded")]
+    private static let verifier = String(repeating: "v", count: 43)
+
+    private func authorize(_ path: String, _ more: [(name: String, value: String)] = []) -> String {
+        let fields: [(name: String, value: String)] = [
+            ("response_type", "code"), ("client_id", "shop"), ("redirect_uri", "http://localhost:1/back?a=1"),
+            ("state", "s&<>"), ("nonce", "n-1"), ("code_challenge", Base64URL.encode(SHA256.hash(Self.verifier).bytes)),
+            ("code_challenge_method", "S256"),
+        ]
+        let replaced = Set(more.map(\.name))
+        return path + "?" + PercentEncoding.encode(fields: fields.filter { !replaced.contains($0.name) } + more)
+    }
+
+    /// Signs somebody in; the code.
+    private func code(_ issuer: RunningIssuer) async throws -> String {
+        let answer = try await issuer.http.send(
+            "POST", authorize("/google/authorize"), Self.form, body: "email=kana%40gmail.com&name=Kana")
+        let location = try #require(answer.value("Location"))
+        let start = "http://localhost:1/back?a=1&code="
+        #expect(answer.status == 303 && location.hasPrefix(start) && location.hasSuffix("&state=s%26%3C%3E"), "\(location)")
+        return String(location.dropFirst(start.count).prefix { $0 != "&" })
+    }
+
+    private func exchange(
+        _ issuer: RunningIssuer, _ code: String, _ more: [(name: String, value: String)] = [], at path: String = "/google/token"
+    ) async throws -> JSONValue {
+        let fields: [(name: String, value: String)] = [
+            ("grant_type", "authorization_code"), ("code", code), ("client_id", "shop"), ("client_secret", "secret"),
+            ("redirect_uri", "http://localhost:1/back?a=1"), ("code_verifier", Self.verifier),
+        ]
+        let replaced = Set(more.map(\.name))
+        let body = PercentEncoding.encode(fields: fields.filter { !replaced.contains($0.name) } + more)
+        return try JSON.parse(try await issuer.http.send("POST", path, Self.form, body: body).body)
+    }
+
+    @Test func `a code is good once, for its client, its redirect URI and its verifier`() async throws {
+        let issuer = try await RunningIssuer()
+        #expect(try await issuer.http.send("GET", authorize("/google/authorize")).text.contains("<form method=\"post\">"))
+        let code = try await code(issuer)
+        let tokens = try await exchange(issuer, code)
+        let token = try #require(tokens["id_token"]?.stringValue)
+        let claims = try UnverifiedJWS.parse(token).verify(with: try await issuer.keys(), allowing: [.rs256]).claims()
+        #expect(claims.issuer == issuer.url + "/google" && claims.audience == ["shop"] && claims["nonce"] == "n-1")
+        #expect(claims["email"] == "kana@gmail.com" && claims["email_verified"] == false && claims["name"] == "Kana")
+        #expect(try await exchange(issuer, code)["error"] == "invalid_grant")
+        let wrongs: [(name: String, value: String)] = [
+            ("code_verifier", "other"), ("redirect_uri", "http://localhost:1/"), ("client_id", "another"),
+        ]
+        for wrong in wrongs {
+            #expect(try await exchange(issuer, try await self.code(issuer), [wrong])["error"] == "invalid_grant", "\(wrong)")
+        }
+        #expect(try await exchange(issuer, try await self.code(issuer), at: "/token")["error"] == "invalid_grant")
+        #expect(try await exchange(issuer, "x", [("client_secret", "")])["error"] == "invalid_client")
+        #expect(try await exchange(issuer, "x", at: "/apple/token")["error"] == "invalid_client")
+        #expect(try await exchange(issuer, "x", [("grant_type", "password")])["error"] == "unsupported_grant_type")
+        #expect(try await issuer.http.send("POST", "/apple/revoke", Self.form, body: "token=x").status == 200)
+    }
+
+    @Test func `Apple's answer is a form, in which everything is escaped`() async throws {
+        let issuer = try await RunningIssuer()
+        let target = authorize(
+            "/apple/authorize", [("response_mode", "form_post"), ("scope", "name email"), ("client_id", "<b>")])
+        #expect(try await issuer.http.send("GET", target).text.contains("&lt;b&gt;"))
+        let page = try await issuer.http.send("POST", target, Self.form, body: "email=k%40a.example&name=K%20%22T%22").text
+        #expect(page.contains("<form method=\"post\" action=\"http://localhost:1/back?a=1\">"))
+        #expect(page.contains("name=\"state\" value=\"s&amp;&lt;&gt;\"") && page.contains("name=\"code\""))
+        #expect(page.contains("&quot;firstName&quot;:&quot;K&quot;"))
+        let denied = try await issuer.http.send("POST", target, Self.form, body: "decision=cancel").text
+        #expect(denied.contains("value=\"user_cancelled_authorize\"") && !denied.contains("name=\"code\""))
+    }
+
+    @Test func `a request that Apple or Google would refuse leads nowhere`() async throws {
+        let issuer = try await RunningIssuer()
+        let wrongs: [(name: String, value: String)] = [
+            ("response_type", "token"), ("client_id", ""), ("redirect_uri", "javascript:alert(1)"),
+            ("redirect_uri", "http://a.example/#b"), ("response_mode", "fragment"), ("code_challenge_method", "plain"),
+        ]
+        for wrong in wrongs {
+            for method in ["GET", "POST"] {
+                let answer = try await issuer.http.send(
+                    method, authorize("/google/authorize", [wrong]), Self.form, body: method == "POST" ? "email=a%40b.c" : nil)
+                #expect(answer.status == 400 && answer.value("Location") == nil, "\(wrong)")
+            }
+        }
+        #expect(try await issuer.http.send("GET", authorize("/apple/authorize", [("scope", "name")])).status == 400)
+    }
+
     @Test(arguments: ["https://id.example.com", "https://192.0.2.1"])
     func `beside a public issuer it refuses to run`(_ issuer: String) async throws {
         let outcome = try await Kidoban.run("dev-issuer", "--listen", "127.0.0.1:0", environment: ["KIDOBAN_ISSUER": issuer])

@@ -29,6 +29,7 @@ import Testing
         #expect(try Command(parsing: ["doctor", "--json"]) == .doctor(.json))
         #expect(try Command(parsing: ["config"]) == .config(.inForce))
         #expect(try Command(parsing: ["config", "--markdown"]) == .config(.markdown))
+        #expect(try Command(parsing: ["config", "--texts", "ja"]) == .config(.texts("ja")))
         #expect(try Command(parsing: ["client", "list"]) == .client(.list(asJSON: false)))
         #expect(try Command(parsing: ["client", "show", "app-backend", "--json"]) == .client(.show(id, asJSON: true)))
         #expect(try Command(parsing: ["client", "disable", "app-backend"]) == .client(.disable(id)))

@@ -15,6 +15,7 @@ extension AcceptedValue {
         .init("KIDOBAN_REVOCATION_FEED", "false") { !$0.backends.tellsRevocations },
         .init("KIDOBAN_REVOCATION_FEED_LENGTH", "1000") { $0.backends.revocationLength == 1000 },
         .init("KIDOBAN_REVOCATION_LISTENERS", "1") { $0.backends.revocationListeners == 1 },
+        .init("KIDOBAN_HOT_TOKENS", "64MiB") { $0.backends.hotTokens == 64 << 20 },
         .init("KIDOBAN_CLAIMS_LIMIT", "0") { $0.accounts.claimsLimit == 0 },
         .init("KIDOBAN_ROLES_LIMIT", "7") { $0.accounts.rolesLimit == 7 },
         .init("KIDOBAN_IMPORTED_HASH_MEMORY", "4096") { $0.passwords.importedMemoryKiB == 4096 },
@@ -48,6 +49,7 @@ extension AcceptedValue {
         .init("KIDOBAN_PAGES_LOGO", "https://a.example/logo.svg") { $0.signIn.logo == "https://a.example/logo.svg" },
         .init("KIDOBAN_PAGES_COLOUR", "#A0B1C2", shown: "#a0b1c2") { $0.signIn.colour.text == "#a0b1c2" },
         .init("KIDOBAN_PAGES_DARK_COLOUR", "#334455") { $0.signIn.darkColour?.text == "#334455" },
+        .init("KIDOBAN_PAGES_TEXTS", "/etc/pages") { $0.signIn.texts.path == "/etc/pages" },
         .init("KIDOBAN_PAGES_SIGN_UP", "false") { !$0.signIn.offersSignUp },
         .init("KIDOBAN_APPLE_AUTHORIZE_URL", "https://a.example/authorize") {
             $0.providerTokens.appleAuthorizeURL == "https://a.example/authorize"

@@ -327,7 +327,7 @@ extension AcceptedValue {
         switch path {
         case "/etc/ca.pem": return Sample.file("authorities", mode: 0o644)
         case "/etc/kidoban.env": return Sample.file("", mode: 0o644)
-        case "/etc/mail": throw .isDirectory
+        case "/etc/mail", "/etc/pages": throw .isDirectory
         default: throw .missing
         }
     }
@@ -356,6 +356,7 @@ extension AcceptedValue {
             "KIDOBAN_COOKIE_ORIGINS", "KIDOBAN_TRUSTED_PROXIES", "KIDOBAN_SMTP_URL", "KIDOBAN_MAIL_SENDER",
             "KIDOBAN_MAIL_TEMPLATES", "KIDOBAN_SCOPES", "KIDOBAN_APP_AUDIENCES", "KIDOBAN_VERIFY_FROM",
             "KIDOBAN_FIREBASE_API_KEYS", "KIDOBAN_FIREBASE_DOMAINS", "KIDOBAN_PAGES_NAME",
+            "KIDOBAN_PAGES_TEXTS",
         ]
         let isCookieName = name.hasSuffix("_COOKIE") && name != "KIDOBAN_VERIFY_COOKIE"
         guard !name.hasSuffix("_PREFIX"), !isCookieName, !lists.contains(name) else {

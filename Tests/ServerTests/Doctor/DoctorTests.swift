@@ -103,6 +103,12 @@ struct DoctorTests {
         #expect(examination.results("redis-version") == ["skipped"])
         #expect(examination.results("redis") == ["ok"])
         #expect(!examination.output.contains("canary"))
+        // It needs more where tokens are remembered.
+        let hot = try await Examination(stores.with(["REDIS_URL": url, "KIDOBAN_HOT_TOKENS": "1MiB"]))
+        #expect(
+            hot.detail("redis-rights")?.hasSuffix("SET it:, CLIENT ID, CLIENT TRACKING or SUBSCRIBE __redis__:invalidate")
+                == true,
+            "\(hot.output)")
         let wrong = try await Examination(stores.with(["REDIS_URL": url.replacing("canary-redis", with: "canary-wrong")]))
         #expect(wrong.results("redis") == ["problem"])
         #expect(wrong.detail("redis")?.contains("refuses the credentials") == true)

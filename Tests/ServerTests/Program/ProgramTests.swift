@@ -12,6 +12,7 @@ import Testing
 
     @Test(arguments: [
         ["--help"], ["help"], ["serve", "--help"], ["help", "client", "add"], ["--version"], ["config", "--markdown"],
+        ["config", "--texts", "en"],
     ])
     func `what needs no configuration works with a wrong one`(_ arguments: [String]) async {
         let (status, printed) = await run(arguments, ["KIDOBAN_LOOPS": "wrong"])

@@ -60,7 +60,7 @@ extension SignInPages {
             else { throw .badRequest }
             let code = form.secret("code").flatMap { $0.isEmpty ? nil : $0 }
             let name = form.value("user").flatMap { Self.name($0) }
-            try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await Failure.mapServiceFailures { () throws(ServiceFailure) in
                 try await parts.attempts.note(code: code, name: name, hasFailed: code == nil, for: state)
             }
             return visit.goOn(to: "/sign-in/callback/\(provider.id.text)?state=\(PercentEncoding.encode(state))")
@@ -95,14 +95,16 @@ extension SignInPages {
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             guard let provider = parts.providerChoice(visit.request.pathParameters.first) else { throw .notFound }
             guard let query = visit.query, let state = query.value("state"), state.utf8.count == 43 else { throw .badLink }
-            let found = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            let found = try await Failure.mapServiceFailures { () throws(ServiceFailure) in
                 try await parts.attempts.attempt(state)
             }
             // Of another browser, or one that is over: nobody is signed in by somebody else's answer.
             guard let attempt = found, attempt.provider == provider.id, attempt.binding == visit.secret.binding,
                 let destination = Destination(attempt.destination)
             else { throw .badLink }
-            let isFirst = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await parts.attempts.end(state) }
+            let isFirst = try await Failure.mapServiceFailures { () throws(ServiceFailure) in
+                try await parts.attempts.end(state)
+            }
             guard isFirst else { throw .badLink }
             _ = try await parts.purpose(of: destination, &visit)
             guard let code = attempt.code ?? query.secret("code"), !code.isEmpty, !attempt.hasFailed else {
@@ -195,8 +197,10 @@ extension SignInPages.Parts {
         let (limits, caller) = (services.authorization.limits, visit.caller)
         let begun = try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
             try await limits.takeAuthorization(caller)
-            return try await attempts.begin(
-                at: provider.id, binding: visit.secret.binding, destination: destination.text, linksTo: session)
+            return try await mapServiceFailures { () throws(ServiceFailure) in
+                try await attempts.begin(
+                    at: provider.id, binding: visit.secret.binding, destination: destination.text, linksTo: session)
+            }
         }
         var fields: [(name: String, value: String)] = [
             ("response_type", "code"), ("client_id", clientID), ("redirect_uri", callback(of: provider)),

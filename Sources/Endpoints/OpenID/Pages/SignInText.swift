@@ -40,7 +40,7 @@ enum SignInText: String, CaseIterable, Sendable {
     var placeholders: Set<String> { Set(Self.placeholders(in: english)) }
 
     static func placeholders(in text: String) -> [String] {
-        text.split(separator: "{").dropFirst().compactMap { part in
+        text.split(separator: "{", omittingEmptySubsequences: false).dropFirst().compactMap { part in
             part.contains("}") ? String(part.prefix { $0 != "}" }) : nil
         }
     }
@@ -52,9 +52,12 @@ struct SignInWords: Sendable {
     let look: PageLook
 
     subscript(_ text: SignInText) -> String {
-        let service = look.name
-        let template = look.texts[language.rawValue]?[text.rawValue] ?? text.text(in: language)
-        return template.contains("{service}") ? template.replacing("{service}", with: service) : template
+        ofService(look.texts[language.rawValue]?[text.rawValue] ?? text.text(in: language))
+    }
+
+    /// A text with what the team calls the service.
+    func ofService(_ text: String) -> String {
+        text.contains("{service}") ? text.replacing("{service}", with: look.name) : text
     }
 
     /// A text with its placeholders filled in.

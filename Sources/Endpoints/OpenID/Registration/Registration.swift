@@ -6,13 +6,14 @@ import Text
 /// Dynamic client registration (RFC 7591, RFC 7592, OpenID Connect Dynamic Client Registration 1.0): closed to everybody who has no initial
 /// access token of an operator's (`kidoban client registration-token`).
 package enum Registration {
+    package static let name = "registration"
     static let path = "/oauth2/register"
 
     package static func make(_ services: Services, _ registrations: ClientRegistrations) -> RouteGroup {
         let manage = ManageRegistration(services: services, registrations: registrations)
         let register = RegisterClient(services: services, registrations: registrations)
         return RouteGroup(
-            name: "registration",
+            name: name,
             routes: [
                 route(.post, path, .json, RegisterClient.documentation, services, register.answer),
                 route(.get, ManageRegistration.path, .none, ManageRegistration.documentation(.get), services, manage.show),
@@ -44,14 +45,20 @@ package enum Registration {
 
     /// The token of the request (RFC 6750 §2.1).
     static func bearer(_ request: Request) throws(OpenID.Failure) -> SecretString {
+        guard !request.head.values(of: .authorization).isEmpty else { throw noToken }
         guard let authorization = try? Authorization.parse(request.head), case .bearer(let token) = authorization else {
             throw unauthorized
         }
         return token
     }
 
+    /// The challenge has no error code: nothing has gone wrong yet (RFC 6750 §3.1).
+    private static let noToken = OpenID.Failure(
+        .unauthorized, "invalid_token", "the token is missing",
+        fields: ResponseFields.notStored.appending("WWW-Authenticate", "Bearer realm=\"kidoban\""))
+
     static let unauthorized = OpenID.Failure(
-        .unauthorized, "invalid_token", "the token is missing, or allows nothing, or no more",
+        .unauthorized, "invalid_token", "the token allows nothing, or no more",
         fields: ResponseFields.notStored.appending("WWW-Authenticate", "Bearer realm=\"kidoban\", error=\"invalid_token\""))
 
     /// As `OpenID.Failure.mapIdentityErrors`; a token that is not the right one has its challenge (RFC 6750 §3).
@@ -70,7 +77,7 @@ package enum Registration {
         "grant_types", "response_types", "token_endpoint_auth_method", "jwks", "jwks_uri", "redirect_uris",
         "post_logout_redirect_uris", "frontchannel_logout_uri", "frontchannel_logout_session_required", "backchannel_logout_uri",
         "backchannel_logout_session_required", "require_pkce", "dpop_bound_access_tokens", "id_token_signed_response_alg",
-        "client_uri", "logo_uri", "policy_uri", "tos_uri", "contacts",
+        "userinfo_signed_response_alg", "client_uri", "logo_uri", "policy_uri", "tos_uri", "contacts",
     ]
 
     /// What the client is told of itself (RFC 7591 §3.2.1, RFC 7592 §3).

@@ -33,13 +33,13 @@ struct RegistrationMetadata {
     /// - Parameter audience: whom its tokens are for.
     func client(_ id: ClientID, audience: String, before: Client?) throws(OpenID.Failure) -> (Client, needsSecret: Bool) {
         let uris = try texts("redirect_uris") ?? []
-        let grants = try grantTypes()
-        let kind = try kind(uris, grants)
+        let grants = try grantTypes(before)
+        let kind = try kind(uris, grants.subtracting(Client.operatorGrants))
         let method = try authenticationMethod ?? before?.authenticationMethod ?? kind.authenticationMethod
         var client = Client(
             id: id, name: try text("client_name") ?? id.text, kind: kind, authentication: .publicClient,
             permissions: kind.permissions, grantTypes: grants, audiences: [audience],
-            scopes: try wantedScopes() ?? (kind.scopes.isEmpty ? [] : kind.scopes),
+            scopes: try wantedScopes(before) ?? (kind.scopes.isEmpty ? [] : kind.scopes),
             rotatesRefreshTokens: kind.rotatesRefreshTokens || method == .nothing)
         client.redirectURIs = uris.map { RedirectURI(stored: $0) }
         client.postLogoutRedirectURIs = (try texts("post_logout_redirect_uris") ?? []).map { RedirectURI(stored: $0) }
@@ -48,12 +48,8 @@ struct RegistrationMetadata {
         client.requiresDPoP = flag("dpop_bound_access_tokens")
         client.sendsSecretInForm = method == .clientSecretPost
         client.registration = before?.registration ?? client.registration
-        if let text = try text("id_token_signed_response_alg") {
-            guard let algorithm = SignatureAlgorithm(rawValue: text), KeyRing.algorithms.contains(algorithm) else {
-                throw Self.invalid("id_token_signed_response_alg is none that is supported")
-            }
-            client.idTokenAlgorithm = algorithm
-        }
+        client.idTokenAlgorithm = try algorithm("id_token_signed_response_alg") ?? client.idTokenAlgorithm
+        client.userInfoAlgorithm = try algorithm("userinfo_signed_response_alg")
         if let type = try text("subject_type"), type != "public" { throw Self.invalid("subject_type has to be public") }
         try readKeys(to: &client)
         client.presentation.homePage = try text("client_uri")
@@ -67,6 +63,7 @@ struct RegistrationMetadata {
         case .clientSecretBasic, .clientSecretPost:
             if case .secret? = before?.authentication, let before { client.authentication = before.authentication }
         }
+        if let before { client.keepOperatorSettings(of: before) }
         try check(client, method)
         return (client, method.usesSecret)
     }
@@ -93,11 +90,13 @@ struct RegistrationMetadata {
         }
     }
 
-    private func grantTypes() throws(OpenID.Failure) -> Set<GrantType> {
+    private func grantTypes(_ before: Client?) throws(OpenID.Failure) -> Set<GrantType> {
         var types: Set<GrantType> = []
         for name in try texts("grant_types") ?? Self.standardGrants {
-            // To speak for users by other clients' tokens, or by its own word, is for an operator to allow.
-            guard let type = GrantType(rawValue: name), type != .tokenExchange, type != .jwtBearer else {
+            // To speak for users by other clients' tokens, or by its own word, is for an operator to allow, who may have done so.
+            guard let type = GrantType(rawValue: name),
+                !Client.operatorGrants.contains(type) || before?.grantTypes.contains(type) == true
+            else {
                 throw Self.invalid("grant_types has one that is not supported")
             }
             types.insert(type)
@@ -109,10 +108,10 @@ struct RegistrationMetadata {
         return types
     }
 
-    private func wantedScopes() throws(OpenID.Failure) -> [String]? {
+    private func wantedScopes(_ before: Client?) throws(OpenID.Failure) -> [String]? {
         guard let text = try text("scope") else { return nil }
         let wanted = text.split(separator: " ").map { String($0) }
-        guard wanted.allSatisfy(Self.scopes.contains) else {
+        guard wanted.allSatisfy({ Self.scopes.contains($0) || before?.scopes.contains($0) == true }) else {
             throw Self.invalid("scope may have \(Self.scopes.joined(separator: " ")) only")
         }
         return wanted
@@ -128,6 +127,14 @@ struct RegistrationMetadata {
 
     private func logout(_ name: String, _ requiresSession: Bool) throws(OpenID.Failure) -> ClientLogout? {
         try text(name).map { ClientLogout(uri: $0, requiresSession: requiresSession) }
+    }
+
+    private func algorithm(_ name: String) throws(OpenID.Failure) -> SignatureAlgorithm? {
+        guard let text = try text(name) else { return nil }
+        guard let algorithm = SignatureAlgorithm(rawValue: text), KeyRing.algorithms.contains(algorithm) else {
+            throw Self.invalid("\(name) is none that is supported")
+        }
+        return algorithm
     }
 
     private func flag(_ name: String) -> Bool { object[name]?.boolValue ?? false }

@@ -20,6 +20,16 @@ extension OpenID {
             } catch {
                 throw error == .invalidClient ? .grantIsVoid : Failure(error)
             }
+            do throws(Failure) {
+                return try await tokens(for: userID, token)
+            } catch {
+                if error.status.code >= 500 { await server.assertions.giveBack(assertion, of: token.client) }
+                throw error
+            }
+        }
+
+        private func tokens(for userID: UserID, _ token: TokenRequest) async throws(Failure) -> TokenAnswer {
+            let server = services.authorization
             let scopes = try token.form.scopes() ?? []
             guard scopes.allSatisfy({ scope in token.client.scopes.contains { $0.hasSameBytes(as: scope) } }),
                 !scopes.contains("offline_access")

@@ -73,10 +73,11 @@ extension OpenID {
 
         /// - Parameters:
         ///   - code: what has led here; nil where nothing can be presented twice.
-        ///   - isOffline: whether it outlives the session in which the user has agreed, whatever the scopes say.
+        ///   - isOffline: whether it outlives the session in which the user has agreed, whatever the scopes say, and has no part in it.
+        ///   - finish: the last of what can fail: false when somebody else was faster. Then nothing is given out, and what there is ends.
         func tokens(
             for authorized: AuthorizedRequest, code: AuthorizationCode?, by type: GrantType = .authorizationCode,
-            isOffline: Bool = false, _ token: TokenRequest
+            isOffline: Bool = false, _ token: TokenRequest, finish: (() async throws(IdentityError) -> Bool)? = nil
         ) async throws(Failure) -> TokenAnswer {
             let server = services.authorization
             let resources = try token.resources(
@@ -101,6 +102,7 @@ extension OpenID {
                     {
                         throw .sessionNotFound
                     }
+                    if let finish, !(try await finish()) { throw .sessionNotFound }
                 } catch {
                     try? await end(issued, authorized, token)
                     throw error
@@ -108,7 +110,7 @@ extension OpenID {
                 return issued
             }
             await server.note(type, issued.session, client: token.client.id, token.caller)
-            let idToken = try await idToken(issued, authorized, token)
+            let idToken = try await idToken(issued, authorized, isOffline: isOffline, token)
             return TokenAnswer(
                 accessToken: issued.accessToken, isBoundToKey: token.confirmation != nil,
                 life: issued.expiresAt.duration(since: issued.session.time(at: server.system.now())),
@@ -123,7 +125,8 @@ extension OpenID {
             let refreshes = client.grantTypes.contains(.refreshToken)
             if isOffline || refreshes && authorized.scopes.contains("offline_access") {
                 let begun = try await sessions.beginOffline(
-                    from: authorized.sessionID, for: client, refresh: mode, terms: terms, caller: token.caller)
+                    from: authorized.sessionID, for: client, refresh: mode, terms: terms, joins: !isOffline,
+                    caller: token.caller)
                 return Issued(
                     session: begun.session, grant: begun.grant, accessToken: begun.accessToken,
                     expiresAt: begun.accessTokenExpiresAt, refreshToken: refreshes ? begun.refreshToken : nil)
@@ -141,7 +144,7 @@ extension OpenID {
         }
 
         private func idToken(
-            _ issued: Issued, _ authorized: AuthorizedRequest, _ token: TokenRequest
+            _ issued: Issued, _ authorized: AuthorizedRequest, isOffline: Bool, _ token: TokenRequest
         ) async throws(Failure) -> SecretString? {
             guard authorized.scopes.contains("openid") else { return nil }
             return try await Failure.mapIdentityErrors { () throws(IdentityError) in
@@ -153,8 +156,8 @@ extension OpenID {
                 }
                 return try services.authorization.idTokens.token(
                     IDTokenContent(
-                        session: issued.session, sessionID: authorized.sessionID, nonce: authorized.nonce,
-                        accessToken: issued.accessToken, claims: claims), for: token.client)
+                        session: issued.session, sessionID: isOffline ? issued.session.id : authorized.sessionID,
+                        nonce: authorized.nonce, accessToken: issued.accessToken, claims: claims), for: token.client)
             }
         }
     }

@@ -16,7 +16,7 @@ extension OpenID {
 
         func tokens(_ token: TokenRequest) async throws(Failure) -> TokenAnswer {
             guard !token.client.isPublic else { throw .unauthorizedClient }
-            let (principal, sessionID) = try await subject(token)
+            let (source, principal, user) = try await subject(token)
             try await checkActor(token)
             guard [nil, Self.accessToken, Self.jwt].contains(token.form["requested_token_type"]) else {
                 throw .invalidRequest("only access tokens are issued")
@@ -29,8 +29,8 @@ extension OpenID {
             let targets = token.form.resources + token.form.audiences
             for target in targets where !allowed.contains(where: { $0.hasSameBytes(as: target) }) { throw .invalidTarget }
             let issued = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await services.sessions.token(
-                    for: token.client, in: sessionID,
+                try await services.accessTokens.exchange(
+                    source, of: user, for: token.client,
                     terms: GrantTerms(
                         scopes: wanted, audiences: targets.isEmpty ? nil : targets, confirmation: token.confirmation,
                         actor: token.client.id, end: principal.expiresAt))
@@ -43,25 +43,28 @@ extension OpenID {
         }
 
         /// Whose token it is that was sent.
-        private func subject(_ token: TokenRequest) async throws(Failure) -> (Principal, SessionID) {
+        private func subject(_ token: TokenRequest) async throws(Failure) -> (SecretString, Principal, AuthenticatedUser) {
             let text = SecretString(try token.form.required("subject_token"))
             let type = try token.form.required("subject_token_type")
             guard [Self.accessToken, Self.jwt].contains(type) else {
                 throw .invalidRequest("only access tokens can be exchanged")
             }
             let principal = try await principal(text, "subject_token")
-            guard case .user(_, let sessionID, _) = principal.subject,
+            guard let user = principal.user,
                 principal.audiences.contains(where: { token.client.audiences.contains($0) })
             else { throw .invalidRequest("the subject_token is not for this client") }
             guard principal.confirmation == nil || principal.confirmation == token.confirmation else {
                 throw .invalidRequest("the subject_token is bound to another key")
             }
-            return (principal, sessionID)
+            return (text, principal, user)
         }
 
         /// Nobody acts but the client that asks.
         private func checkActor(_ token: TokenRequest) async throws(Failure) {
-            guard let text = token.form["actor_token"] else { return }
+            guard let text = token.form["actor_token"] else {
+                guard token.form["actor_token_type"] == nil else { throw .invalidRequest("actor_token is missing") }
+                return
+            }
             guard token.form["actor_token_type"] == Self.accessToken else {
                 throw .invalidRequest("the actor_token_type is missing or not that of an access token")
             }

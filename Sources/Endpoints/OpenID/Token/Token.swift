@@ -30,8 +30,19 @@ extension OpenID {
         }
 
         private func tokens(_ request: Request, _ caller: Caller) async throws(Failure) -> Response {
-            let form = try ClientForm(request)
-            let client = try await ClientGate(services: services).client(request, form, at: path)
+            let (form, gate) = (try ClientForm(request), ClientGate(services: services))
+            let client = try await gate.client(request, form, at: path)
+            do throws(Failure) {
+                return try await tokens(request, form, client, caller)
+            } catch {
+                if error.status.code >= 500 { await gate.giveBack(form, client) }
+                throw error
+            }
+        }
+
+        private func tokens(
+            _ request: Request, _ form: ClientForm, _ client: Client, _ caller: Caller
+        ) async throws(Failure) -> Response {
             try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.authorization.limits.takeToken(of: client.id, caller)
             }
@@ -93,6 +104,12 @@ extension OpenID {
                 case .identity(let error): throw Failure(error)
                 }
             }
+        }
+
+        /// What proved the client is good once more: the request came to nothing, because we have failed.
+        func giveBack(_ form: ClientForm, _ client: Client) async {
+            guard let assertion = form["client_assertion"] else { return }
+            await services.authorization.assertions.giveBack(SecretString(assertion), of: client)
         }
 
         /// The same where an authorization is asked for, which is counted first.

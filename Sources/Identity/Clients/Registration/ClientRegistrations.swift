@@ -70,7 +70,8 @@ package struct ClientRegistrations: Sendable {
         return found
     }
 
-    /// Puts other metadata in the place of a client's own. What an operator has done since it was read stays: its end, and another secret.
+    /// Puts other metadata in the place of a client's own. What only an operator may say of it stays, and what an operator has done since it was
+    /// read: its end, and another secret.
     /// - Throws: `IdentityError.invalidToken` when the client is gone or disabled; the store's failure.
     package func replace(_ client: Client, needsSecret: Bool, caller: Caller) async throws(IdentityError) -> (
         Client, ClientSecret?
@@ -90,7 +91,9 @@ package struct ClientRegistrations: Sendable {
                     changed.authentication = .secret(secret.digest)
                 } else if case .secret = client.authentication, case .secret = present.authentication {
                     changed.authentication = present.authentication
+                    changed.previousSecret = present.previousSecret
                 }
+                changed.keepOperatorSettings(of: present)
                 return .success(changed)
             }
         }
@@ -138,5 +141,28 @@ package struct ClientRegistrations: Sendable {
             AuditEvent(
                 id: system.uuid(), time: system.now(), kind: kind, actor: .client(id), clientID: id, address: caller.address,
                 referenceID: caller.referenceID))
+    }
+}
+
+extension Client {
+    /// By which it would speak for users with other clients' tokens, or on its own word: no software gives itself these.
+    package static let operatorGrants: Set<GrantType> = [.tokenExchange, .jwtBearer]
+
+    /// Takes over what only an operator may say of a client that has registered itself: rights, audiences, formats and lifetimes, and what goes
+    /// beyond the scopes and grants of OpenID Connect.
+    package mutating func keepOperatorSettings(of present: Client) {
+        let (standard, given) = (present.kind.permissions, present.permissions)
+        permissions = kind.permissions.subtracting(standard.subtracting(given)).union(given.subtracting(standard))
+        grantTypes = grantTypes.subtracting(Self.operatorGrants).union(present.grantTypes.intersection(Self.operatorGrants))
+        scopes =
+            scopes.filter(AuthorizationCheck.openIDScopes.contains)
+            + present.scopes.filter { !AuthorizationCheck.openIDScopes.contains($0) }
+        isFirstParty = present.isFirstParty
+        audiences = present.audiences
+        requiresPKCE = present.requiresPKCE
+        accessTokenFormat = present.accessTokenFormat
+        accessTokenLifetime = present.accessTokenLifetime
+        sessionLifetime = present.sessionLifetime
+        rotatesRefreshTokens = rotatesRefreshTokens || present.rotatesRefreshTokens
     }
 }

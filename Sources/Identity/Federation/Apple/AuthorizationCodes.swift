@@ -196,13 +196,13 @@ package actor AuthorizationCodes {
     }
 
     private func keep(_ token: SecretString, of grant: ProviderGrant) async throws(CodeExchangeFailure) {
-        do throws(IdentityError) {
-            guard try await store.keep(token, of: grant, at: system.statementTime) else { throw IdentityError.userNotFound }
-        } catch .userNotFound {
-            throw .userGone
+        let isKept: Bool
+        do throws(ServiceFailure) {
+            isKept = try await store.keep(token, of: grant, at: system.statementTime)
         } catch {
             throw .store
         }
+        guard isKept else { throw .userGone }
     }
 
     private func note(_ event: ProviderAudit, _ grant: ProviderGrant, _ userID: UserID?, _ caller: Caller) async {

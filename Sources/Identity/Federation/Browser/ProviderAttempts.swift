@@ -35,10 +35,9 @@ package struct ProviderAttempts: Sendable {
 
     /// Notes that one begins.
     /// - Returns: it, its `state`, and the `code_challenge`.
-    /// - Throws: the store's failure.
     package func begin(
         at provider: ProviderID, binding: String, destination: String, linksTo session: SessionID?
-    ) async throws(IdentityError) -> (attempt: ProviderAttempt, state: SecretString, challenge: String) {
+    ) async throws(ServiceFailure) -> (attempt: ProviderAttempt, state: SecretString, challenge: String) {
         func text() -> String { Base64URL.encode(system.random(Self.byteCount)) }
         let (state, verifier) = (text(), text())
         let attempt = ProviderAttempt(
@@ -49,17 +48,15 @@ package struct ProviderAttempts: Sendable {
     }
 
     /// The attempt of a `state`, which stays; nil for none.
-    /// - Throws: the store's failure.
-    package func attempt(_ state: String) async throws(IdentityError) -> ProviderAttempt? {
+    package func attempt(_ state: String) async throws(ServiceFailure) -> ProviderAttempt? {
         guard case .bytes(let bytes) = try await send(RedisCommand("GET", Self.key(state))) else { return nil }
         return ProviderAttempt(stored: bytes)
     }
 
     /// Puts what a provider's form has brought beside its attempt. Of no effect where there is none.
-    /// - Throws: the store's failure.
     package func note(
         code: SecretString?, name: String?, hasFailed: Bool, for state: String
-    ) async throws(IdentityError) {
+    ) async throws(ServiceFailure) {
         guard var attempt = try await attempt(state), attempt.code == nil, !attempt.hasFailed else { return }
         (attempt.code, attempt.name, attempt.hasFailed) = (code, name, hasFailed)
         // One that has ended meanwhile does not come back by that.
@@ -67,12 +64,11 @@ package struct ProviderAttempts: Sendable {
     }
 
     /// Ends an attempt; false when somebody else has.
-    /// - Throws: the store's failure.
-    package func end(_ state: String) async throws(IdentityError) -> Bool {
+    package func end(_ state: String) async throws(ServiceFailure) -> Bool {
         try await send(RedisCommand("DEL", Self.key(state))).integerValue == 1
     }
 
-    private func store(_ attempt: ProviderAttempt, _ state: String, isNew: Bool = true) async throws(IdentityError) {
+    private func store(_ attempt: ProviderAttempt, _ state: String, isNew: Bool = true) async throws(ServiceFailure) {
         var command = RedisCommand("SET", Self.key(state))
         command.append(attempt.stored)
         command.append("PX")
@@ -81,8 +77,8 @@ package struct ProviderAttempts: Sendable {
         _ = try await send(command)
     }
 
-    private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
-        try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
+    private func send(_ command: RedisCommand) async throws(ServiceFailure) -> RedisReply {
+        try await askRedis { () throws(RedisError) in try await redis.send(command) }
     }
 
     private static func key(_ state: String) -> String {

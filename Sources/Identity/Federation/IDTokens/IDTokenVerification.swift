@@ -81,10 +81,8 @@ extension VerifiedIDToken {
         }
     }
 
-    /// Until the end of the year 9999.
     private static func instant(_ name: String, _ claims: JWTClaims) -> Timestamp? {
-        guard let seconds = claims[name]?.integerValue, (0...253_402_300_799).contains(seconds) else { return nil }
-        return Timestamp(seconds: seconds)
+        claims[name].flatMap { JWTClaims.numericDate($0) }
     }
 
     private static func text(_ name: String, _ claims: JWTClaims) -> String? {

@@ -29,10 +29,10 @@ package struct ReplayMemory: Sendable {
     }
 
     /// Remembers the token.
-    /// - Throws: the store's failure; then the token may not be taken, since nobody knows.
-    func admit(_ proof: VerifiedIDToken, by mark: ReplayMark, at now: Timestamp) async throws(IdentityError) -> Admission {
+    /// - Throws: `ServiceFailure`; then the token may not be taken, since nobody knows.
+    func admit(_ proof: VerifiedIDToken, by mark: ReplayMark, at now: Timestamp) async throws(ServiceFailure) -> Admission {
         let arguments = AdmitProofScript.arguments(until: Self.end(of: proof), grace: Self.grace, by: mark, at: now)
-        let reply = try await mapRedisErrors { () throws(RedisError) in
+        let reply = try await askRedis { () throws(RedisError) in
             try await redis.run(Self.script[clock], keys: [Self.key(proof)], arguments: arguments.map { [UInt8]($0.utf8) })
         }
         switch reply.integerValue {
@@ -44,9 +44,8 @@ package struct ReplayMemory: Sendable {
     }
 
     /// Forgets the token, so that it is good again, if the mark is still the maker's.
-    /// - Throws: the store's failure.
-    func forget(_ proof: VerifiedIDToken, by mark: ReplayMark) async throws(IdentityError) {
-        _ = try await mapRedisErrors { () throws(RedisError) in
+    func forget(_ proof: VerifiedIDToken, by mark: ReplayMark) async throws(ServiceFailure) {
+        _ = try await askRedis { () throws(RedisError) in
             try await redis.run(Self.forgetting, keys: [Self.key(proof)], arguments: [[UInt8](mark.text.utf8)])
         }
     }
@@ -58,5 +57,20 @@ package struct ReplayMemory: Sendable {
     /// When the token is refused for its times anyway, whoever's clock is asked.
     private static func end(of proof: VerifiedIDToken) -> Timestamp {
         min(proof.expiresAt, proof.issuedAt.adding(IDTokenCheck.maximumAge)).adding(IDTokenCheck.leeway * 2)
+    }
+}
+
+/// Who has made the mark that a proof is used: one request of all. Only the maker may take the mark away, and only as long as nobody else has been let in by
+/// the same proof.
+package struct ReplayMark: Equatable, Sendable {
+    package static let randomByteCount = 8
+
+    /// In decimal digits.
+    let text: String
+
+    /// `random` must be `randomByteCount` bytes.
+    package init(random: [UInt8]) {
+        precondition(random.count == Self.randomByteCount, "a mark is 8 bytes")
+        text = String(random.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 }

@@ -1,5 +1,5 @@
 package import Postgres
-import Text
+package import Text
 
 /// The identities in PostgreSQL.
 package struct IdentityStore: Sendable {
@@ -105,4 +105,24 @@ package struct IdentityStore: Sendable {
             email: try row.optionalString(4), isEmailVerified: try row.bool(5), isPrivateEmail: try row.bool(6),
             createdAt: Timestamp(milliseconds: try row.int64(7)), lastUsedAt: Timestamp(milliseconds: try row.int64(8)))
     }
+}
+
+/// A user's account at a provider. Provider and subject are its key; everything else may change there at any time.
+package struct ExternalIdentity: Equatable, Sendable {
+    /// In bytes (OpenID Connect Core §2).
+    package static let maximumSubjectLength = 255
+
+    package let provider: ProviderID
+    /// The provider's name for the person: the `sub` of its id tokens, and no secret.
+    package let subject: String
+    package let userID: UserID
+    /// Which of our apps it was last used with: one of our client ids at the provider.
+    package let audience: String
+    /// The address that the provider last told, in its spelling: to show, and for nothing else.
+    package let email: String?
+    package let isEmailVerified: Bool
+    /// An address that the provider forwards mail from, made for this user and us.
+    package let isPrivateEmail: Bool
+    package let createdAt: Timestamp
+    package let lastUsedAt: Timestamp
 }

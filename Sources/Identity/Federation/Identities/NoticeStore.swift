@@ -10,12 +10,12 @@ package struct NoticeStore: Sendable {
         self.pool = pool
     }
 
-    /// - Throws: the store's failure, as all of these do.
-    func isKnown(_ digest: Digest) async throws(IdentityError) -> Bool {
+    /// Whether a notice has been dealt with.
+    func isKnown(_ digest: Digest) async throws(ServiceFailure) -> Bool {
         try await ask(NoticeQueries.isKnown, [.bytes(digest.bytes)]) { row throws(PostgresError) in try row.bool(0) } ?? false
     }
 
-    func remember(_ digest: Digest, at time: StatementTime) async throws(IdentityError) {
+    func remember(_ digest: Digest, at time: StatementTime) async throws(ServiceFailure) {
         try await run(NoticeQueries.remember, [time.parameter, .bytes(digest.bytes)])
     }
 
@@ -25,7 +25,7 @@ package struct NoticeStore: Sendable {
     }
 
     /// Whose the identity is; nil when it is nobody's.
-    func user(_ provider: ProviderID, _ subject: String) async throws(IdentityError) -> UserID? {
+    func user(_ provider: ProviderID, _ subject: String) async throws(ServiceFailure) -> UserID? {
         try await ask(NoticeQueries.user, Self.key(provider, subject)) { row throws(PostgresError) in
             UserID(try row.string(0))
         } ?? nil
@@ -34,7 +34,7 @@ package struct NoticeStore: Sendable {
     /// - Parameter change: when that changed, as the provider says it; nil for now.
     func setMailForwarding(
         _ provider: ProviderID, _ subject: String, isOn: Bool, since change: Timestamp?, at time: StatementTime
-    ) async throws(IdentityError) {
+    ) async throws(ServiceFailure) {
         let values: [PostgresValue] = [.bool(isOn), Self.instant(change)]
         try await run(NoticeQueries.setMailForwarding, [time.parameter] + Self.key(provider, subject) + values)
     }
@@ -42,7 +42,7 @@ package struct NoticeStore: Sendable {
     /// Unless the provider has blocked it since, or at the same moment.
     func unblock(
         _ provider: ProviderID, _ subject: String, since change: Timestamp, at time: StatementTime
-    ) async throws(IdentityError) {
+    ) async throws(ServiceFailure) {
         try await run(
             NoticeQueries.unblock, [time.parameter] + Self.key(provider, subject) + [Self.instant(change)])
     }
@@ -51,15 +51,15 @@ package struct NoticeStore: Sendable {
         time.map { .integer($0.milliseconds) } ?? .null
     }
 
-    private func run(_ statement: Statement, _ parameters: [PostgresValue]) async throws(IdentityError) {
-        _ = try await mapPostgresErrors { () throws(PostgresError) in try await pool.query(statement, parameters) }
+    private func run(_ statement: Statement, _ parameters: [PostgresValue]) async throws(ServiceFailure) {
+        _ = try await askPostgres { () throws(PostgresError) in try await pool.query(statement, parameters) }
     }
 
     /// What `read` makes of the first row, or nil when there is none.
     private func ask<T>(
         _ statement: Statement, _ parameters: [PostgresValue], _ read: (Row) throws(PostgresError) -> T
-    ) async throws(IdentityError) -> T? {
-        try await mapPostgresErrors { () throws(PostgresError) in try await pool.query(statement, parameters).first.map(read) }
+    ) async throws(ServiceFailure) -> T? {
+        try await askPostgres { () throws(PostgresError) in try await pool.query(statement, parameters).first.map(read) }
     }
 
     private static func key(_ provider: ProviderID, _ subject: String) -> [PostgresValue] {

@@ -14,8 +14,7 @@ package struct ProviderTokenStore: Sendable {
 
     /// Stores a token in the place of an older one of the same grant.
     /// - Returns: false when its identity is gone by now: the token will be revoked.
-    /// - Throws: the store's failure.
-    func keep(_ token: SecretString, of grant: ProviderGrant, at time: StatementTime) async throws(IdentityError) -> Bool {
+    func keep(_ token: SecretString, of grant: ProviderGrant, at time: StatementTime) async throws(ServiceFailure) -> Bool {
         let sealed: SealedProviderToken
         do throws(CryptoError) {
             sealed = try SealedProviderToken(sealing: token, of: grant, with: masterKey)
@@ -25,15 +24,14 @@ package struct ProviderTokenStore: Sendable {
         let parameters: [PostgresValue] = [
             time.parameter, .text(grant.provider.text), .text(grant.subject), .text(grant.clientID), .bytes(sealed.sealed),
         ]
-        return try await mapPostgresErrors { () throws(PostgresError) in
+        return try await askPostgres { () throws(PostgresError) in
             try await pool.query(ProviderTokenQueries.keep, parameters).first?.bool(0) ?? false
         }
     }
 
     /// Forgets the tokens of a subject, which the provider has made worthless itself.
-    /// - Throws: the store's failure.
-    func forget(_ provider: ProviderID, _ subject: String) async throws(IdentityError) {
-        _ = try await mapPostgresErrors { () throws(PostgresError) in
+    func forget(_ provider: ProviderID, _ subject: String) async throws(ServiceFailure) {
+        _ = try await askPostgres { () throws(PostgresError) in
             try await pool.query(ProviderTokenQueries.forget, [.text(provider.text), .text(subject)])
         }
     }

@@ -60,3 +60,55 @@ package struct TokenEndpoints: Sendable {
         }
     }
 }
+
+/// How many questions to a provider each client has under way, so that made-up tokens of one do not keep all threads busy. A pure value.
+package struct CallShares: Sendable {
+    private let limit: Int
+    private var counts: [String: Int] = [:]
+
+    /// - Parameter limit: for each client at once.
+    package init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Counts one more; false when the client has as many as it may.
+    package mutating func begin(_ client: String) -> Bool {
+        guard counts[client, default: 0] < limit else { return false }
+        counts[client, default: 0] += 1
+        return true
+    }
+
+    package mutating func end(_ client: String) {
+        guard let count = counts[client] else { return }
+        counts[client] = count > 1 ? count - 1 : nil
+    }
+
+    /// Clients with something under way.
+    package var clientCount: Int { counts.count }
+}
+
+/// What a token endpoint gives for an authorization code (RFC 6749 §5.1, OpenID Connect Core §3.1.3.3).
+struct CodeTokens: Sendable {
+    let idToken: SecretString?
+    let accessToken: SecretString?
+    /// Only if the app asked the user for lasting access.
+    let refreshToken: SecretString?
+
+    init(idToken: SecretString?, accessToken: SecretString?, refreshToken: SecretString?) {
+        self.idToken = idToken
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+    }
+
+    /// Nil for an answer that says nothing of who the user is.
+    init?(parsing body: [UInt8]) {
+        guard let document = try? JSON.parse(body) else { return nil }
+        func secret(_ name: String) -> SecretString? {
+            guard let text = document[name]?.stringValue, !text.isEmpty else { return nil }
+            return SecretString(text)
+        }
+        self.init(
+            idToken: secret("id_token"), accessToken: secret("access_token"), refreshToken: secret("refresh_token"))
+        guard idToken != nil || accessToken != nil else { return nil }
+    }
+}

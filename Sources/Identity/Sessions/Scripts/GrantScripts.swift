@@ -1,10 +1,10 @@
 import Text
 
-/// Adds a grant to a session that lives, with its first access token.
+/// Adds a grant to a session that lives, with its first access token, if it has one.
 ///
 /// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`.
 /// - Arguments: the caller's `now` and the idle life in milliseconds; the grant as `SessionRecord` has it; its number; hash (18 bytes) and
-///   expiry of the access token; how many access tokens a session may have at once.
+///   expiry of the access token, or nothing and 0; how many access tokens a session may have at once.
 /// - Returns nil when the session is over: the caller then deletes the token. `full` when it has as many grants as it may, or one of this
 ///   number. Else the hashes of access tokens to delete, because they are too many.
 package enum AddGrantScript {
@@ -26,17 +26,20 @@ package enum AddGrantScript {
             local first, after = find_grant(session, number)
             local generation = read_grant(session, first, after).generation
             local new = { hash = ARGV[5], expiry = tonumber(ARGV[6]) + now - tonumber(ARGV[1]), generation = generation, grant = number }
-            local dead = list_token(session, KEYS[2], new, now, tonumber(ARGV[7]))
+            local dead = {}
+            if #new.hash > 0 then dead = list_token(session, KEYS[2], new, now, tonumber(ARGV[7])) end
             save_session(key, session, life)
             return dead
             """
 
     static func arguments(
-        _ grant: Grant, in session: Session, idle: Duration, accessToken: IssuedAccessToken, at now: Timestamp
+        _ grant: Grant, in session: Session, idle: Duration, accessToken: IssuedAccessToken?, at now: Timestamp
     ) -> [[UInt8]] {
-        SessionScript.arguments(
-            now.milliseconds, idle.wholeMilliseconds, grant.packed(in: session.clientID), grant.id.number,
-            accessToken.hash.bytes, accessToken.expiresAt.milliseconds, Int64(SessionScript.capacity))
+        let hash: [UInt8] = accessToken?.hash.bytes ?? []
+        let expiry: Int64 = accessToken?.expiresAt.milliseconds ?? 0
+        return SessionScript.arguments(
+            now.milliseconds, idle.wholeMilliseconds, grant.packed(in: session.clientID), grant.id.number, hash, expiry,
+            Int64(SessionScript.capacity))
     }
 }
 

@@ -176,6 +176,7 @@ actor OperatorContext {
         case .credentials(.userDisabled): "the user is disabled"
         case .user(.emailTaken): "there is a user with this e-mail address already"
         case .user(.usernameTaken): "somebody has this username already"
+        case .user(.phoneNumberTaken): "somebody has this phone number already"
         case .user(.invalidInput(let problems)): problems.map(\.sentence).joined(separator: "; ")
         case .federation(.unknownProvider): "there is no such provider, or it is not switched on"
         case .federation(.identityTaken): "the identity is another user's"

@@ -27,11 +27,13 @@ struct ImportCommand {
         try await context.administer { admin throws(AdministrationError) in try admin.permit(.changeUsers) }
         let rules = rules(configuration)
         let formats = try formats(rules, files)
-        let report = try ImportReport(path: request.reportPath ?? request.path + ".refused.jsonl")
+        // A source that cannot be read, or a database that is away, leaves the report of an earlier run as it is.
+        for format in formats { _ = try ImportSource(path: request.path, format) }
         let pool = BlockingPool(label: "kidoban.import", threads: 2, queueLimit: 4)
         defer { pool.stop() }
         let writer = ImportWriter(configuration.database, request, context.system.now(), pool)
         try await writer.connect()
+        let report = try ImportReport(path: request.reportPath ?? request.path + ".refused.jsonl")
         do throws(Complaint) {
             for format in formats { try await take(format, writer, report) }
             try await writer.finish()

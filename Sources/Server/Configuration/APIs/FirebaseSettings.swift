@@ -131,6 +131,8 @@ extension Configuration {
         var options = firebase
         options.site = issuer
         options.audience = audience
+        // As for every other body: four of them fit into what all connections may hold.
+        options.importBodyLimit = min(options.importBodyLimit, http.connectionMemory / 4)
         return options
     }
 }

@@ -1,5 +1,7 @@
+import Crypto
 package import Endpoints
 import Identity
+import Text
 
 extension Settings {
     static let signIn = Section(
@@ -19,6 +21,9 @@ extension Settings {
                 fallback: .nothing("the other one, lightened"),
                 "The same where the browser wants dark pages."),
             Setting(
+                "KIDOBAN_PAGES_TEXTS", \.signIn.texts, .pageTexts, fallback: .nothing("the built-in texts"),
+                "A directory with texts of your own for the sign-in pages; see `docs/sign-in.md`."),
+            Setting(
                 "KIDOBAN_PAGES_SIGN_UP", \.signIn.offersSignUp, .flag, "Whether anybody can make an account on the sign-in pages."
             ),
         ])
@@ -31,11 +36,14 @@ extension Configuration {
         package var logo: String?
         package var colour = PageColour.blue
         package var darkColour: PageColour?
+        package var texts = PageTextDirectory()
         package var offersSignUp = true
 
         package init() {}
 
-        var look: PageLook { PageLook(name: name, logo: logo, accent: colour, darkAccent: darkColour) }
+        var look: PageLook {
+            PageLook(name: name, logo: logo, accent: colour, darkAccent: darkColour, texts: texts.texts)
+        }
     }
 
     /// What the sign-in pages were set to, and where the pages behind the links in mails are.
@@ -51,6 +59,100 @@ extension Configuration {
         options.offersSignUp = signIn.offersSignUp
         options.mailsVerification = app.mailsVerification
         return options
+    }
+}
+
+/// A directory with texts of a team's own for the sign-in pages, and what is in it.
+package struct PageTextDirectory: Sendable {
+    /// Nil for none.
+    package var path: String?
+    /// By language, and by the names of the texts.
+    package var texts: [String: [String: String]] = [:]
+
+    package init() {}
+}
+
+extension EnvironmentReader {
+    private static let pageTexts = "KIDOBAN_PAGES_TEXTS"
+    /// Of one file, in bytes.
+    private static let longestPageTexts = 64 << 10
+
+    /// Reads the texts of the sign-in pages: a file for each language, with a JSON object of texts by their names.
+    mutating func readPageTexts() {
+        guard let path = configuration.signIn.texts.path else { return }
+        guard isDirectory(path) else { return refuse(Self.pageTexts, .refused("does not name a directory that can be read")) }
+        let known = PageTexts.languages.map { $0 + ".json" }
+        for name in files.names(path).sorted() where name.lowercased().hasSuffix(".json") && !known.contains(name) {
+            guard !name.hasPrefix(".") else { continue }
+            refuse(
+                Self.pageTexts,
+                .refused("has \(name.excerpt), which is of no language of the pages; there are \(known.joined(separator: ", "))"))
+        }
+        var (all, identity): ([String: [String: String]], String) = ([:], path)
+        for language in PageTexts.languages {
+            guard let (bytes, texts) = pageTexts(of: "\(language).json", in: path) else { continue }
+            all[language] = texts
+            identity += "\0" + SHA256.hash(bytes).hex
+        }
+        complete(Self.pageTexts, identity: identity) { $0.signIn.texts.texts = all }
+    }
+
+    /// Nil for a file that is not there or cannot be taken, after a problem for each thing that is wrong with it.
+    private mutating func pageTexts(of name: String, in path: String) -> (bytes: [UInt8], texts: [String: String])? {
+        let bytes: [UInt8]
+        do throws(FileFault) {
+            bytes = try files.read("\(path)/\(name)").bytes
+        } catch {
+            if error != .missing { refuse(Self.pageTexts, .refused("has \(name), and \(error.reason)")) }
+            return nil
+        }
+        guard bytes.count <= Self.longestPageTexts else {
+            refuse(Self.pageTexts, .refused("has \(name), which is larger than \(SizeText.render(Self.longestPageTexts))"))
+            return nil
+        }
+        let members: [JSONObject.Member]
+        do throws(JSONParseError) {
+            guard let object = try JSON.parse(bytes).objectValue else {
+                refuse(Self.pageTexts, .refused("has \(name), which is no JSON object"))
+                return nil
+            }
+            members = object.members
+        } catch {
+            refuse(Self.pageTexts, .refused("has \(name), which is not JSON (\(error.kind) at byte \(error.offset))"))
+            return nil
+        }
+        var texts: [String: String] = [:]
+        for member in members {
+            guard let fault = Self.fault(of: member) else {
+                texts[member.key] = member.value.stringValue
+                continue
+            }
+            refuse(Self.pageTexts, .refused("has \(name), in which \(member.key.excerpt) \(fault)"))
+        }
+        return (bytes, texts)
+    }
+
+    private static func fault(of member: JSONObject.Member) -> String? {
+        guard PageTexts.isName(member.key) else {
+            let nearest = NearestName.of(member.key, among: PageTexts.names) ?? ""
+            return "is no text of the pages; the nearest is \(nearest)"
+        }
+        guard let text = member.value.stringValue else { return "is no text" }
+        return PageTexts.fault(of: text, for: member.key)
+    }
+}
+
+extension SettingFormat where Value == PageTextDirectory {
+    /// The files in it are read later (`readPageTexts`).
+    fileprivate static var pageTexts: SettingFormat {
+        SettingFormat(
+            "the path of a directory", acceptsEmpty: true,
+            parse: { text throws(SettingRefusal) in
+                var directory = PageTextDirectory()
+                if !text.isEmpty { directory.path = text }
+                return directory
+            },
+            render: { value, _ in value.path?.printable ?? "" })
     }
 }
 

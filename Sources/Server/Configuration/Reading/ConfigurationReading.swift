@@ -50,6 +50,7 @@ extension Configuration {
         reader.refuseUnknownNames()
         reader.checkAuthorities()
         reader.readMailTemplates()
+        reader.readPageTexts()
         if masterKey == .required { reader.require(\.secrets.masterKey, "KIDOBAN_MASTER_KEY") }
         reader.refuseContradictions()
         guard reader.problems.isEmpty else { throw ConfigurationProblems(problems: reader.problems) }

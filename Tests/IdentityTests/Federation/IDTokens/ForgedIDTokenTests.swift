@@ -208,10 +208,16 @@ import Text
         #expect(reason(token, now: Timestamp(seconds: TestIssuer.seconds)) == expected)
     }
 
-    @Test(arguments: ["exp", "iat"], [JSONValue.string("1763870706"), 1.5, -1, .integer(.max), true, [1], "1e999"])
+    @Test(arguments: ["exp", "iat"], [JSONValue.string("1763870706"), -1.5, -1, .integer(.max), true, [1], "1e999"])
     func `a time that is no time is refused`(_ claim: String, _ value: JSONValue) throws {
         let claims = JSONObject([JSONObject.Member(key: claim, value: value)])
         #expect(reason(try issuer.token(TestIssuer.appleClaims(claims))) == "invalid_claim_\(claim)")
+    }
+
+    @Test func `times may have a fraction`() throws {
+        let (now, half) = (TestIssuer.seconds, 0.5)
+        #expect(try reason(claims: ["exp": .double(Double(now) + 60 + half), "iat": .double(Double(now) - half)]) == nil)
+        #expect(try reason(claims: ["exp": .double(Double(now) - 60 - half)]) == "expired")
     }
 
     @Test func `times must be there`() throws {

@@ -198,7 +198,9 @@ extension SignInWords {
         case "address": self[.scopeAddress]
         case "phone": self[.scopePhone]
         case "offline_access": self[.scopeOffline]
-        default: look.texts[language.rawValue]?["scope.\(name)"] ?? self[.scopeOther, ("scope", name)]
+        default:
+            look.texts[language.rawValue]?[PageTexts.scopePrefix + name].map { ofService($0) }
+                ?? self[.scopeOther, ("scope", name)]
         }
     }
 }

@@ -1,0 +1,43 @@
+import Text
+
+/// What a team may write in the place of the built-in texts of the sign-in pages (`PageLook.texts`).
+package enum PageTexts {
+    /// Of one text, in bytes.
+    private static let longest = 2000
+
+    package static let languages = AcceptedLanguage.allCases.map(\.rawValue)
+    package static let names = SignInText.allCases.map(\.rawValue)
+    /// What stands before the name of a scope of the team's own, for a text that says what it lets a client do.
+    static let scopePrefix = "scope."
+
+    package static func isName(_ name: String) -> Bool {
+        name.hasPrefix(scopePrefix) ? name.utf8.count > scopePrefix.utf8.count : SignInText(rawValue: name) != nil
+    }
+
+    /// What is wrong with a text, to follow its name; nil where it can stand in the place of the built-in one. What the built-in one is filled
+    /// in with must be in it too: a consent that does not name the client is none.
+    package static func fault(of text: String, for name: String) -> String? {
+        guard text.contains(where: { !$0.isWhitespace }) else { return "is empty" }
+        guard text.utf8.count <= longest else { return "is longer than \(longest) bytes" }
+        guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+            return "has a control character"
+        }
+        let (place, given) = (SignInText(rawValue: name), Set(SignInText.placeholders(in: text)))
+        let wanted = place?.placeholders ?? []
+        if let lost = wanted.subtracting(given).min() { return "does not have {\(lost)} in it" }
+        let known = wanted.union(["service"])
+        guard let strange = given.subtracting(known).min() else { return nil }
+        let names = known.sorted().map { "{\($0)}" }.joined(separator: ", ")
+        return "has {\(strange)} where it cannot be filled in; there are \(names)"
+    }
+
+    /// The built-in texts of a language as a file of a team's own would have them; nil for a language that the pages do not speak.
+    package static func builtIn(_ language: String) -> String? {
+        guard let language = AcceptedLanguage(rawValue: language) else { return nil }
+        let lines = SignInText.allCases.map { text in
+            let value = String(decoding: JSONValue.string(text.text(in: language)).serialized, as: UTF8.self)
+            return "  \"\(text.rawValue)\": \(value)"
+        }
+        return "{\n" + lines.joined(separator: ",\n") + "\n}\n"
+    }
+}

@@ -1,0 +1,185 @@
+import Networking
+
+/// What a loop remembers of access tokens, and whether it may be believed: a value, so that each order of events can be tried.
+///
+/// What is remembered is told when it changes. That nothing is missing is proved now and then: the loop has a key changed over the connection
+/// that it asks by, and hears of that key on the one that tells of changes. All that had changed before was then told before. So a
+/// proof counts from when it was begun, and it is one of the whole way: the server that is asked, and takes writes, is the one that tells.
+struct HotTokenMemory {
+    /// How long a proof lasts.
+    static let trust: Duration = .seconds(1)
+    /// What an entry takes beside its text, about.
+    fileprivate static let overhead = 200
+    /// Proofs that are awaited at once.
+    private static let proofLimit = 16
+
+    enum Event {
+        /// From now on it is told what changes.
+        case follows
+        /// It is told no more.
+        case lost
+        /// All keys may be gone; or whom is asked is another server.
+        case emptied
+        case changed([String])
+        case proved(UInt64)
+    }
+
+    /// A question that is under way.
+    struct Reading: Equatable {
+        let key: String
+        fileprivate let age: UInt64
+        fileprivate let change: Int
+    }
+
+    private struct Entry {
+        let key: String
+        let record: [UInt8]
+        let end: Instant
+        /// Whether it was asked for since the hand was here last.
+        var isWanted = false
+
+        var cost: Int { key.utf8.count + record.count + HotTokenMemory.overhead }
+    }
+
+    private struct Readings {
+        var count = 0
+        /// How often the key has changed since the first of them began.
+        var changes = 0
+    }
+
+    private let byteLimit: Int
+    private(set) var byteCount = 0
+    private(set) var isFollowed = false
+    /// Counts how often all was forgotten.
+    private var age: UInt64 = 0
+    private var places: [String: Int] = [:]
+    private var entries: [Entry?] = []
+    private var free: [Int] = []
+    /// Where the next entry is looked for that has to go.
+    private var hand = 0
+    private var readings: [String: Readings] = [:]
+    private var lastProof: UInt64 = 0
+    private var awaited: [(number: UInt64, begun: Instant)] = []
+    private var provedAt: Instant?
+
+    init(byteLimit: Int) {
+        self.byteLimit = byteLimit
+    }
+
+    var count: Int { places.count }
+
+    var readingCount: Int { readings.count }
+
+    /// Whether nothing that has changed longer than `trust` ago is still remembered.
+    func isTrusted(at now: Instant) -> Bool {
+        guard isFollowed, let provedAt else { return false }
+        return now.nanoseconds(since: provedAt) < Self.trust.wholeNanoseconds
+    }
+
+    mutating func take(_ event: Event) {
+        switch event {
+        case .follows:
+            forgetAll()
+            isFollowed = true
+        case .lost:
+            forgetAll()
+            isFollowed = false
+        case .emptied: forgetAll()
+        case .changed(let keys):
+            for key in keys {
+                if let place = places[key] { remove(place) }
+                readings[key]?.changes += 1
+            }
+        case .proved(let number):
+            guard let index = awaited.firstIndex(where: { $0.number == number }) else { return }
+            provedAt = awaited[index].begun
+            awaited.removeFirst(index + 1)
+        }
+    }
+
+    private mutating func forgetAll() {
+        age += 1
+        (places, entries, free, hand, byteCount) = ([:], [], [], 0, 0)
+        awaited = []
+        provedAt = nil
+    }
+}
+
+/// Proofs.
+extension HotTokenMemory {
+    /// The number of a proof to begin now; nil while there is nothing to prove.
+    mutating func beginProof(at now: Instant) -> UInt64? {
+        guard isFollowed else { return nil }
+        lastProof += 1
+        if awaited.count == Self.proofLimit { awaited.removeFirst() }
+        awaited.append((lastProof, now))
+        return lastProof
+    }
+}
+
+/// Records.
+extension HotTokenMemory {
+    /// What is remembered, if it may be believed.
+    mutating func record(of key: String, at now: Instant) -> [UInt8]? {
+        guard isTrusted(at: now), let place = places[key], let entry = entries[place] else { return nil }
+        guard now < entry.end else {
+            remove(place)
+            return nil
+        }
+        entries[place]?.isWanted = true
+        return entry.record
+    }
+
+    /// The store is about to be asked. Nil if the answer is not to be remembered.
+    mutating func beginReading(_ key: String) -> Reading? {
+        guard isFollowed else { return nil }
+        readings[key, default: Readings()].count += 1
+        return Reading(key: key, age: age, change: readings[key]?.changes ?? 0)
+    }
+
+    /// The store has answered, or has failed to. What has changed meanwhile, or may have, is not remembered.
+    /// - Parameter found: the record, and when it ends at the latest.
+    mutating func endReading(_ reading: Reading, found: (record: [UInt8], end: Instant)?) {
+        let isUnchanged = readings[reading.key]?.changes == reading.change
+        readings[reading.key]?.count -= 1
+        if readings[reading.key]?.count == 0 { readings[reading.key] = nil }
+        guard let found, isUnchanged, reading.age == age, isFollowed else { return }
+        remember(Entry(key: reading.key, record: found.record, end: found.end))
+    }
+
+    private mutating func remember(_ entry: Entry) {
+        if let place = places[entry.key] { remove(place) }
+        guard entry.cost <= byteLimit else { return }
+        while byteCount + entry.cost > byteLimit { removeNext() }
+        byteCount += entry.cost
+        if let place = free.popLast() {
+            entries[place] = entry
+            places[entry.key] = place
+        } else {
+            places[entry.key] = entries.count
+            entries.append(entry)
+        }
+    }
+
+    /// Takes the next entry out that nobody has asked for since the hand was there last. There must be one.
+    private mutating func removeNext() {
+        while true {
+            if hand >= entries.count { hand = 0 }
+            defer { hand += 1 }
+            guard let entry = entries[hand] else { continue }
+            if entry.isWanted {
+                entries[hand]?.isWanted = false
+            } else {
+                return remove(hand)
+            }
+        }
+    }
+
+    private mutating func remove(_ place: Int) {
+        guard let entry = entries[place] else { return }
+        byteCount -= entry.cost
+        places[entry.key] = nil
+        entries[place] = nil
+        free.append(place)
+    }
+}

@@ -1,0 +1,169 @@
+package import Networking
+package import Redis
+import Synchronization
+
+/// Remembers what Redis says of access tokens, on one loop, and forgets it when Redis tells of a change (`HotTokenMemory`). Confined to its
+/// loop.
+///
+/// Only introspection believes it. Our own endpoints, which change accounts, ask Redis each time.
+package final class HotTokens: @unchecked Sendable {  // its variables are touched on its loop only
+    /// How often it is proved that nothing is missing.
+    private static let pause: Duration = .milliseconds(200)
+
+    fileprivate let loop: EventLoop
+    private let copy: HotTokenLoops
+    /// What keys begin with that prove something to this loop.
+    private let proofPrefix: String
+    private let metrics: IdentityMetrics
+    private var memory: HotTokenMemory
+    private var isClosed = false
+
+    /// - Parameter byteLimit: of this loop.
+    package init(_ copy: HotTokenLoops, loop: EventLoop, metrics: IdentityMetrics, byteLimit: Int) {
+        self.copy = copy
+        self.loop = loop
+        self.metrics = metrics
+        proofPrefix = "\(copy.proofPrefix)\(loop.index):"
+        memory = HotTokenMemory(byteLimit: byteLimit)
+        copy.enter(self)
+    }
+
+    /// Proves until `close()` that nothing is missing. The caller starts it once, as a task of its own.
+    /// - Parameter redis: that of the loop.
+    package func run(over redis: RedisConnection) async {
+        while !isClosed {
+            if let number = memory.beginProof(at: .now()) {
+                _ = try? await redis.send(RedisCommand("SET", "\(proofPrefix)\(number)", "", "PX", "1"))
+            }
+            await loop.sleep(for: Self.pause)
+        }
+    }
+
+    package func close() {
+        isClosed = true
+        apply(.lost)
+        copy.leave(self)
+    }
+
+    /// What Redis tells.
+    package func take(_ news: RedisKeyNews) {
+        switch news {
+        case .follows: apply(.follows)
+        case .lost: apply(.lost)
+        case .flushed: apply(.emptied)
+        case .changed(let keys):
+            apply(.changed(keys))
+            // Those of one message count as told before the proof in it.
+            for key in keys where key.utf8.starts(with: proofPrefix.utf8) {
+                if let number = UInt64(Substring(key.utf8.dropFirst(proofPrefix.utf8.count))) { apply(.proved(number)) }
+            }
+        }
+    }
+
+    /// The connection has ended that the loop asks by: the next may lead to another server.
+    package func connectionEnded() {
+        apply(.emptied)
+    }
+
+    private func apply(_ event: HotTokenMemory.Event) {
+        memory.take(event)
+        metrics.hotTokenBytes = memory.byteCount
+    }
+
+    /// Tokens end by this copy: nobody who is told so shall still find them good here.
+    func forget(_ tokens: [AccessTokenHash]) {
+        let keys = tokens.map(\.key)
+        apply(.changed(keys))
+        copy.tellOthers(than: self, keys)
+    }
+
+    fileprivate func forget(_ keys: [String]) {
+        apply(.changed(keys))
+    }
+
+    /// The record of a token; nil for one that is unknown, expired or revoked.
+    /// - Throws: `RedisError`.
+    func record(_ token: AccessTokenHash, _ redis: RedisConnection) async throws(RedisError) -> [UInt8]? {
+        if let record = remembered(token) { return record }
+        return try await read([token.key], redis)[0]
+    }
+
+    /// The same for several, in their order.
+    /// - Throws: `RedisError`.
+    func records(_ tokens: [AccessTokenHash], _ redis: RedisConnection) async throws(RedisError) -> [[UInt8]?] {
+        var records = tokens.map { remembered($0) }
+        let missing = records.indices.filter { records[$0] == nil }
+        guard !missing.isEmpty else { return records }
+        let found = try await read(missing.map { tokens[$0].key }, redis)
+        for (place, record) in zip(missing, found) { records[place] = record }
+        return records
+    }
+
+    private func remembered(_ token: AccessTokenHash) -> [UInt8]? {
+        // Not the loop's time, which is that of the beginning of its turn.
+        guard let record = memory.record(of: token.key, at: .now()) else { return nil }
+        metrics.countHotToken()
+        return record
+    }
+
+    /// Asks Redis, and remembers what there is for as long as Redis keeps it.
+    private func read(_ keys: [String], _ redis: RedisConnection) async throws(RedisError) -> [[UInt8]?] {
+        guard memory.isFollowed else { return try await redis.get(keys) }
+        let asked = Instant.now()
+        let readings = keys.map { memory.beginReading($0) }
+        var found: [(record: [UInt8], end: Instant)?] = keys.map { _ in nil }
+        defer {
+            for (reading, found) in zip(readings, found) {
+                if let reading { memory.endReading(reading, found: found) }
+            }
+            metrics.hotTokenBytes = memory.byteCount
+        }
+        let replies: [RedisReply]
+        do throws(RedisError) {
+            replies = try await redis.send(keys.flatMap { [RedisCommand("GET", $0), RedisCommand("PTTL", $0)] })
+        } catch .refused {
+            // Our user may not ask how long a token lasts: then it cannot be remembered.
+            return try await redis.get(keys)
+        }
+        var records: [[UInt8]?] = []
+        for index in keys.indices {
+            switch replies[2 * index] {
+            case .bytes(let record):
+                records.append(record)
+                let life = replies[2 * index + 1].integerValue ?? 0
+                if life > 0 { found[index] = (record, asked + .milliseconds(life)) }
+            case .null: records.append(nil)
+            case .status, .integer, .array, .error: throw .unexpectedReply
+            }
+        }
+        return records
+    }
+}
+
+/// What the loops of a copy tell each other. Behind a mutex, which is taken when something ends.
+package final class HotTokenLoops: Sendable {
+    /// What the keys of tokens begin with.
+    package static let tokenPrefix = "at:"
+    /// What the keys begin with that prove something to this copy.
+    package let proofPrefix: String
+    private let loops = Mutex<[HotTokens]>([])
+
+    /// - Parameter number: another one for each copy.
+    package init(number: UInt64) {
+        proofPrefix = "limit:hot:\(String(number, radix: 36)):"
+    }
+
+    fileprivate func enter(_ one: HotTokens) {
+        loops.withLock { $0.append(one) }
+    }
+
+    fileprivate func leave(_ one: HotTokens) {
+        loops.withLock { loops in loops.removeAll { $0 === one } }
+    }
+
+    fileprivate func tellOthers(than one: HotTokens, _ keys: [String]) {
+        for other in loops.withLock({ $0 }) where other !== one {
+            other.loop.call { other.forget(keys) }
+        }
+    }
+}
