@@ -107,9 +107,10 @@ extension WithStores {
             /// To where generations end.
             private mutating func jumpToLastGenerations() async throws {
                 let generation = UInt32.max - UInt32.random(in: 0...3, using: &random)
+                // The first rotation ends `static` for good, so only a rotating session has a latest step.
                 rotation = RefreshRotation(
                     mode: rotation.mode, generation: generation,
-                    lastStep: RefreshRotation.Step(parent: generation - 1, at: now))
+                    lastStep: rotation.mode == .static ? nil : RefreshRotation.Step(parent: generation - 1, at: now))
                 let grants = session.grants.map { old in
                     old.id == grant ? Grant(id: grant, clientID: old.clientID, refresh: rotation) : old
                 }
