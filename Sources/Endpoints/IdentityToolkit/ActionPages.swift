@@ -54,7 +54,7 @@ extension IdentityToolkit.Core {
         }
     }
 
-    private func page(_ action: Action, _ meaning: ActionCode, problem: PageText?) -> Response? {
+    private func page(_ action: Action, _ meaning: ActionCode, problem: String?) -> Response? {
         let words = action.words
         let title: PageText
         switch meaning {
@@ -64,12 +64,12 @@ extension IdentityToolkit.Core {
         default: return nil
         }
         var page = Page(title: words[title], language: words.language, look: words.look)
-        if let problem { page.alert(words[problem]) }
+        if let problem { page.alert(problem) }
         let button: PageText
         switch meaning {
         case .resetPassword: button = .savePassword
         case .changeEmail(_, let address):
-            page.paragraph(words[.addressQuestion(address.typed)])
+            page.paragraph(words[.addressQuestion, ("address", address.typed)])
             button = .confirmEmail
         case .verifyEmail, .signIn:
             page.paragraph(words[.emailQuestion])
@@ -93,15 +93,15 @@ extension IdentityToolkit.Core {
                 let meaning = try await accounts.meaning(of: action.code, in: services.confirmations, caller: caller)
                 guard let password = (action.form?.secret("password") ?? action.form?.secret("newPassword")), !password.isEmpty
                 else {
-                    return page(action, meaning, problem: .passwordMissing) ?? void(words)
+                    return page(action, meaning, problem: words[.passwordMissing]) ?? void(words)
                 }
                 do throws(IdentityError) {
                     try await accounts.resetPassword(
                         code: action.code, to: password, in: services.confirmations, caller: caller)
                     await usedUp(action.code)
                 } catch .user(.invalidInput(let problems)) {
-                    return page(action, meaning, problem: problems.first.map { PageText($0.reason) } ?? .notAllowed)
-                        ?? void(words)
+                    let problem = problems.first.map { words.problem($0.reason) } ?? words[.notAllowed]
+                    return page(action, meaning, problem: problem) ?? void(words)
                 }
             } else {
                 _ = try await apply(action.code, caller)

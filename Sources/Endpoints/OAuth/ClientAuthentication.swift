@@ -8,26 +8,37 @@ extension OAuth {
     struct ClientAuthentication: Sendable {
         let services: Services
 
-        /// A client that has proved itself.
-        /// - Throws: `OAuth.Failure.invalidClient`, `invalidRequest`, `unavailable`, `slowDown`.
-        func confidential(_ request: Request, _ form: FormFields) async throws(Failure) -> ClientRegistry.Entry {
+        /// What there is to do for a client.
+        typealias Rule = (ClientRegistry.Entry) async throws(Failure) -> Response
+
+        /// Answers a client that has proved itself. What has proved it is good once more if we fail.
+        /// - Throws: `OAuth.Failure.invalidClient`, `invalidRequest`, `unavailable`, `slowDown`; what `rule` throws.
+        func confidential(_ request: Request, _ form: FormFields, _ rule: Rule) async throws(Failure) -> Response {
             // A backend sends the same field with every request: once it has been looked at closely, its digest is enough.
             let proof = request.head.withValue(of: .authorization) { CredentialProof(of: $0) }
             if let proof, let entry = await services.clients.recognise(proof), form.names(only: entry.client.id.text) {
-                return entry
+                return try await rule(entry)
             }
-            return try await client(request, form, needsProof: true, remembering: proof)
+            return try await answer(try await client(request, form, needsProof: true, remembering: proof), rule)
         }
 
-        /// A client that has proved itself, or a public one that only names itself.
-        /// - Throws: `OAuth.Failure.invalidClient`, `invalidRequest`, `unavailable`, `slowDown`.
-        func any(_ request: Request, _ form: FormFields) async throws(Failure) -> ClientRegistry.Entry {
-            try await client(request, form, needsProof: false, remembering: nil)
+        /// The same for a client that has proved itself, and for a public one that only names itself.
+        func any(_ request: Request, _ form: FormFields, _ rule: Rule) async throws(Failure) -> Response {
+            try await answer(try await client(request, form, needsProof: false, remembering: nil), rule)
+        }
+
+        private func answer(_ client: ProvedClient, _ rule: Rule) async throws(Failure) -> Response {
+            do throws(Failure) {
+                return try await rule(client.entry)
+            } catch {
+                if error.isOurs { await ClientProof(services: services).giveBack(client) }
+                throw error
+            }
         }
 
         private func client(
             _ request: Request, _ form: FormFields, needsProof: Bool, remembering proof: CredentialProof?
-        ) async throws(Failure) -> ClientRegistry.Entry {
+        ) async throws(Failure) -> ProvedClient {
             do throws(ClientProof.Refusal) {
                 return try await ClientProof(services: services).client(
                     request, form, at: request.head.path, needsProof: needsProof, remembering: proof)

@@ -11,7 +11,14 @@ extension OAuth {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let form = try TokenForm(request)
-            let client = try await authentication.confidential(request, form.fields)
+            return try await authentication.confidential(request, form.fields) { client throws(Failure) in
+                try await answer(request, form, to: client)
+            }
+        }
+
+        private func answer(
+            _ request: Request, _ form: TokenForm, to client: ClientRegistry.Entry
+        ) async throws(Failure) -> Response {
             let token = try form.token()
             do throws(IdentityError) {
                 let answer = try await services.introspection.answer(

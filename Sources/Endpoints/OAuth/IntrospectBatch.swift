@@ -17,7 +17,12 @@ extension OAuth {
             // A token in the address would end up in logs and histories (RFC 6750 §5.3).
             guard request.head.query == nil else { throw .invalidRequest("parameters belong into the body") }
             let questions = try questions(request)
-            let client = try await authentication.confidential(request, questions.credentials)
+            return try await authentication.confidential(request, questions.credentials) { client throws(Failure) in
+                try await answer(questions, to: client)
+            }
+        }
+
+        private func answer(_ questions: Questions, to client: ClientRegistry.Entry) async throws(Failure) -> Response {
             guard !questions.tokens.isEmpty else { throw .invalidRequest("tokens is missing") }
             guard questions.tokens.count <= Self.maximumCount else { throw .invalidRequest("there are more than 100 tokens") }
             do throws(IdentityError) {

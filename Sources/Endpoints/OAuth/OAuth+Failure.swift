@@ -31,6 +31,15 @@ extension OAuth {
             }
         }
 
+        /// Whether we have failed, and not the client.
+        var isOurs: Bool {
+            switch self {
+            case .unavailable, .serverError: true
+            case .request(let failure): failure.status.code >= 500
+            case .invalidRequest, .invalidClient, .unauthorizedClient, .invalidGrant, .slowDown: false
+            }
+        }
+
         var response: Response {
             switch self {
             case .invalidRequest(let description): Self.response(.badRequest, "invalid_request", description)

@@ -19,7 +19,14 @@ extension OAuth {
         func answer(_ request: Request) async throws(Failure) -> Response {
             guard let feed = services.revocations else { throw .request(.notFound) }
             guard let nothing = try? FormFields(parsing: []) else { throw .serverError }
-            let client = try await authentication.confidential(request, nothing)
+            return try await authentication.confidential(request, nothing) { client throws(Failure) in
+                try answer(request, to: client, of: feed)
+            }
+        }
+
+        private func answer(
+            _ request: Request, to client: ClientRegistry.Entry, of feed: RevocationFeed
+        ) throws(Failure) -> Response {
             let cursor = try cursor(request.head)
             do throws(IdentityError) {
                 try feed.admit(client)

@@ -23,7 +23,14 @@ extension OAuth {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let form = try TokenForm(request)
-            let client = try await authentication.any(request, form.fields)
+            return try await authentication.any(request, form.fields) { client throws(Failure) in
+                try await answer(request, form, to: client)
+            }
+        }
+
+        private func answer(
+            _ request: Request, _ form: TokenForm, to client: ClientRegistry.Entry
+        ) async throws(Failure) -> Response {
             let token = try form.token()
             do throws(IdentityError) {
                 try await services.accessTokens.revoke(token, for: client.client, caller: Caller(request))

@@ -28,7 +28,12 @@ extension OpenID {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let form = try ClientForm(request)
-            let client = try await ClientGate(services: services).authorizing(request, form, at: path)
+            return try await ClientGate(services: services).authorizing(request, form, at: path) { client throws(Failure) in
+                try await answer(request, form, to: client)
+            }
+        }
+
+        private func answer(_ request: Request, _ form: ClientForm, to client: Client) async throws(Failure) -> Response {
             // Whoever else's app showed such a screen would teach users to type their passwords anywhere.
             guard client.isFirstParty, client.maySignUsersIn, client.grantTypes.contains(.authorizationCode) else {
                 throw .unauthorizedClient

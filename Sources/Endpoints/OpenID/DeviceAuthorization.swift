@@ -16,7 +16,12 @@ extension OpenID {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             let form = try ClientForm(request)
-            let client = try await ClientGate(services: services).authorizing(request, form, at: path)
+            return try await ClientGate(services: services).authorizing(request, form, at: path) { client throws(Failure) in
+                try await answer(request, form, to: client)
+            }
+        }
+
+        private func answer(_ request: Request, _ form: ClientForm, to client: Client) async throws(Failure) -> Response {
             guard client.grantTypes.contains(.deviceCode) else { throw .unauthorizedClient }
             let key = try await KeyProof(services: services).key(request, at: path)
             let scopes = try form.scopes() ?? []

@@ -16,7 +16,7 @@ extension Pages {
                 try await services.confirmations.address(ofCode: code, caller: Caller(request))
             }
             var page = Page(title: words[.addressTitle], language: words.language, look: words.look)
-            page.paragraph(words[.addressQuestion(address.typed)])
+            page.paragraph(words[.addressQuestion, ("address", address.typed)])
             page.form(code: code, button: words[.confirmEmail])
             return page.response(.ok)
         }
@@ -39,7 +39,7 @@ extension Pages {
                 try await services.confirmations.changeAddress(code: code, caller: Caller(request))
             }
             var page = Page(title: words[.addressChangedTitle], language: words.language, look: words.look)
-            page.paragraph(words[.addressChanged(change.user.email?.typed ?? "")])
+            page.paragraph(words[.addressChanged, ("address", change.user.email?.typed ?? "")])
             if let resetCode = change.resetCode { page.offerPassword(resetCode, words) }
             return page.response(.ok)
         }

@@ -39,15 +39,16 @@ extension Pages {
         func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
             let (code, fields) = try PageCode.inForm(request)
             guard let password = fields.secret("password"), !password.isEmpty else {
-                return PasswordPage.form(code, words, problem: .passwordMissing)
+                return PasswordPage.form(code, words, problem: words[.passwordMissing])
             }
             guard fields.secret("password_again")?.revealedText == password.revealedText else {
-                return PasswordPage.form(code, words, problem: .passwordsDiffer)
+                return PasswordPage.form(code, words, problem: words[.passwordsDiffer])
             }
             do throws(IdentityError) {
                 try await services.confirmations.resetPassword(code: code, to: password, caller: Caller(request))
             } catch .user(.invalidInput(let problems)) {
-                return PasswordPage.form(code, words, problem: problems.first.map { PageText($0.reason) } ?? .notAllowed)
+                let problem = problems.first.map { words.problem($0.reason) }
+                return PasswordPage.form(code, words, problem: problem ?? words[.notAllowed])
             } catch {
                 throw .identity(error)
             }
@@ -73,9 +74,9 @@ extension Pages {
     }
 
     private enum PasswordPage {
-        static func form(_ code: SecretString, _ words: PageWords, problem: PageText?) -> Response {
+        static func form(_ code: SecretString, _ words: PageWords, problem: String?) -> Response {
             var page = Page(title: words[.passwordTitle], language: words.language, look: words.look)
-            if let problem { page.alert(words[problem]) }
+            if let problem { page.alert(problem) }
             page.passwordForm(code, words, isFaulty: problem != nil)
             return page.response(problem == nil ? .ok : .badRequest)
         }
@@ -87,7 +88,8 @@ extension Page {
     /// - Parameter action: where that is, relative to the page.
     mutating func passwordForm(_ code: SecretString, _ words: PageWords, to action: StaticString = "?", isFaulty: Bool = false) {
         form(code: code, button: words[.savePassword], to: action) { page in
-            page.passwordField("password", words[.newPassword], hint: words[.passwordHint], isFaulty: isFaulty)
+            let hint = words[.passwordHint, ("minimum", String(Password.minimumLength))]
+            page.passwordField("password", words[.newPassword], hint: hint, isFaulty: isFaulty)
             page.passwordField("password_again", words[.passwordAgain], isFaulty: false)
         }
     }

@@ -18,8 +18,8 @@ extension Pages {
             }
             guard !change.isUndone else { return UndonePage.already(words) }
             var page = Page(title: words[.undoTitle], language: words.language, look: words.look)
-            page.paragraph(words[.undoQuestion(change.kind)])
-            page.paragraph(words[.undoneSince(change.createdAt.pageText)])
+            page.paragraph(words[PageText(change.kind)])
+            page.paragraph(words[.undoneSince, ("time", change.createdAt.pageText)])
             page.paragraph(words[.undoEffect])
             page.form(code: code, button: words[.undo])
             return page.response(.ok)

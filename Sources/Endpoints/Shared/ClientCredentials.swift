@@ -66,6 +66,13 @@ struct ClientCredentials: Sendable {
     }
 }
 
+/// A client that has proved itself or, if it is a public one, has named itself.
+struct ProvedClient: Sendable {
+    let entry: ClientRegistry.Entry
+    /// Of the assertion that has proved it, if one has.
+    var assertion: ClientAssertions.Use?
+}
+
 /// Finds out which client asks, for all of `/oauth2`.
 struct ClientProof: Sendable {
     enum Refusal: Error {
@@ -84,7 +91,7 @@ struct ClientProof: Sendable {
     func client(
         _ request: Request, _ form: FormFields, at endpoint: String, needsProof: Bool = false,
         remembering proof: CredentialProof? = nil
-    ) async throws(Refusal) -> ClientRegistry.Entry {
+    ) async throws(Refusal) -> ProvedClient {
         let credentials: ClientCredentials
         do throws(ClientCredentials.Refusal) {
             credentials = try ClientCredentials(request, form)
@@ -103,17 +110,23 @@ struct ClientProof: Sendable {
 
     private func client(
         _ credentials: ClientCredentials, _ endpoint: String, _ needsProof: Bool, _ proof: CredentialProof?
-    ) async throws(IdentityError) -> ClientRegistry.Entry {
+    ) async throws(IdentityError) -> ProvedClient {
         switch credentials.proof {
-        case .secret(let secret): return try await services.clients.authenticate(credentials.id, secret: secret, as: proof)
+        case .secret(let secret):
+            return ProvedClient(entry: try await services.clients.authenticate(credentials.id, secret: secret, as: proof))
         case .assertion(let assertion):
             let entry = try await services.clients.client(credentials.id)
-            try await services.authorization.assertions.check(assertion, of: entry.client, at: endpoint)
-            return entry
+            let use = try await services.authorization.assertions.check(assertion, of: entry.client, at: endpoint)
+            return ProvedClient(entry: entry, assertion: use)
         case .nothing:
             let entry = try await services.clients.client(credentials.id)
             guard entry.client.isPublic, !needsProof else { throw .invalidClient }
-            return entry
+            return ProvedClient(entry: entry)
         }
+    }
+
+    /// What proved the client is good once more: the request came to nothing, because we have failed.
+    func giveBack(_ client: ProvedClient) async {
+        if let use = client.assertion { await services.authorization.assertions.giveBack(use) }
     }
 }

@@ -8,7 +8,7 @@ package struct PageLook: Sendable {
     package let name: String
     /// A picture of it, shown in place of the name.
     package let logo: String?
-    /// Texts of the team's own, by language and by the names of `SignInText`.
+    /// Texts of the team's own, by language and by the names of `PageTexts`.
     package let texts: [String: [String: String]]
     let style: String
     /// SHA-256 of the style in base64.
@@ -26,6 +26,11 @@ package struct PageLook: Sendable {
         self.texts = texts
         style = PageStyle.text(accent, dark: darkAccent ?? accent.lighter)
         styleHash = Base64.encode(SHA256.hash(style).bytes)
+    }
+
+    /// A text with what the team calls the service.
+    func ofService(_ text: String) -> String {
+        text.contains("{service}") ? text.replacing("{service}", with: name) : text
     }
 }
 

@@ -32,6 +32,7 @@ extension Administration {
                 // One of this id may have been deleted a moment ago.
                 try await clientTokens.admit(client.id)
             }
+            await clientChanges.tell(client.id)
             await note(.clientAdded, client: client.id)
         }
     }
@@ -45,6 +46,7 @@ extension Administration {
                 try await clientStore.update(id, at: system.now(), change)
             }
             if case .done(let before, let after) = update {
+                await clientChanges.tell(id)
                 let fields = after.fields(changedSince: before)
                 var detail = JSONObject()
                 detail["fields"] = .strings(fields)
@@ -60,6 +62,7 @@ extension Administration {
     package func disableClient(_ id: ClientID) async throws(AdministrationError) -> Bool? {
         try await with(.manageClients) { () throws(IdentityError) in
             guard let wasDisabled = try await setDisabled(true, id) else { return nil }
+            await clientChanges.tell(id)
             if !wasDisabled { await note(.clientDisabled, client: id) }
             try await clientTokens.endAll(of: id)
             return !wasDisabled
@@ -72,6 +75,7 @@ extension Administration {
     package func enableClient(_ id: ClientID) async throws(AdministrationError) -> Bool? {
         try await with(.manageClients) { () throws(IdentityError) in
             guard let wasDisabled = try await setDisabled(false, id) else { return nil }
+            await clientChanges.tell(id)
             if wasDisabled { await note(.clientEnabled, client: id) }
             try await clientTokens.admit(id)
             return wasDisabled
@@ -91,6 +95,7 @@ extension Administration {
                 return isDeleted
             }
             guard isDeleted else { return false }
+            await clientChanges.tell(id)
             await note(.clientRemoved, client: id)
             try await clientTokens.endAll(of: id)
             return true
@@ -117,6 +122,7 @@ extension Administration {
             }
             guard let (before, isReplaced) = replaced else { return nil }
             guard isReplaced else { return (before, nil) }
+            await clientChanges.tell(id)
             var detail = JSONObject()
             detail["overlap_seconds"] = .integer(overlap.components.seconds)
             await note(.clientSecretReplaced, client: id, detail: detail)
@@ -137,7 +143,10 @@ extension Administration {
                 return ended
             }
             guard let (before, isEnded) = ended else { return nil }
-            if isEnded { await note(.clientSecretEnded, client: id) }
+            if isEnded {
+                await clientChanges.tell(id)
+                await note(.clientSecretEnded, client: id)
+            }
             return (before, isEnded)
         }
     }

@@ -15,6 +15,7 @@ package struct Administration: Sendable {
 
     let pool: PostgresPool
     let clientStore: ClientStore
+    let clientChanges: ClientChanges
     let jobs: JobQueue
     let users: UserStore
     let changes: UserChanges
@@ -37,6 +38,7 @@ package struct Administration: Sendable {
         self.clientTokens = clientTokens
         pool = accounts.users.pool
         clientStore = ClientStore(pool: pool)
+        clientChanges = ClientChanges(redis: clientTokens.redis, clients: accounts.sessions.clients)
         jobs = JobQueue(pool: pool)
         users = accounts.users
         changes = accounts.changes

@@ -65,11 +65,6 @@ package struct ClientAssertion: Sendable {
         unverified("sub", of: text)
     }
 
-    /// The name of an assertion that has been verified before.
-    static func unverifiedID(of text: String) -> String? {
-        unverified("jti", of: text)
-    }
-
     private static func unverified(_ claim: String, of text: String) -> String? {
         guard text.utf8.count <= UnverifiedJWS.maximumByteCount else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

@@ -3,6 +3,13 @@ package import Text
 
 /// Proves clients by their assertions: with keys that they have registered, or that are where they have said. Each assertion once.
 package struct ClientAssertions: Sendable {
+    /// That a request has used an assertion.
+    package struct Use: Sendable {
+        fileprivate let identifier: UsedIdentifiers.Use
+    }
+
+    private static let markByteCount = 16
+
     private let issuer: String
     private let used: UsedIdentifiers
     private let keys: ClientKeySets
@@ -17,28 +24,27 @@ package struct ClientAssertions: Sendable {
 
     /// - Parameter endpoint: the path at which it was presented.
     /// - Throws: `IdentityError.invalidClient`; `unavailable` when it cannot be told.
-    package func check(_ assertion: SecretString, of client: Client, at endpoint: String) async throws(IdentityError) {
-        _ = try await checked(assertion, client, aboutItself: true, endpoint)
+    package func check(_ assertion: SecretString, of client: Client, at endpoint: String) async throws(IdentityError) -> Use {
+        try await checked(assertion, client, aboutItself: true, endpoint).use
     }
 
     /// The user of an assertion by which a client wants to act (RFC 7523 §2.1).
     /// - Throws: `IdentityError.invalidClient` for one that proves nothing; `unavailable`.
-    package func user(of assertion: SecretString, from client: Client) async throws(IdentityError) -> UserID {
-        let checked = try await checked(assertion, client, aboutItself: false, "/oauth2/token")
-        guard let user = UserID(checked.subject) else { throw .invalidClient }
-        return user
+    package func user(of assertion: SecretString, from client: Client) async throws(IdentityError) -> (UserID, Use) {
+        let (verified, use) = try await checked(assertion, client, aboutItself: false, "/oauth2/token")
+        guard let user = UserID(verified.subject) else { throw .invalidClient }
+        return (user, use)
     }
 
-    /// Makes an assertion good again that this very request has used, and that has led to nothing because we have failed: RFC 7523 §3 wants that none is
-    /// replayed, and the client may have no other one at hand.
-    package func giveBack(_ assertion: SecretString, of client: Client) async {
-        guard let id = ClientAssertion.unverifiedID(of: assertion.revealedText) else { return }
-        await used.giveBack(.assertion, id, of: client.id.text)
+    /// Makes an assertion good again that has led to nothing because we have failed: RFC 7523 §3 wants that none is replayed, and the client may have
+    /// no other one at hand.
+    package func giveBack(_ use: Use) async {
+        await used.giveBack(use.identifier)
     }
 
     private func checked(
         _ assertion: SecretString, _ client: Client, aboutItself: Bool, _ endpoint: String
-    ) async throws(IdentityError) -> ClientAssertion {
+    ) async throws(IdentityError) -> (assertion: ClientAssertion, use: Use) {
         guard client.authentication == .privateKeyJWT else { throw .invalidClient }
         let audiences = [issuer, issuer + "/oauth2/token", issuer + endpoint]
         let now = system.now()
@@ -52,10 +58,11 @@ package struct ClientAssertions: Sendable {
             throw .invalidClient
         }
         let life = checked.expiresAt.duration(since: now) + ClientAssertion.leeway * 2
-        let isFirst = try await mapServiceFailures { () throws(ServiceFailure) in
-            try await used.use(.assertion, checked.id, of: client.id.text, life: life)
+        let mark = system.random(Self.markByteCount)
+        let use = try await mapServiceFailures { () throws(ServiceFailure) in
+            try await used.use(.assertion, checked.id, of: client.id.text, life: life, mark: mark)
         }
-        guard isFirst else { throw .invalidClient }
-        return checked
+        guard let use else { throw .invalidClient }
+        return (checked, Use(identifier: use))
     }
 }

@@ -90,7 +90,7 @@ package struct DPoPProofs: Sendable {
         let isFirst: Bool
         do throws(ServiceFailure) {
             let life = DPoPProof.maximumAge + DPoPProof.leeway * 2
-            isFirst = try await used.use(.proof, proof.id, of: proof.thumbprint, life: life)
+            isFirst = try await used.use(.proof, proof.id, of: proof.thumbprint, life: life) != nil
         } catch {
             throw .store(error)
         }

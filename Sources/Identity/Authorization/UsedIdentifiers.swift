@@ -8,26 +8,49 @@ package struct UsedIdentifiers: Sendable {
         case assertion, proof
     }
 
+    /// That a request has used a name, by which it alone makes it good again.
+    package struct Use: Sendable {
+        fileprivate let key: String
+        fileprivate let mark: [UInt8]
+    }
+
+    /// Key: the name. Argument: the mark. A request that was given up may come to Redis late, when another one has used the name.
+    private static let freeing = RedisScript(
+        name: "give_back_identifier",
+        source: """
+            if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+            return 0
+            """)
+
     private let redis: RedisConnection
 
     package init(redis: RedisConnection) {
         self.redis = redis
     }
 
-    /// - Parameter owner: whose it is: names of different ones do not meet.
-    /// - Returns: whether it is used for the first time.
+    /// - Parameters:
+    ///   - owner: whose it is: names of different ones do not meet.
+    ///   - mark: of this very request, if it may give the name back.
+    /// - Returns: nil for a name that was used before.
     /// - Throws: `ServiceFailure`; then it may not be taken, since nobody knows.
-    package func use(_ kind: Kind, _ id: String, of owner: String, life: Duration) async throws(ServiceFailure) -> Bool {
-        var command = RedisCommand("SET", Self.key(kind, id, owner), "", "NX", "PX")
+    package func use(
+        _ kind: Kind, _ id: String, of owner: String, life: Duration, mark: [UInt8] = []
+    ) async throws(ServiceFailure) -> Use? {
+        let use = Use(key: Self.key(kind, id, owner), mark: mark)
+        var command = RedisCommand("SET", use.key)
+        command.append(mark)
+        command.append("NX")
+        command.append("PX")
         command.append(max(1, life.wholeMilliseconds))
         let reply = try await askRedis { () throws(RedisError) in try await redis.send(command) }
-        return reply != .null
+        return reply == .null ? nil : use
     }
 
-    /// Makes a name good again that the caller has used, and that has led to nothing; of no consequence if it fails.
-    package func giveBack(_ kind: Kind, _ id: String, of owner: String) async {
-        let command = RedisCommand("DEL", Self.key(kind, id, owner))
-        _ = try? await askRedis { () throws(RedisError) in try await redis.send(command) }
+    /// Makes a name good again that has led to nothing; of no consequence if it fails.
+    package func giveBack(_ use: Use) async {
+        _ = try? await askRedis { () throws(RedisError) in
+            try await redis.run(Self.freeing, keys: [use.key], arguments: [use.mark])
+        }
     }
 
     private static func key(_ kind: Kind, _ id: String, _ owner: String) -> String {

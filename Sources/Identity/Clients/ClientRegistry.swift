@@ -199,12 +199,30 @@ package actor ClientRegistry {
     /// answer they are used on.
     package func renewAll(lifetime: Duration) {
         self.lifetime = lifetime
+        renewAll()
+    }
+
+    func renewAll() {
         lookUps = [:]
         secondLooks = [:]
-        for id in remembered.keys {
-            remembered[id]?.renewsAt = loop.now
-            remembered[id]?.endsAt = loop.now
+        for id in remembered.keys { endLife(id) }
+    }
+
+    /// As `renewAll`, for some.
+    func renew(_ ids: [String]) {
+        for id in ids {
+            // One under way may have seen the record as it was.
+            if let clientID = ClientID(id) {
+                lookUps[clientID] = nil
+                secondLooks[clientID] = nil
+            }
+            endLife(id)
         }
+    }
+
+    private func endLife(_ id: String) {
+        remembered[id]?.renewsAt = loop.now
+        remembered[id]?.endsAt = loop.now
     }
 
     private func remember(_ entry: Entry?, as id: String) {

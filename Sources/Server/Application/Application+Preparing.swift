@@ -143,6 +143,20 @@ extension Application {
         }
     }
 
+    /// What follows the changes of clients that all copies and commands write, and passes them on to all loops.
+    static func clientChanges(_ workers: [Worker], _ shared: SharedParts) -> RedisStreamReader {
+        let memories = workers.map { ($0.loop, $0.services.clients) }
+        return RedisStreamReader(
+            shared.configuration.redis, key: ClientChanges.key, life: ClientChanges.life, loop: workers[0].loop,
+            resolving: shared.resolving, logger: shared.logger
+        ) { news in
+            if case .alive = news { return }
+            for (loop, clients) in memories {
+                Task(executorPreference: loop) { await ClientChanges.pass(news, to: clients) }
+            }
+        }
+    }
+
     /// What hears of tokens that change, and passes it on to all loops. Nil where nothing is remembered.
     static func tracking(_ workers: [Worker], _ shared: SharedParts) -> RedisKeyTracking? {
         let memories = workers.compactMap { worker in worker.hot.map { (worker.loop, $0) } }

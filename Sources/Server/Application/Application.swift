@@ -23,6 +23,7 @@ package actor Application {
     private let keySets: KeySetKeeper
     /// Nil where nobody is told what ends.
     private let revocations: RedisStreamReader?
+    private let clientChanges: RedisStreamReader
     /// Nil where nothing is remembered.
     private let tracking: RedisKeyTracking?
     let redisWatch: RedisWatch
@@ -53,6 +54,7 @@ package actor Application {
         for loop in group.loops { workers.append(try Worker(loop, shared, keySets, smtp: smtp)) }
         self.workers = workers
         revocations = Self.revocations(workers, shared)
+        clientChanges = Self.clientChanges(workers, shared)
         tracking = Self.tracking(workers, shared)
         redisWatch = RedisWatch(workers[0].redis, shared.clockTolerance, loop: loop, logger: logger)
         operations = try Self.operations(workers, shared, keySets, redisWatch, logSink)
@@ -69,6 +71,8 @@ package actor Application {
     package func start() async throws(StartError) -> Addresses {
         for worker in workers { worker.start() }
         if let revocations { loop.start { await revocations.run() } }
+        let clientChanges = clientChanges
+        loop.start { await clientChanges.run() }
         if let tracking { loop.start { await tracking.run() } }
         await keySets.start(
             workers.map(\.keySets),
@@ -156,6 +160,7 @@ package actor Application {
         while await connectionCount() > 0, Instant.now() < deadline { await loop.sleep(for: .milliseconds(10)) }
         await keySets.close()
         await revocations?.close()
+        await clientChanges.close()
         await tracking?.close()
         for worker in workers { await worker.jobs.close(by: deadline) }
         // At once: each may have to wait for a PostgreSQL that hangs.

@@ -13,8 +13,8 @@ extension ClientChange {
         + [
             "--auth-method", "--jwks", "--jwks-uri", "--front-channel-logout-uri", "--back-channel-logout-uri", "--pkce",
             "--dpop",
-            "--token-format", "--algorithm", "--id-token-algorithm", "--access-token-lifetime", "--session-idle-lifetime",
-            "--session-lifetime", "--client-uri", "--logo-uri", "--policy-uri", "--tos-uri",
+            "--token-format", "--algorithm", "--id-token-algorithm", "--userinfo-algorithm", "--access-token-lifetime",
+            "--session-idle-lifetime", "--session-lifetime", "--client-uri", "--logo-uri", "--policy-uri", "--tos-uri",
         ].map { .init(name: $0, takesValue: true) }
         + ["--grant", "--redirect-uri", "--post-logout-redirect-uri", "--scope", "--audience", "--contact"]
         .map { .init(name: $0, takesValue: true, canRepeat: true) }
@@ -84,6 +84,7 @@ extension ClientChange {
         let algorithms = { @Sendable (text: String) in [SignatureAlgorithm.es256, .rs256].first { $0.rawValue == text } }
         let algorithm = try scanner.value(of: "--algorithm", expected: "ES256 or RS256", algorithms)
         idTokenAlgorithm = try scanner.value(of: "--id-token-algorithm", expected: "RS256 or ES256", algorithms)
+        userInfoAlgorithm = try scanner.value(of: "--userinfo-algorithm", expected: "RS256 or ES256", algorithms)
         let isOpaque = try scanner.value(of: "--token-format", expected: "jwt or opaque") { text in
             ["jwt": false, "opaque": true][text]
         }

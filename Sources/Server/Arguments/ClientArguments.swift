@@ -12,7 +12,7 @@ package enum ClientAction: Equatable, Sendable {
     case enable(ClientID)
     case delete(ClientID)
     case tryOut(ClientID)
-    case registrationToken(life: Duration, uses: Int)
+    case registrationToken(life: Duration, uses: Int, requiresPKCE: Bool)
     /// An authorization request, by its URL.
     case explain(url: String)
 
@@ -75,6 +75,7 @@ package struct ClientChange: Equatable, Sendable {
     package var rotatesRefreshTokens: Bool?
     package var tokenFormat: TokenFormat?
     package var idTokenAlgorithm: SignatureAlgorithm?
+    package var userInfoAlgorithm: SignatureAlgorithm?
     package var accessTokenLifetime: Duration?
     package var sessionIdleLifetime: Duration?
     package var sessionLifetime: Duration?
@@ -94,6 +95,7 @@ package struct ClientChange: Equatable, Sendable {
         case backChannelLogoutURI = "back-channel-logout-uri"
         case keys = "jwks"
         case scope
+        case userInfoAlgorithm = "userinfo-algorithm"
         case homePage = "client-uri"
         case logo = "logo-uri"
         case policy = "policy-uri"
@@ -128,6 +130,7 @@ extension ClientAction {
     static func parseRegistrationToken(_ rest: ArraySlice<String>) throws(ArgumentsError) -> ClientAction {
         let options: [ArgumentScanner.Option] = [
             .init(name: "--life", takesValue: true), .init(name: "--uses", takesValue: true),
+            .init(name: "--pkce", takesValue: true),
         ]
         let scanner = try ArgumentScanner(rest, options: options, topic: .clientRegistrationToken)
         _ = try scanner.positional()
@@ -137,7 +140,10 @@ extension ClientAction {
         let uses = try scanner.value(of: "--uses", expected: "a number from 1 to 1000") { text in
             Int(text).flatMap { InitialAccessTokens.uses.contains($0) ? $0 : nil }
         }
-        return .registrationToken(life: life ?? .seconds(3600), uses: uses ?? 1)
+        let requiresPKCE = try scanner.value(of: "--pkce", expected: "required or optional") { text in
+            ["required": true, "optional": false][text]
+        }
+        return .registrationToken(life: life ?? .seconds(3600), uses: uses ?? 1, requiresPKCE: requiresPKCE ?? true)
     }
 
     static func parseExplain(_ rest: ArraySlice<String>) throws(ArgumentsError) -> ClientAction {

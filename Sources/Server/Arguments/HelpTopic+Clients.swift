@@ -50,6 +50,7 @@ extension HelpTopic {
         ("--token-format F", "jwt, which it gets by default, or opaque"),
         ("--algorithm A", "what its JWTs are signed with: ES256 or RS256"),
         ("--id-token-algorithm A", "what its id tokens are signed with: RS256, by default, or ES256"),
+        ("--userinfo-algorithm A", "its claims of UserInfo are signed: with RS256 or ES256; JSON unless given"),
         ("--access-token-lifetime T", "how long an access token lives: 1s to 24h; KIDOBAN_ACCESS_TOKEN_LIFETIME unless given"),
         ("--session-idle-lifetime T", "how long a session lives without use"),
         ("--session-lifetime T", "how long a session lives at most"),
@@ -94,8 +95,8 @@ extension HelpTopic {
         case .clientUpdate:
             """
             What is not named stays. An option that can be repeated replaces all that was there. A client that gets a secret by
-            this has it printed, once. Every copy knows within KIDOBAN_CLIENT_CACHE_LIFETIME; sessions go on, with tokens as they
-            are from then on.
+            this has it printed, once. Every copy knows at once, or without Redis within KIDOBAN_CLIENT_CACHE_LIFETIME; sessions go
+            on, with tokens as they are from then on.
 
             \(Self.grantTypes)
 
@@ -115,8 +116,9 @@ extension HelpTopic {
             """
         case .clientDisable:
             """
-            It is refused as if there were no such client, within KIDOBAN_CLIENT_CACHE_LIFETIME, and its users' sessions give no
-            new tokens. Access tokens that it got by itself end at once; those of its users' sessions live out their lives.
+            It is refused as if there were no such client, on every copy at once, or without Redis within
+            KIDOBAN_CLIENT_CACHE_LIFETIME, and its users' sessions give no new tokens. Access tokens that it got by itself end at
+            once; those of its users' sessions live out their lives.
             `client enable` undoes it.
 
             \(Self.stores)

@@ -65,7 +65,7 @@ extension HelpTopic {
         case .explainIDToken: "kidoban explain id-token [TOKEN] [options]"
         case .explainAuthorize: "kidoban explain authorize URL"
         case .clientTry: "\(invocation) ID"
-        case .clientRegistrationToken: "\(invocation) [--life T] [--uses N]"
+        case .clientRegistrationToken: "\(invocation) [--life T] [--uses N] [--pkce P]"
         case .help: "kidoban help [command]"
         }
     }
@@ -128,7 +128,10 @@ extension HelpTopic {
         case .devIssuer:
             [("--listen ADDRESS", "where, on this machine only: \(DevIssuerOptions().listen) by default; port 0: any")]
         case .clientRegistrationToken:
-            [("--life T", "how long it is good: 1h, or another duration"), ("--uses N", "for how many registrations: 1")]
+            [
+                ("--life T", "how long it is good: 1h, or another duration"), ("--uses N", "for how many registrations: 1"),
+                ("--pkce P", "required, or optional: web applications with a secret or keys may go without"),
+            ]
         case .explainIDToken:
             [
                 ("--provider NAME", "whose it is said to be; needed when several are configured"),

@@ -61,7 +61,8 @@ enum RedisRights {
                 ("DEL", []),
             ]
         ),
-        ("device-user:", "", [("GET", []), ("DEL", [])]), ("used:", "", [("DEL", [])]), ("claims:", "", [("GET", [])]),
+        ("device-user:", "", [("GET", []), ("DEL", [])]), ("used:", "", [("GET", []), ("DEL", [])]),
+        ("claims:", "", [("GET", [])]),
         ("authsession:", "", [("GET", []), ("DEL", [])]), ("registration:", "", [("INCR", []), ("PEXPIRE", ["1000"])]),
         ("provider_attempt:", "", [("GET", []), ("DEL", [])]),
         ("audit:", "", [("GET", []), ("INCRBY", ["1"]), ("PEXPIRE", ["1000"])]),

@@ -66,3 +66,37 @@ struct ClientChangesTests {
         }
     }
 }
+
+/// What becomes of them at copies that would remember clients for an hour.
+@Suite(.needsServers)
+struct ClientChangesOnCopiesTests {
+    private func statuses(_ installation: Installation, _ account: Account, _ client: Credentials) async throws -> [Int] {
+        var statuses: [Int] = []
+        for copy in installation.copies {
+            statuses.append(try await copy.http.introspect(account.accessToken, client).status)
+        }
+        return statuses
+    }
+
+    @Test func `every copy hears that a client is disabled, enabled or deleted, and that its secret has ended`() async throws {
+        try await Installation { $0.clients.cacheLifetime = .seconds(3600) }.run(copies: 2) { installation in
+            let account = try await installation.server.signUp()
+            let backend = try await installation.backend()
+            func expect(_ expected: Int, _ client: Credentials) async throws {
+                try await eventually { try await statuses(installation, account, client) == [expected, expected] }
+            }
+            try await expect(200, backend)
+            _ = try await installation.command(["client", "disable", backend.id])
+            try await expect(401, backend)
+            _ = try await installation.command(["client", "enable", backend.id])
+            try await expect(200, backend)
+            let output = try await installation.command(["client", "rotate", backend.id, "--now"])
+            try await expect(401, backend)
+            let secret = try #require(output.split(separator: "\n").last?.split(separator: "=").last.map(String.init))
+            let renewed = Credentials(id: backend.id, secret: secret)
+            try await expect(200, renewed)
+            _ = try await installation.command(["client", "delete", backend.id])
+            try await expect(401, renewed)
+        }
+    }
+}

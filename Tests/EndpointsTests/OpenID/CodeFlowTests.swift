@@ -220,4 +220,21 @@ struct CodeFlowTests {
         #expect(signed.value("Content-Type") == "application/jwt")
         #expect(try await claims(of: .string(signed.text)).audience == [client.id])
     }
+
+    @Test func `an operator says that a client gets the claims of UserInfo signed, and takes it back`() async throws {
+        let installation = try #require(installation)
+        let client = try await installation.relyingParty("--first-party", "--userinfo-algorithm", "ES256")
+        func shown() async throws -> JSONValue? {
+            let shown = try await installation.command(["client", "show", client.id, "--json"])
+            return try JSON.parse(Array(shown.utf8))["userinfo_signed_response_alg"]
+        }
+        #expect(try await shown() == "ES256")
+        let (browser, _) = try await installation.browser()
+        let tokens = try await client.tokens(browser)
+        let info = try await server.get("/oauth2/userinfo", bearer: tokens["access_token"]?.stringValue)
+        #expect(info.status == 200 && info.value("Content-Type") == "application/jwt", "\(info.text)")
+        #expect(try UnverifiedJWS.parse(info.text).header.algorithm == .es256)
+        _ = try await installation.command(["client", "update", client.id, "--clear", "userinfo-algorithm"])
+        #expect(try await shown() == nil)
+    }
 }

@@ -84,6 +84,43 @@ import Text
         #expect(try await server.get(path, bearer: own).status == 401)
     }
 
+    @Test func `a web application goes without PKCE if the operator's token lets it, and nothing else does`() async throws {
+        let body: JSONValue = ["redirect_uris": [.string(RelyingParty.redirectURI)]]
+        #expect(try await register(body, try await token()).json["require_pkce"] == true)
+        let token = try await token("--pkce", "optional", "--uses", "5")
+        let made = try await register(body, token)
+        #expect(made.status == 201 && made.json["require_pkce"] == false, "\(made.text)")
+        let id = try #require(made.json["client_id"]?.stringValue)
+        _ = try await installation.command(["client", "update", id, "--first-party"])
+        let client = RelyingParty(server: try server, id: id, secret: made.json["client_secret"]?.stringValue)
+        let (browser, _) = try await installation.browser()
+        let code = try await client.code(browser, [("code_challenge", nil), ("code_challenge_method", nil)])
+        #expect(try await client.redeem(code, [("code_verifier", nil)]).status == 200)
+        let others: [JSONValue] = [
+            ["redirect_uris": [.string(RelyingParty.redirectURI)], "token_endpoint_auth_method": "none"],
+            [
+                "redirect_uris": ["com.example.app:/cb"], "application_type": "native",
+                "token_endpoint_auth_method": "client_secret_basic",
+            ],
+            ["redirect_uris": [.string(RelyingParty.redirectURI)], "require_pkce": true],
+        ]
+        for other in others {
+            let answer = try await register(other, token)
+            #expect(answer.status == 201 && answer.json["require_pkce"] == true, "\(answer.text)")
+        }
+        // What has become public has no secret in the place of PKCE.
+        let changed = try await server.send(
+            .json(
+                "PUT", "/oauth2/register/\(id)",
+                JSONValue.object(
+                    JSONObject([
+                        .init(key: "client_id", value: .string(id)), .init(key: "token_endpoint_auth_method", value: "none"),
+                        .init(key: "redirect_uris", value: [.string(RelyingParty.redirectURI)]),
+                    ])
+                ).serialized, bearer: made.json["registration_access_token"]?.stringValue))
+        #expect(changed.status == 200 && changed.json["require_pkce"] == true, "\(changed.text)")
+    }
+
     @Test(arguments: ["RS256", "ES256"])
     func `a client that has registered for signed claims gets them signed`(_ algorithm: String) async throws {
         let installation = try self.installation

@@ -59,7 +59,7 @@ import Testing
             "--jwks-uri", "https://a.example/keys", "--scope", "a", "--scope", "b", "--audience", "x", "--audience", "y",
             "--pkce", "optional",
             "--dpop", "required", "--first-party", "--rotate", "--token-format", "jwt", "--algorithm", "RS256",
-            "--id-token-algorithm", "ES256",
+            "--id-token-algorithm", "ES256", "--userinfo-algorithm", "RS256",
             "--access-token-lifetime", "5m", "--session-idle-lifetime", "1d", "--session-lifetime", "30d", "--client-uri",
             "https://a.example",
             "--logo-uri", "https://a.example/l", "--policy-uri", "https://a.example/p", "--tos-uri", "https://a.example/t",
@@ -84,6 +84,7 @@ import Testing
         expected.change.rotatesRefreshTokens = true
         expected.change.tokenFormat = .jwt(.rs256)
         expected.change.idTokenAlgorithm = .es256
+        expected.change.userInfoAlgorithm = .rs256
         expected.change.accessTokenLifetime = .seconds(300)
         expected.change.sessionIdleLifetime = .seconds(86_400)
         expected.change.sessionLifetime = .seconds(30 * 86_400)
@@ -120,6 +121,7 @@ import Testing
         ("--id", "a b"), ("--id", "018f3f6e-7b7a-7c3e-8f00-0123456789ab"), ("--audience", "a b"), ("--audience", "a\"b"),
         ("--scope", "a b"), ("--scope", String(repeating: "a", count: 65)), ("--token-format", "saml"), ("--algorithm", "none"),
         ("--algorithm", "PS256"), ("--algorithm", "es256"), ("--id-token-algorithm", "HS256"), ("--auth-method", "basic"),
+        ("--userinfo-algorithm", "none"),
         ("--auth-method", "tls_client_auth"), ("--grant", "password"), ("--grant", "implicit"), ("--pkce", "on"),
         ("--dpop", "yes"),
         ("--access-token-lifetime", "0s"), ("--access-token-lifetime", "25h"), ("--access-token-lifetime", "15"),
@@ -141,6 +143,7 @@ import Testing
         ["add", "a", "--web", "--jwks", "f", "--jwks-uri", "https://a.example"],
         ["update", "a", "--first-party", "--third-party"],
         ["update", "a", "--rotate", "--no-rotate"], ["update", "a", "--introspect", "--no-introspect"],
+        ["update", "a", "--clear", "userinfo-algorithm", "--userinfo-algorithm", "ES256"],
         ["update", "a", "--clear", "scope", "--scope", "x"], ["rotate", "a", "--now", "--overlap", "1h"],
         ["rotate", "a", "--now", "--end-previous"], ["rotate", "a", "--end-previous", "--overlap", "1h"],
     ])

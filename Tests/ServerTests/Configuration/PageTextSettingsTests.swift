@@ -41,7 +41,7 @@ import Text
             problems([
                 "en.json": """
                 {"signInn": "x", "password": "", "email": 7, "consent": "Access?", "consentAsks": "{email}, {client}, {klient}",
-                "checkMail": "a\\u0007b"}
+                "checkMail": "a\\u0007b", "mail.addressQuestion": "Yours?", "mail.emailTitel": "x"}
                 """, "ja.json": "{\"signIn\": \"a\"", "fr.json": "{}",
             ]) == [
                 "KIDOBAN_PAGES_TEXTS has fr.json, which is of no language of the pages; there are en.json, ja.json",
@@ -52,6 +52,8 @@ import Text
                 "KIDOBAN_PAGES_TEXTS has en.json, in which consentAsks has {klient} where it cannot be filled in; there are "
                     + "{client}, {email}, {service}",
                 "KIDOBAN_PAGES_TEXTS has en.json, in which checkMail has a control character",
+                "KIDOBAN_PAGES_TEXTS has en.json, in which mail.addressQuestion does not have {address} in it",
+                "KIDOBAN_PAGES_TEXTS has en.json, in which mail.emailTitel is no text of the pages; the nearest is mail.emailTitle",
                 "KIDOBAN_PAGES_TEXTS has ja.json, which is not JSON (unexpectedEnd at byte 14)",
             ])
     }

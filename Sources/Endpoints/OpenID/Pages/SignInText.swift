@@ -35,15 +35,6 @@ enum SignInText: String, CaseIterable, Sendable {
         case .japanese: japanese
         }
     }
-
-    /// What stands in braces in it, for the check of a team's own texts.
-    var placeholders: Set<String> { Set(Self.placeholders(in: english)) }
-
-    static func placeholders(in text: String) -> [String] {
-        text.split(separator: "{", omittingEmptySubsequences: false).dropFirst().compactMap { part in
-            part.contains("}") ? String(part.prefix { $0 != "}" }) : nil
-        }
-    }
 }
 
 /// The texts in the language of a request.
@@ -57,7 +48,7 @@ struct SignInWords: Sendable {
 
     /// A text with what the team calls the service.
     func ofService(_ text: String) -> String {
-        text.contains("{service}") ? text.replacing("{service}", with: look.name) : text
+        look.ofService(text)
     }
 
     /// A text with its placeholders filled in.

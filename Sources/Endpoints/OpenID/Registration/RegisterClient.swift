@@ -11,11 +11,12 @@ struct RegisterClient: Sendable {
 
     func answer(_ request: Request) async throws(OpenID.Failure) -> Response {
         let initial = try Registration.bearer(request)
-        guard registrations.allows(initial) else { throw Registration.unauthorized }
+        guard let permit = registrations.permit(initial) else { throw Registration.unauthorized }
         let metadata = try RegistrationMetadata(request.body)
         guard let id = ClientID("client-" + Hex.encode(registrations.system.random(12))) else { throw .serverError }
         let issuer = services.authorization.issuer
-        let (draft, needsSecret) = try metadata.client(id, audience: issuer, before: nil)
+        let (draft, needsSecret) = try metadata.client(
+            id, audience: issuer, before: nil, allowsOmittingPKCE: permit.allowsOmittingPKCE)
         let registered = try await Registration.mapIdentityErrors { () throws(IdentityError) in
             try await registrations.register(draft, with: initial, needsSecret: needsSecret, caller: Caller(request))
         }

@@ -30,8 +30,12 @@ struct RegistrationMetadata {
     }
 
     /// A client of these; everything that is not said is as it is for its kind.
-    /// - Parameter audience: whom its tokens are for.
-    func client(_ id: ClientID, audience: String, before: Client?) throws(OpenID.Failure) -> (Client, needsSecret: Bool) {
+    /// - Parameters:
+    ///   - audience: whom its tokens are for.
+    ///   - allowsOmittingPKCE: whether a web application that proves who it is may go without, unless it wants PKCE itself.
+    func client(
+        _ id: ClientID, audience: String, before: Client?, allowsOmittingPKCE: Bool = false
+    ) throws(OpenID.Failure) -> (Client, needsSecret: Bool) {
         let uris = try texts("redirect_uris") ?? []
         let grants = try grantTypes(before)
         let kind = try kind(uris, grants.subtracting(Client.operatorGrants))
@@ -46,6 +50,7 @@ struct RegistrationMetadata {
         client.frontChannelLogout = try logout("frontchannel_logout_uri", flag("frontchannel_logout_session_required"))
         client.backChannelLogout = try logout("backchannel_logout_uri", flag("backchannel_logout_session_required"))
         client.requiresDPoP = flag("dpop_bound_access_tokens")
+        if allowsOmittingPKCE, kind == .web, method != .nothing { client.requiresPKCE = flag("require_pkce") }
         client.sendsSecretInForm = method == .clientSecretPost
         client.registration = before?.registration ?? client.registration
         client.idTokenAlgorithm = try algorithm("id_token_signed_response_alg") ?? client.idTokenAlgorithm

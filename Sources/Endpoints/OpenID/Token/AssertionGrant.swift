@@ -14,16 +14,16 @@ extension OpenID {
             let server = services.authorization
             guard token.client.authentication == .privateKeyJWT else { throw .unauthorizedClient }
             let assertion = SecretString(try token.form.required("assertion"))
-            let userID: UserID
+            let user: (id: UserID, use: ClientAssertions.Use)
             do throws(IdentityError) {
-                userID = try await server.assertions.user(of: assertion, from: token.client)
+                user = try await server.assertions.user(of: assertion, from: token.client)
             } catch {
                 throw error == .invalidClient ? .grantIsVoid : Failure(error)
             }
             do throws(Failure) {
-                return try await tokens(for: userID, token)
+                return try await tokens(for: user.id, token)
             } catch {
-                if error.status.code >= 500 { await server.assertions.giveBack(assertion, of: token.client) }
+                if error.status.code >= 500 { await server.assertions.giveBack(user.use) }
                 throw error
             }
         }

@@ -30,13 +30,9 @@ extension OpenID {
         }
 
         private func tokens(_ request: Request, _ caller: Caller) async throws(Failure) -> Response {
-            let (form, gate) = (try ClientForm(request), ClientGate(services: services))
-            let client = try await gate.client(request, form, at: path)
-            do throws(Failure) {
-                return try await tokens(request, form, client, caller)
-            } catch {
-                if error.status.code >= 500 { await gate.giveBack(form, client) }
-                throw error
+            let form = try ClientForm(request)
+            return try await ClientGate(services: services).proving(request, form, at: path) { client throws(Failure) in
+                try await tokens(request, form, client, caller)
             }
         }
 
@@ -94,10 +90,23 @@ extension OpenID {
     struct ClientGate: Sendable {
         let services: Services
 
-        /// - Throws: `invalid_client`, `invalid_request`; 503 when a store is away.
-        func client(_ request: Request, _ form: ClientForm, at endpoint: String) async throws(Failure) -> Client {
+        /// Answers the client. What has proved it is good once more if we fail.
+        /// - Throws: `invalid_client`, `invalid_request`; 503 when a store is away; what `rule` throws.
+        func proving(
+            _ request: Request, _ form: ClientForm, at endpoint: String, _ rule: (Client) async throws(Failure) -> Response
+        ) async throws(Failure) -> Response {
+            let (proof, proved) = (ClientProof(services: services), try await client(request, form, at: endpoint))
+            do throws(Failure) {
+                return try await rule(proved.entry.client)
+            } catch {
+                if error.status.code >= 500 { await proof.giveBack(proved) }
+                throw error
+            }
+        }
+
+        private func client(_ request: Request, _ form: ClientForm, at endpoint: String) async throws(Failure) -> ProvedClient {
             do throws(ClientProof.Refusal) {
-                return try await ClientProof(services: services).client(request, form.fields, at: endpoint).client
+                return try await ClientProof(services: services).client(request, form.fields, at: endpoint)
             } catch {
                 switch error {
                 case .twoWays: throw .invalidRequest("the client authenticates in two ways")
@@ -106,21 +115,18 @@ extension OpenID {
             }
         }
 
-        /// What proved the client is good once more: the request came to nothing, because we have failed.
-        func giveBack(_ form: ClientForm, _ client: Client) async {
-            guard let assertion = form["client_assertion"] else { return }
-            await services.authorization.assertions.giveBack(SecretString(assertion), of: client)
-        }
-
         /// The same where an authorization is asked for, which is counted first.
-        func authorizing(_ request: Request, _ form: ClientForm, at endpoint: String) async throws(Failure) -> Client {
+        func authorizing(
+            _ request: Request, _ form: ClientForm, at endpoint: String, _ rule: (Client) async throws(Failure) -> Response
+        ) async throws(Failure) -> Response {
             let (limits, caller) = (services.authorization.limits, Caller(request))
             try await Failure.mapIdentityErrors { () throws(IdentityError) in try await limits.takeAuthorization(caller) }
-            let client = try await client(request, form, at: endpoint)
-            try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await limits.takeAuthorization(of: client.id, caller)
+            return try await proving(request, form, at: endpoint) { client throws(Failure) in
+                try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                    try await limits.takeAuthorization(of: client.id, caller)
+                }
+                return try await rule(client)
             }
-            return client
         }
 
         static let basic = SecurityScheme.basic(

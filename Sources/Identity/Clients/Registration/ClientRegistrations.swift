@@ -18,6 +18,7 @@ package struct ClientRegistrations: Sendable {
     private let sessions: Sessions
     private let clientTokens: ClientTokens
     private let jobs: JobQueue
+    private let changes: ClientChanges
     package let system: SystemContext
 
     package init(
@@ -30,6 +31,7 @@ package struct ClientRegistrations: Sendable {
         self.sessions = sessions
         self.clientTokens = clientTokens
         jobs = JobQueue(pool: store.pool)
+        changes = ClientChanges(redis: redis, clients: sessions.clients)
         self.system = system
     }
 
@@ -50,13 +52,14 @@ package struct ClientRegistrations: Sendable {
         if let secret { client.authentication = .secret(secret.digest) }
         let now = system.now()
         _ = try await mapPostgresErrors { () throws(PostgresError) in try await store.insert(client, at: now) }
+        await changes.tell(client.id)
         await note(.clientAdded, client.id, caller)
         return Registered(client: client, secret: secret, accessToken: token)
     }
 
-    /// Whether a token allows a registration now; it is not used by that.
-    package func allows(_ initial: SecretString) -> Bool {
-        tokens.permit(initial, at: system.now()) != nil
+    /// What a token allows now, which is not used by that; nil for nothing.
+    package func permit(_ initial: SecretString) -> InitialAccessTokens.Permit? {
+        tokens.permit(initial, at: system.now())
     }
 
     /// The client of a registration access token. A client of that name that has another token, or none, is as if there were none.
@@ -98,6 +101,7 @@ package struct ClientRegistrations: Sendable {
             }
         }
         guard case .done(_, let changed) = outcome else { throw .invalidToken }
+        await changes.tell(client.id)
         await note(.clientUpdated, client.id, caller)
         return (changed, secret)
     }
@@ -113,6 +117,7 @@ package struct ClientRegistrations: Sendable {
             return isDeleted
         }
         guard isDeleted else { return }
+        await changes.tell(id)
         await note(.clientRemoved, id, caller)
         try await clientTokens.endAll(of: id)
     }
@@ -159,7 +164,8 @@ extension Client {
             + present.scopes.filter { !AuthorizationCheck.openIDScopes.contains($0) }
         isFirstParty = present.isFirstParty
         audiences = present.audiences
-        requiresPKCE = present.requiresPKCE
+        // Nobody has let what it is now go without.
+        requiresPKCE = present.requiresPKCE || isPublic || kind != present.kind
         accessTokenFormat = present.accessTokenFormat
         accessTokenLifetime = present.accessTokenLifetime
         sessionLifetime = present.sessionLifetime

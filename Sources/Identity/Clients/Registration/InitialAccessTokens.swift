@@ -8,8 +8,9 @@ package struct InitialAccessTokens: Sendable {
     package static let randomByteCount = 16
     package static let uses = 1...1000
     package static let life = Duration.seconds(60) ... .seconds(30 * 86_400)
-    /// Expiry in seconds, uses and chance.
+    /// Expiry in seconds, uses and chance; a token that lets its clients go without PKCE has this byte before them.
     private static let payloadByteCount = 8 + 2 + randomByteCount
+    private static let withoutPKCE: UInt8 = 1
 
     /// What a token allows.
     package struct Permit: Equatable, Sendable {
@@ -17,6 +18,8 @@ package struct InitialAccessTokens: Sendable {
         package let name: String
         package let uses: Int
         package let expiresAt: Timestamp
+        /// Whether web applications that prove who they are may go without PKCE.
+        package let allowsOmittingPKCE: Bool
     }
 
     /// The one that makes tokens first.
@@ -29,8 +32,9 @@ package struct InitialAccessTokens: Sendable {
     }
 
     /// - Parameter random: `randomByteCount` bytes from a secure source.
-    package func token(until end: Timestamp, uses: Int, random: [UInt8]) -> SecretString {
-        var payload: [UInt8] = (0..<8).map { UInt8(truncatingIfNeeded: end.seconds >> (56 - 8 * $0)) }
+    package func token(until end: Timestamp, uses: Int, allowsOmittingPKCE: Bool = false, random: [UInt8]) -> SecretString {
+        var payload: [UInt8] = allowsOmittingPKCE ? [Self.withoutPKCE] : []
+        payload += (0..<8).map { UInt8(truncatingIfNeeded: end.seconds >> (56 - 8 * $0)) }
         payload += [UInt8(truncatingIfNeeded: uses >> 8), UInt8(truncatingIfNeeded: uses)]
         payload += random
         return SecretString(Self.prefix + Base64URL.encode(payload + Self.mac(payload, keys[0]).bytes))
@@ -40,17 +44,18 @@ package struct InitialAccessTokens: Sendable {
     package func permit(_ token: SecretString, at now: Timestamp) -> Permit? {
         let text = token.revealedText
         guard text.hasPrefix(Self.prefix), let bytes = Base64URL.decode(text.dropFirst(Self.prefix.count)),
-            bytes.count == Self.payloadByteCount + Digest.byteCount,
+            case let extra = bytes.count - Self.payloadByteCount - Digest.byteCount, (0...1).contains(extra),
             let mac = Digest(Array(bytes.suffix(Digest.byteCount)))
         else { return nil }
-        let payload = Array(bytes.prefix(Self.payloadByteCount))
-        guard keys.contains(where: { Self.mac(payload, $0).matches(mac) }) else { return nil }
+        let signed = Array(bytes.dropLast(Digest.byteCount))
+        guard keys.contains(where: { Self.mac(signed, $0).matches(mac) }) else { return nil }
+        let payload = Array(signed.suffix(Self.payloadByteCount))
         let seconds = payload.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         let end = Timestamp(seconds: seconds)
         guard now < end else { return nil }
         return Permit(
             name: Hex.encode(Array(payload.suffix(Self.randomByteCount))), uses: Int(payload[8]) << 8 | Int(payload[9]),
-            expiresAt: end)
+            expiresAt: end, allowsOmittingPKCE: extra == 1 && signed[0] == Self.withoutPKCE)
     }
 
     private static func mac(_ payload: [UInt8], _ key: SymmetricKey) -> Digest {

@@ -28,6 +28,7 @@ extension ClientCommand {
     }
 
     func update(_ id: ClientID, _ change: ClientChange) async throws(Complaint) -> Int32 {
+        await context.meetRedis()
         let (outcome, secret) = try await context.administer { admin throws(AdministrationError) in
             var secret: ClientSecret?
             let outcome = try await admin.updateClient(id) { client -> Result<Client, Complaint> in
@@ -136,6 +137,8 @@ extension ClientChange {
         case nil: break
         }
         client.idTokenAlgorithm = idTokenAlgorithm ?? client.idTokenAlgorithm
+        if cleared.contains(.userInfoAlgorithm) { client.userInfoAlgorithm = nil }
+        client.userInfoAlgorithm = userInfoAlgorithm ?? client.userInfoAlgorithm
         client.accessTokenLifetime = accessTokenLifetime ?? client.accessTokenLifetime
         client.sessionLifetime = SessionLifetime(
             idle: sessionIdleLifetime ?? client.sessionLifetime.idle, absolute: sessionLifetime ?? client.sessionLifetime.absolute

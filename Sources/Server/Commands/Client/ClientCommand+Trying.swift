@@ -46,12 +46,14 @@ extension ClientCommand {
     }
 
     /// Prints a token with which software may register itself.
-    func makeRegistrationToken(life: Duration, uses: Int) throws(Complaint) -> Int32 {
+    func makeRegistrationToken(life: Duration, uses: Int, requiresPKCE: Bool) throws(Complaint) -> Int32 {
         guard let masterKey = configuration.secrets.acceptedMasterKeys, let tokens = try? InitialAccessTokens(masterKey) else {
             throw Complaint("KIDOBAN_MASTER_KEY is missing")
         }
         let end = context.system.now().adding(life)
-        let token = tokens.token(until: end, uses: uses, random: context.system.random(InitialAccessTokens.randomByteCount))
+        let token = tokens.token(
+            until: end, uses: uses, allowsOmittingPKCE: !requiresPKCE,
+            random: context.system.random(InitialAccessTokens.randomByteCount))
         console.complain(
             "good for \(uses == 1 ? "one registration" : "\(uses) registrations") at \(configuration.issuer)/oauth2/register, until \(end.iso8601)"
         )

@@ -33,7 +33,8 @@ struct ClientCommand {
         case .enable(let id): try await enable(id)
         case .delete(let id): try await delete(id)
         case .tryOut(let id): try await tryOut(id)
-        case .registrationToken(let life, let uses): try makeRegistrationToken(life: life, uses: uses)
+        case .registrationToken(let life, let uses, let requiresPKCE):
+            try makeRegistrationToken(life: life, uses: uses, requiresPKCE: requiresPKCE)
         case .explain(let url): try await explain(url)
         }
     }
@@ -76,6 +77,7 @@ struct ClientCommand {
     }
 
     private func rotate(_ id: ClientID, _ overlap: Duration) async throws(Complaint) -> Int32 {
+        await context.meetRedis()
         let replaced = try await context.administer { admin throws(AdministrationError) in
             try await admin.replaceSecret(of: id, overlap: overlap)
         }
@@ -103,6 +105,7 @@ struct ClientCommand {
     }
 
     private func endPrevious(of id: ClientID) async throws(Complaint) -> Int32 {
+        await context.meetRedis()
         let ended = try await context.administer { admin throws(AdministrationError) in
             try await admin.endPreviousSecret(of: id)
         }
@@ -118,7 +121,7 @@ struct ClientCommand {
     }
 
     /// By when every copy has taken notice.
-    private var soon: String { "within \(DurationText.render(configuration.clients.cacheLifetime))" }
+    private var soon: String { "at once, or without Redis within \(DurationText.render(configuration.clients.cacheLifetime))" }
 
     static func credentials(_ id: ClientID, _ secret: ClientSecret?) -> String {
         "client_id=\(id)\n" + (secret.map { "client_secret=\($0.text.revealedText)\n" } ?? "")

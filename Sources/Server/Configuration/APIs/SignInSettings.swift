@@ -22,7 +22,8 @@ extension Settings {
                 "The same where the browser wants dark pages."),
             Setting(
                 "KIDOBAN_PAGES_TEXTS", \.signIn.texts, .pageTexts, fallback: .nothing("the built-in texts"),
-                "A directory with texts of your own for the sign-in pages; see `docs/sign-in.md`."),
+                "A directory with texts of your own for the sign-in pages and those behind links in mails; see `docs/sign-in.md`."
+            ),
             Setting(
                 "KIDOBAN_PAGES_SIGN_UP", \.signIn.offersSignUp, .flag, "Whether anybody can make an account on the sign-in pages."
             ),
