@@ -14,13 +14,15 @@ extension IdentityToolkit.Core {
     }
 
     private func batchCreate(_ call: Call) async throws(Failure) -> JSONObject {
-        let users = call.fields.objects("users")
+        // What is no object keeps its place: errors name users by their index.
+        let users = call.fields.value("users")?.arrayValue?.map { $0.objectValue.map { Fields($0) } } ?? []
         guard !users.isEmpty else { throw Failure("MISSING_USER_ACCOUNT") }
         guard users.count <= 1000 else { throw Failure("INVALID_ARGUMENT", "At most 1000 users at once.") }
-        let form = try users.contains { $0.nonEmpty("passwordHash") != nil } ? hashing(call.fields) : nil
+        let form = try users.contains { $0?.nonEmpty("passwordHash") != nil } ? hashing(call.fields) : nil
         var errors: [JSONValue] = []
         for (index, user) in users.enumerated() {
             do throws(Failure) {
+                guard let user else { throw Failure("The user is no object.") }
                 try await importUser(user, form, call)
             } catch {
                 if error.retryAfter != nil { throw error }

@@ -69,6 +69,10 @@ extension IdentityToolkit.Core {
             change.password = .set(try chosen(password, of: user.email))
             change.validSince = api.system.now()
         }
+        // Not later than now: nobody signs themselves out for good, and what is before voids nothing.
+        if let since = try validSince(call.fields), since > user.tokensValidAfter ?? user.createdAt {
+            change.validSince = change.validSince ?? min(since, api.system.now())
+        }
         let attributes = call.fields.list("deleteAttribute")
         // Without an address nobody would be told of it, nor sign in.
         if attributes.contains("EMAIL"), user.email != nil { throw Failure("OPERATION_NOT_ALLOWED") }
@@ -115,10 +119,7 @@ extension IdentityToolkit.Core {
         }
         if let number = try await phone(fields.nonEmpty("phoneNumber"), of: user) { change.phoneNumber = .set(number) }
         if let disabled = fields.flag("disableUser"), disabled != user.user.isDisabled { change.isDisabled = disabled }
-        if let since = fields.integer("validSince") {
-            guard Self.seconds.contains(since) else { throw Failure("INVALID_ARGUMENT", "validSince is no time in seconds.") }
-            change.validSince = Timestamp(seconds: since)
-        }
+        if let since = try validSince(fields) { change.validSince = since }
         for name in fields.list("deleteProvider") {
             switch name {
             case "phone": change.phoneNumber = .set(nil)
@@ -137,6 +138,12 @@ extension IdentityToolkit.Core {
             try await accounts.change(user.user.id, wanted, by: .client(api.client.id), caller: call.caller)
         }
         return changedAnswer(changed)
+    }
+
+    private func validSince(_ fields: Fields) throws(Failure) -> Timestamp? {
+        guard let since = fields.integer("validSince") else { return nil }
+        guard Self.seconds.contains(since) else { throw Failure("INVALID_ARGUMENT", "validSince is no time in seconds.") }
+        return Timestamp(seconds: since)
     }
 
     func claims(_ fields: Fields) throws(Failure) -> CustomClaims? {

@@ -7,8 +7,9 @@ extension OpenID {
     /// `POST /oauth2/authorize-challenge` (draft-ietf-oauth-first-party-apps): the team's own app signs users in on its own screens, and gets a standard
     /// code at the end, with PKCE and without a browser.
     ///
-    /// A step brings `username` and `password`, or `provider` and `id_token` (with `nonce` as the app has made it). What is missing or wrong is
-    /// `insufficient_authorization`, with an `auth_session` for the next step; what cannot be done here is `redirect_to_web`.
+    /// A step brings `username` and `password`, or `provider` and `id_token` (with `nonce` as the app has made it), or `email` to have a code
+    /// mailed, which a later one brings as `mail_code`. What is missing or wrong is `insufficient_authorization`, with an `auth_session` for the
+    /// next step; what cannot be done here is `redirect_to_web`.
     struct AuthorizationChallenge: Endpoint {
         static let path = "/oauth2/authorize-challenge"
         /// How long a code may take to be redeemed; what it would lead to ends then.
@@ -22,8 +23,22 @@ extension OpenID {
         private struct Step {
             let request: AuthorizationRequest
             let session: AuthorizationSession
+            let name: Name?
             let form: ClientForm
             let caller: Caller
+        }
+
+        /// An `auth_session`: under which name the request is kept and, after a dot, where a mailed code is good. Nobody but the app has that.
+        private struct Name {
+            let text: SecretString
+            let place: OneTimeCode?
+
+            init?(_ form: ClientForm) {
+                guard let parts = form["auth_session"]?.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+                else { return nil }
+                text = SecretString(String(parts[0]))
+                place = parts.count > 1 ? OneTimeCode(SecretString(String(parts[1]))) : nil
+            }
         }
 
         func answer(_ request: Request) async throws(Failure) -> Response {
@@ -40,18 +55,21 @@ extension OpenID {
             }
             let key = try await KeyProof(services: services).key(request, at: path)
             let thumbprint = key.map { Base64URL.encode($0.thumbprint) }
-            let session = try await session(form, client, thumbprint)
+            let name = Name(form)
+            let session = try await session(name, form, client, thumbprint)
             let checked = try Self.checked(session, client)
-            let step = Step(request: checked, session: session, form: form, caller: Caller(request))
+            let step = Step(request: checked, session: session, name: name, form: form, caller: Caller(request))
+            if let code = form["mail_code"] { return try await answer(mailCode: SecretString(code), step) }
+            if let email = form["email"] { throw try await insufficient(step, try await mailCode(to: email, step)) }
             guard let authentication = try await authentication(step) else { throw try await insufficient(step) }
             return try await code(authentication, step)
         }
 
         /// A new one, or the one that is under way.
         private func session(
-            _ form: ClientForm, _ client: Client, _ thumbprint: String?
+            _ name: Name?, _ form: ClientForm, _ client: Client, _ thumbprint: String?
         ) async throws(Failure) -> AuthorizationSession {
-            guard let name = form["auth_session"] else {
+            guard let name else {
                 var fields = form.fields.pairs.filter { $0.name != "client_id" && $0.name != "nonce" }
                 fields.append((name: "client_id", value: client.id.text))
                 // The only one there is goes without saying; another one is refused.
@@ -61,7 +79,7 @@ extension OpenID {
                 return AuthorizationSession(clientID: client.id, parameters: parameters, thumbprint: thumbprint)
             }
             let found = try await Failure.mapServiceFailures { () throws(ServiceFailure) in
-                try await services.authorization.challenges.session(SecretString(name), of: client.id, thumbprint: thumbprint)
+                try await services.authorization.challenges.session(name.text, of: client.id, thumbprint: thumbprint)
             }
             guard let found else { throw Self.invalidSession }
             return found
@@ -72,9 +90,9 @@ extension OpenID {
 
         /// Uses the name of this step up, once nothing can fail any more but that: of several with one name one goes on.
         private func finish(_ step: Step) async throws(Failure) {
-            guard let name = step.form["auth_session"] else { return }
+            guard let name = step.name else { return }
             let isFirst = try await Failure.mapServiceFailures { () throws(ServiceFailure) in
-                try await services.authorization.challenges.finish(SecretString(name))
+                try await services.authorization.challenges.finish(name.text)
             }
             guard isFirst else { throw Self.invalidSession }
         }
@@ -139,14 +157,46 @@ extension OpenID {
             }
         }
 
-        /// More is needed; with the name of the next step.
-        private func insufficient(_ step: Step) async throws(Failure) -> Failure {
+        /// Has a code mailed to a user's address, and says the same of every other.
+        /// - Returns: where it is good.
+        private func mailCode(to email: String, _ step: Step) async throws(Failure) -> OneTimeCode? {
+            do throws(IdentityError) {
+                return try await services.confirmations.requestSignInCode(email: email, caller: step.caller)
+            } catch .user(.invalidInput) {
+                return nil
+            } catch {
+                throw Failure(error)
+            }
+        }
+
+        /// What was typed of a mail; it may be typed again while it is good and nobody has tried too often.
+        private func answer(mailCode code: SecretString, _ step: Step) async throws(Failure) -> Response {
+            guard let place = step.name?.place else { throw try await insufficient(step) }
+            let signIn: Confirmations.SignInByCode
+            do throws(IdentityError) {
+                signIn = try await services.confirmations.signIn(
+                    code: code, in: place, client: step.request.client, caller: step.caller)
+            } catch {
+                guard error == .invalidCode else { throw Failure(error) }
+                throw try await insufficient(step, place)
+            }
+            do throws(Failure) {
+                return try await self.code(signIn.authentication, step)
+            } catch {
+                if error.status.code >= 500 { await services.confirmations.giveBack(signIn) }
+                throw error
+            }
+        }
+
+        /// More is needed; with the name of the next step, and where a mailed code is good.
+        private func insufficient(_ step: Step, _ place: OneTimeCode? = nil) async throws(Failure) -> Failure {
             let name = try await Failure.mapServiceFailures { () throws(ServiceFailure) in
                 try await services.authorization.challenges.keep(step.session)
             }
             try await finish(step)
             var failure = Failure(.forbidden, "insufficient_authorization", "the credentials are missing or wrong")
-            failure.authorizationSession = name
+            let known = place ?? step.name?.place
+            failure.authorizationSession = known.map { SecretString("\(name.revealedText).\($0.text.revealedText)") } ?? name
             return failure
         }
 
@@ -181,7 +231,8 @@ extension OpenID {
                     .form([
                         .optional("client_id", .string), .optional("scope", .string), .optional("code_challenge", .string),
                         .optional("code_challenge_method", .constant("S256")), .optional("auth_session", .string),
-                        .optional("username", .string), .optional("password", .password), .optional("provider", .string),
+                        .optional("username", .string), .optional("password", .password), .optional("email", .string),
+                        .optional("mail_code", .string), .optional("provider", .string),
                         .optional("id_token", .string), .optional("nonce", .string),
                     ])),
                 responses: [

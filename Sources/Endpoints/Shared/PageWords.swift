@@ -15,10 +15,13 @@ struct PageWords: Sendable {
         self.init(AcceptedLanguage(head), look)
     }
 
+    subscript(_ text: PageText) -> String {
+        look.ofService(look.texts[language.rawValue]?[text.name] ?? text.text(in: language))
+    }
+
     /// A text with its placeholders filled in.
     subscript(_ text: PageText, _ values: (name: String, value: String)...) -> String {
-        look.ofService(look.texts[language.rawValue]?[text.name] ?? text.text(in: language))
-            .filling(values.map { (name: "{\($0.name)}", value: $0.value) })
+        self[text].filling(values.map { (name: "{\($0.name)}", value: $0.value) })
     }
 
     /// What is wrong with a password.

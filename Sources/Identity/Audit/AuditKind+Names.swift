@@ -44,6 +44,7 @@ extension AuditKind {
         "refresh_reused",
         "session_ended",
         "session_migrated",
+        "sign_in_code_requested",
         "sign_in_failed",
         "sign_in_link_requested",
         "sign_ins_sprayed",

@@ -53,13 +53,13 @@ package struct AuditStore: Sendable {
     /// - Throws: the store's failure.
     package func page(
         _ filter: AuditFilter, before: UUID? = nil, count: Int
-    ) async throws(IdentityError) -> [RecordedAuditEvent] {
+    ) async throws(ServiceFailure) -> [RecordedAuditEvent] {
         // The ids are of version 7: they begin with the time.
         let since = filter.since.map { UUID(version7At: $0, random: []).description } ?? Self.lowest
         let until = filter.until.map { UUID(version7At: $0, random: []).description } ?? Self.highest
         let end = before.map { min($0.description, until) } ?? until
         let range: [PostgresValue] = [.uuid(since), .uuid(end), .integer(count)]
-        return try await mapPostgresErrors { () throws(PostgresError) in
+        return try await askPostgres { () throws(PostgresError) in
             var events: [RecordedAuditEvent] = []
             for row in try await rows(filter, range) { events.append(try Self.event(row)) }
             return events

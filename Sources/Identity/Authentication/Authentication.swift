@@ -5,6 +5,8 @@ package struct Authentication: Sendable {
     /// What has led to it. It says what is counted and put on record when the session has begun.
     package enum Occasion: Sendable {
         case password
+        /// A code from a mail to the user's address.
+        case mailedCode
         /// A provider's proof, and what it has opened.
         case provider(ProviderID, IdentityMetrics.ProviderSignIn)
         /// The account has been made just now. That is on record already.
@@ -37,7 +39,7 @@ package struct Authentication: Sendable {
     package var isNew: Bool {
         switch occasion {
         case .signUp, .provider(_, .created): true
-        case .password, .provider, .continued: false
+        case .password, .mailedCode, .provider, .continued: false
         }
     }
 }
@@ -46,7 +48,7 @@ extension Authentication.Occasion {
     /// Whether it is a sign-in: a sign-up and a continuation are on record as what they are.
     var isSignIn: Bool {
         switch self {
-        case .password, .provider: true
+        case .password, .mailedCode, .provider: true
         case .signUp, .continued: false
         }
     }
@@ -60,7 +62,7 @@ extension Authentication.Occasion {
     /// Counts one that has come to a session.
     func count(in metrics: IdentityMetrics) {
         switch self {
-        case .password: metrics.count(IdentityMetrics.SignIn.succeeded)
+        case .password, .mailedCode: metrics.count(IdentityMetrics.SignIn.succeeded)
         case .provider(_, let outcome): metrics.count(outcome)
         case .signUp, .continued: break
         }
@@ -69,7 +71,7 @@ extension Authentication.Occasion {
     /// Counts one that has not.
     func count(_ error: IdentityError, in metrics: IdentityMetrics) {
         switch self {
-        case .password: metrics.count(error.isOurs ? IdentityMetrics.SignIn.unavailable : .refused)
+        case .password, .mailedCode: metrics.count(error.isOurs ? IdentityMetrics.SignIn.unavailable : .refused)
         case .provider: metrics.count(error.isOurs ? IdentityMetrics.ProviderSignIn.unavailable : .refused)
         case .signUp, .continued: break
         }

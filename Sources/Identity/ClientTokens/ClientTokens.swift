@@ -40,14 +40,16 @@ package final class ClientTokens: Sendable {
         let minted = try issuer.mint(forClient: client, terms, at: now)
         let life = minted.issued.expiresAt.duration(since: now)
         do throws(IdentityError) {
-            try await tokens.store(minted.record, for: minted.issued.hash, life: life)
+            try await mapServiceFailures { () throws(ServiceFailure) in
+                try await tokens.store(minted.record, for: minted.issued.hash, life: life)
+            }
             let arguments = SessionScript.arguments(
                 minted.issued.hash.bytes, minted.issued.expiresAt.milliseconds, now.milliseconds)
             let reply = try await mapRedisErrors { () throws(RedisError) in
                 try await redis.run(Self.list[clock], keys: Self.keys(client.id), arguments: arguments)
             }
             guard let excess = reply.elements else { throw .clientNotPermitted }
-            try await tokens.end(excess.compactMap(\.hash))
+            try await mapServiceFailures { () throws(ServiceFailure) in try await tokens.end(excess.compactMap(\.hash)) }
         } catch {
             try? await tokens.delete([minted.issued.hash])
             throw error
@@ -69,7 +71,8 @@ package final class ClientTokens: Sendable {
         guard let elements = reply.elements else { throw .fault() }
         var rest = elements.compactMap(\.hash)[...]
         while !rest.isEmpty {
-            try await tokens.end(Array(rest.prefix(Self.batch)), with: .client(id))
+            let batch = Array(rest.prefix(Self.batch))
+            try await mapServiceFailures { () throws(ServiceFailure) in try await tokens.end(batch, with: .client(id)) }
             rest = rest.dropFirst(Self.batch)
         }
     }

@@ -164,7 +164,7 @@ package final class Confirmations: Sendable {
         await accounts.note(.signInLinkRequested, user?.id, by: .anonymous, nil, caller)
     }
 
-    private static func nobody(at now: Timestamp, _ system: SystemContext) -> User {
+    static func nobody(at now: Timestamp, _ system: SystemContext) -> User {
         User(
             id: UserID(at: now, random: system.random(10)), email: EmailAddress(storedTyped: "nobody", normalized: "nobody"),
             createdAt: now, updatedAt: now)
@@ -178,6 +178,7 @@ extension Mail.Kind {
         case .passwordReset: .passwordResetRequested
         case .emailVerification: .emailVerificationRequested
         case .signInLink: .signInLinkRequested
+        case .signInCode: .signInCodeRequested
         case .signUpAttempted, .identityLinked, .identityUnlinked, .passwordChanged, .addressChangeRequested, .addressChanged,
             .addressConfirmation, .addressTaken, .changesUndone:
             nil
@@ -211,6 +212,7 @@ extension AuditKind {
     package static let emailVerified = AuditKind("email_verified")
     package static let emailVerificationRequested = AuditKind("email_verification_requested")
     package static let signInLinkRequested = AuditKind("sign_in_link_requested")
+    package static let signInCodeRequested = AuditKind("sign_in_code_requested")
     /// Another address, which has not been proved yet.
     package static let addressChangeRequested = AuditKind("address_change_requested")
     package static let addressChanged = AuditKind("address_changed")

@@ -167,6 +167,7 @@ extension ProjectAccounts {
             instant(new.isDisabled ? now : nil), instant(new.createdAt), instant(new.lastSignInAt),
         ]
         try await accounts.changes.change(id, ending: .everything(.revoked)) { held throws(IdentityError) in
+            let before = try await AccountState.hold(id, in: held.transaction)
             do throws(PostgresError) {
                 _ = try await Self.overwrite.run(on: held, parameters)
             } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
@@ -178,7 +179,9 @@ extension ProjectAccounts {
             }
             try await held.removeIdentities()
             for identity in new.identities { try await held.add(Self.identity(identity, of: id, at: now)) }
+            try await tell(newAddress: new.email, before, held, caller)
         }
+        accounts.outbox.ring()
         await accounts.note(.userUpdated, id, by: .client(client.id), client, caller)
     }
 
@@ -271,10 +274,7 @@ extension ProjectAccounts {
     private func tell(
         of change: ProjectUserChange, _ before: AccountState, _ held: HeldUser, _ caller: Caller
     ) async throws(IdentityError) {
-        if case .set(let address?) = change.email, address.normalized != held.user.email?.normalized {
-            try await accounts.notices.enter(
-                .address, of: before, detail: address.normalized, language: caller.language(), in: held.transaction)
-        }
+        if change.email.changes { try await tell(newAddress: change.email.value, before, held, caller) }
         // One that is taken away is told as well, if there was one.
         if change.password.isSet || change.password.changes && before.passwordHash != nil {
             try await accounts.notices.enterPassword(of: before, language: caller.language(), in: held.transaction)
@@ -287,6 +287,17 @@ extension ProjectAccounts {
             try await accounts.notices.enter(
                 .identityLinked, of: before, detail: link.provider.text, language: caller.language(), in: held.transaction)
         }
+    }
+
+    /// The mail to the address that is no longer the account's, if it was proved.
+    private func tell(
+        newAddress: EmailAddress?, _ before: AccountState, _ held: HeldUser, _ caller: Caller
+    ) async throws(IdentityError) {
+        guard newAddress?.normalized != before.user.email?.normalized else { return }
+        let language = caller.language()
+        let none = language == .japanese ? "なし" : "none"
+        try await accounts.notices.enter(
+            .address, of: before, detail: newAddress?.normalized ?? none, language: language, in: held.transaction)
     }
 
     private static func ending(_ change: ProjectUserChange, of user: User, asked: SessionID?) -> SessionsToEnd {

@@ -23,7 +23,7 @@ package final class AccessTokens: Sendable {
     /// Whom a live access token speaks for, whatever it is good for.
     /// - Throws: `IdentityError.invalidToken`, `unavailable`.
     package func authenticate(_ token: SecretString) async throws(IdentityError) -> Principal {
-        guard let record = try await tokens.record(AccessTokenHash(of: token.revealedText)),
+        guard let record = try await stored(AccessTokenHash(of: token.revealedText)),
             let principal = Principal(record, in: issuer.installation)
         else { throw .invalidToken }
         return principal
@@ -36,7 +36,7 @@ package final class AccessTokens: Sendable {
     package func authenticate(
         _ token: SecretString, for access: AccountAccess, with key: KeyConfirmation? = nil
     ) async throws(IdentityError) -> AuthenticatedUser {
-        guard let record = try await tokens.record(AccessTokenHash(of: token.revealedText)) else {
+        guard let record = try await stored(AccessTokenHash(of: token.revealedText)) else {
             throw await reason(for: token)
         }
         return try user(record, access, key)
@@ -80,7 +80,7 @@ package final class AccessTokens: Sendable {
     private func holder(
         of token: SecretString, lateness: Duration
     ) async throws(IdentityError) -> (UserID, SessionID, wasGood: Bool) {
-        if let record = try await tokens.record(AccessTokenHash(of: token.revealedText)) {
+        if let record = try await stored(AccessTokenHash(of: token.revealedText)) {
             let user = try user(record, .signOut)
             return (user.userID, user.sessionID, wasGood: true)
         }
@@ -107,9 +107,10 @@ package final class AccessTokens: Sendable {
         do throws(IdentityError) {
             let end = max(terms.end ?? issued.accessTokenExpiresAt, issued.accessTokenExpiresAt)
             let now = issued.session.time(at: sessions.system.now())
-            try await tokens.bind(made, to: hash, life: end.duration(since: now) + .seconds(60))
+            let life = end.duration(since: now) + .seconds(60)
+            try await mapServiceFailures { () throws(ServiceFailure) in try await tokens.bind(made, to: hash, life: life) }
             // After that: who revokes the source from here on finds what was made of it, and who has done so before is seen here.
-            guard try await tokens.record(hash) != nil else { throw .invalidToken }
+            guard try await stored(hash) != nil else { throw .invalidToken }
         } catch {
             try? await sessions.revoke([made], in: user.sessionID)
             throw error
@@ -117,8 +118,12 @@ package final class AccessTokens: Sendable {
         return issued
     }
 
+    private func stored(_ token: AccessTokenHash) async throws(IdentityError) -> [UInt8]? {
+        try await mapServiceFailures { () throws(ServiceFailure) in try await tokens.record(token) }
+    }
+
     /// Ends what was made of an access token that is revoked, and what was made of that.
-    private func endDescendants(of hash: AccessTokenHash) async throws(IdentityError) {
+    private func endDescendants(of hash: AccessTokenHash) async throws(ServiceFailure) {
         var waiting = [hash]
         while let next = waiting.popLast() {
             let made = try await tokens.descendants(of: next)
@@ -158,13 +163,15 @@ package final class AccessTokens: Sendable {
 
     private func revokeAccessToken(_ token: SecretString, for client: Client, _ caller: Caller) async throws(IdentityError) {
         let hash = AccessTokenHash(of: token.revealedText)
-        guard let record = try await tokens.record(hash), let principal = Principal(record, in: issuer.installation) else {
+        guard let record = try await stored(hash), let principal = Principal(record, in: issuer.installation) else {
             // A revocation that has failed half-way is finished.
-            return try await endDescendants(of: hash)
+            return try await mapServiceFailures { () throws(ServiceFailure) in try await endDescendants(of: hash) }
         }
         guard principal.clientID == client.id else { throw .clientNotPermitted }
-        try await tokens.end([hash], knowing: [record])
-        try await endDescendants(of: hash)
+        try await mapServiceFailures { () throws(ServiceFailure) in
+            try await tokens.end([hash], knowing: [record])
+            try await endDescendants(of: hash)
+        }
         guard let user = principal.user else { return }
         await sessions.store.strike([hash], from: user.sessionID)
         await sessions.note(

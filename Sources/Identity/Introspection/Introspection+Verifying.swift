@@ -22,7 +22,7 @@ extension Introspection {
     ) async throws(IdentityError) -> AccessVerdict {
         try await counting(for: caller) { () throws(IdentityError) in
             guard !token.isRefreshToken,
-                let record = try await tokens.recalledRecord(AccessTokenHash(of: token.revealedText)),
+                let record = try await recalled(token),
                 let stored = StoredAccessToken(record, in: installation), stored.confirmation.isEmpty,
                 caller.visibleAudiences?.contains(oneOf: stored, in: installation) ?? true
             else { return .unknown }

@@ -62,8 +62,13 @@ package final class Introspection: Sendable {
     private func record(
         ofAccessToken token: SecretString, tellsLife: Bool, for caller: ClientRegistry.Entry
     ) async throws(IdentityError) -> [UInt8]? {
-        try await tokens.recalledRecord(AccessTokenHash(of: token.revealedText)).flatMap { record in
-            rendered(record, tellsLife: tellsLife, for: caller)
+        try await recalled(token).flatMap { rendered($0, tellsLife: tellsLife, for: caller) }
+    }
+
+    /// What is stored of an access token; nil for one that is unknown, expired or revoked.
+    func recalled(_ token: SecretString) async throws(IdentityError) -> [UInt8]? {
+        try await mapServiceFailures { () throws(ServiceFailure) in
+            try await tokens.recalledRecord(AccessTokenHash(of: token.revealedText))
         }
     }
 
@@ -79,7 +84,8 @@ package final class Introspection: Sendable {
         guard caller.client.mayIntrospect else { throw .clientNotPermitted }
         do throws(IdentityError) {
             let hashes = presented.filter { !$0.isRefreshToken }.map { AccessTokenHash(of: $0.revealedText) }
-            var records = try await tokens.recalledRecords(hashes)[...]
+            let recalled = try await mapServiceFailures { () throws(ServiceFailure) in try await tokens.recalledRecords(hashes) }
+            var records = recalled[...]
             var answers: [[UInt8]] = []
             for token in presented {
                 let answer =

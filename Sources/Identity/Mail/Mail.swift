@@ -17,7 +17,7 @@ package struct Mail: Sendable {
     /// The stored, normalised address of the user; one that a caller has sent only where the mail asks whether it is the user's.
     package let recipient: String
     package let language: Language
-    /// Who has it is the user, once. Empty for a mail that only tells something.
+    /// Who has it is the user, once; of a mail with a code, that. Empty for a mail that only tells something.
     package let link: SecretString
     /// What the mail tells beside: what `MailKind.detailPlaceholder` says. Without a line break.
     package let detail: String

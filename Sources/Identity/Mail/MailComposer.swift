@@ -18,6 +18,7 @@ package struct MailComposer: Sendable {
         if !link.isEmpty {
             values[.lifetime] = mail.language.lifetime(mail.expiresAt.duration(since: mail.createdAt))
         }
+        if mail.kind.placeholders.contains(.code) { values[.code] = link }
         if let placeholder = mail.kind.detailPlaceholder { values[placeholder] = mail.detail }
         return MailMessage(
             id: mail.id, sender: sender, recipient: mail.recipient, language: mail.language, date: mail.createdAt,

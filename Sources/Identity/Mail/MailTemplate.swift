@@ -2,11 +2,13 @@
 package enum MailPlaceholder: String, Sendable, CaseIterable {
     /// Where the user goes on.
     case link
+    /// What the user types.
+    case code
     /// The address that the mail goes to.
     case email
     /// What the service is called (`MailSender.product`).
     case product
-    /// For how long the link is good, such as `1 hour`.
+    /// For how long the link or the code is good, such as `1 hour`.
     case lifetime
     /// The provider whose account is or was a way in.
     case provider
@@ -16,7 +18,7 @@ package enum MailPlaceholder: String, Sendable, CaseIterable {
     case address
 
     /// What makes a paragraph worth reading: without it the paragraph is left out.
-    static let essential: Set<MailPlaceholder> = [.link, .lifetime, .identities, .provider, .address]
+    static let essential: Set<MailPlaceholder> = [.link, .code, .lifetime, .identities, .provider, .address]
 }
 
 /// A text with places to fill in: `{` and `}` around lower-case letters are such a place, and all other braces stand for themselves.

@@ -81,6 +81,17 @@ extension MailTemplates {
                     "The link works once, within {lifetime}. Do not pass it on: it signs in whoever has it.",
                     "If it was not you, there is nothing to do.",
                 ])
+        case .signInCode:
+            Words(
+                subject: "Your code for {product}",
+                before: [
+                    "Somebody asked to sign in to {product} with the address {email}. If it was you, type this code in the app:",
+                    "{code}",
+                ],
+                after: [
+                    "The code works once, within {lifetime}. Do not tell it to anybody: nobody else needs it.",
+                    "If it was not you, there is nothing to do.",
+                ])
         case .signUpAttempted:
             Words(
                 subject: "You have an account at {product} already",
@@ -132,6 +143,17 @@ extension MailTemplates {
                 action: "ログインする",
                 after: [
                     "リンクの有効期限は{lifetime}で、使えるのは一度だけです。リンクを持つ人は誰でもログインできますので、ほかの人には教えないでください。",
+                    "お心当たりがない場合は、何もする必要はありません。",
+                ])
+        case .signInCode:
+            Words(
+                subject: "{product} の確認コード",
+                before: [
+                    "メールアドレス {email} で {product} にログインする申し込みがありました。ご自身の場合は、次のコードをアプリに入力してください。",
+                    "{code}",
+                ],
+                after: [
+                    "コードの有効期限は{lifetime}で、使えるのは一度だけです。ほかの人には教えないでください。",
                     "お心当たりがない場合は、何もする必要はありません。",
                 ])
         case .signUpAttempted:

@@ -3,7 +3,7 @@
 extension MailTemplates {
     static func englishNotice(_ kind: Mail.Kind) -> Words {
         switch kind {
-        case .passwordReset, .emailVerification, .signUpAttempted, .signInLink: preconditionFailure("no notice")
+        case .passwordReset, .emailVerification, .signUpAttempted, .signInLink, .signInCode: preconditionFailure("no notice")
         case .identityLinked:
             englishChange(
                 subject: "A new way to sign in to {product}",
@@ -70,7 +70,7 @@ extension MailTemplates {
 
     static func japaneseNotice(_ kind: Mail.Kind) -> Words {
         switch kind {
-        case .passwordReset, .emailVerification, .signUpAttempted, .signInLink: preconditionFailure("no notice")
+        case .passwordReset, .emailVerification, .signUpAttempted, .signInLink, .signInCode: preconditionFailure("no notice")
         case .identityLinked:
             japaneseChange(
                 subject: "{product} 新しいログイン方法のお知らせ",

@@ -30,7 +30,7 @@ package struct MailTemplates: Equatable, Sendable {
         package enum Reason: Equatable, Sendable {
             case noSubject
             case unknownPlaceholder(String)
-            /// Without it the mail is of no use.
+            /// Nor the code. Without it the mail is of no use.
             case noLink
             case isEmpty
         }
@@ -45,7 +45,7 @@ package struct MailTemplates: Equatable, Sendable {
             case .unknownPlaceholder(let placeholder):
                 "\(name.fileName) has {\(placeholder)} where it cannot be filled in; there are "
                     + name.kind.placeholders.map { "{\($0.rawValue)}" }.sorted().joined(separator: ", ")
-            case .noLink: "\(name.fileName) does not have {link} in it"
+            case .noLink: "\(name.fileName) does not have {\((name.kind.needed ?? .link).rawValue)} in it"
             case .isEmpty: "\(name.fileName) has no text"
             }
         }
@@ -118,20 +118,20 @@ package struct MailTemplates: Equatable, Sendable {
         case .text:
             let (subject, body) = try Self.divided(content, name)
             let texts = Texts(
-                subject: try Self.template(subject, name, except: .link), text: try Self.template(body, name),
+                subject: try Self.template(subject, name, except: [.link, .code]), text: try Self.template(body, name),
                 html: self.texts[key]?.html)
             self.texts[key] = texts
-            try Self.requireLink(texts.text, name)
+            try Self.requireNeeded(texts.text, name)
         case .html:
             guard content.contains(where: { !$0.isWhitespace }) else { throw Problem(name: name, reason: .isEmpty) }
             let html = try Self.template(content, name)
             texts[key]?.html = html
-            try Self.requireLink(html, name)
+            try Self.requireNeeded(html, name)
         }
     }
 
-    private static func requireLink(_ template: MailTemplate, _ name: Name) throws(Problem) {
-        guard !name.kind.needsLink || template.has(.link) else { throw Problem(name: name, reason: .noLink) }
+    private static func requireNeeded(_ template: MailTemplate, _ name: Name) throws(Problem) {
+        guard name.kind.needed.map({ template.has($0) }) ?? true else { throw Problem(name: name, reason: .noLink) }
     }
 
     /// The first line without `Subject:`, and what follows the blank lines after it.
@@ -147,15 +147,15 @@ package struct MailTemplates: Equatable, Sendable {
         return (String(subject), body.joined(separator: "\n"))
     }
 
-    /// - Parameter secret: what has no place in it: subjects are shown where nobody has opened a mail.
+    /// - Parameter secrets: what has no place in it: subjects are shown where nobody has opened a mail.
     private static func template(
-        _ text: String, _ name: Name, except secret: MailPlaceholder? = nil
+        _ text: String, _ name: Name, except secrets: Set<MailPlaceholder> = []
     ) throws(Problem) -> MailTemplate {
         // An HTML form has its paragraphs on lines of their own.
         let separator = name.form == .html ? "\n" : "\n\n"
         do throws(MailTemplate.UnknownPlaceholder) {
             return try MailTemplate(
-                text, paragraphs: separator, allowing: name.kind.placeholders.filter { $0 != secret })
+                text, paragraphs: separator, allowing: name.kind.placeholders.subtracting(secrets))
         } catch {
             throw Problem(name: name, reason: .unknownPlaceholder(error.name))
         }
@@ -168,6 +168,7 @@ extension Mail.Kind {
         let link: Set<MailPlaceholder> =
             switch self {
             case .addressTaken, .changesUndone: []
+            case .signInCode: [.code, .lifetime]
             case .passwordReset, .emailVerification, .signUpAttempted, .signInLink, .identityLinked, .identityUnlinked,
                 .passwordChanged,
                 .addressChangeRequested, .addressChanged, .addressConfirmation:
@@ -179,8 +180,8 @@ extension Mail.Kind {
     /// What `Mail.detail` is filled in for; nil where there is none.
     var detailPlaceholder: MailPlaceholder? {
         switch self {
-        case .passwordReset, .emailVerification, .signUpAttempted, .signInLink, .addressConfirmation, .addressTaken,
-            .changesUndone:
+        case .passwordReset, .emailVerification, .signUpAttempted, .signInLink, .signInCode, .addressConfirmation,
+            .addressTaken, .changesUndone:
             nil
         case .identityLinked, .identityUnlinked: .provider
         case .passwordChanged: .identities
@@ -188,8 +189,9 @@ extension Mail.Kind {
         }
     }
 
-    /// Whether a text without the link is of no use. That of a linked identity had none once, and such texts are still taken.
-    var needsLink: Bool {
-        self != .identityLinked && placeholders.contains(.link)
+    /// Without what a text is of no use. That of a linked identity had no link once, and such texts are still taken.
+    var needed: MailPlaceholder? {
+        guard self != .identityLinked else { return nil }
+        return [MailPlaceholder.link, .code].first { placeholders.contains($0) }
     }
 }

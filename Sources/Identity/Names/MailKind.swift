@@ -6,6 +6,8 @@ package enum MailKind: String, Sendable, CaseIterable {
     case emailVerification = "email_verification"
     /// With a link that signs in whoever reads the mail.
     case signInLink = "sign_in_link"
+    /// With a code that signs in whoever types it where it was asked for.
+    case signInCode = "sign_in_code"
     /// That an account at a provider has become a way in. With a link that undoes it, as the other changes below have it.
     case identityLinked = "identity_linked"
     /// That somebody tried to sign up with an address that has an account. With a link under which a new password can be set.

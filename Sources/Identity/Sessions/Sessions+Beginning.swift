@@ -183,7 +183,9 @@ extension Sessions {
 
     /// Stores what introspection says of a token that has been minted.
     func keep(_ minted: AccessTokenIssuer.Minted, at now: Timestamp) async throws(IdentityError) {
-        try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
+        try await mapServiceFailures { () throws(ServiceFailure) in
+            try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
+        }
     }
 
     /// Takes back what there is of a session that could not begin. Nobody holds a token of it, so a failure does little harm.

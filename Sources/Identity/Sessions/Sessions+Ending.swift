@@ -133,7 +133,9 @@ extension Sessions {
         let isNews = reply.outcome == .ended || reply.outcome == .already && reply.unrecordedSince != nil
         // First of all: only the call that ends the session hears whose grants it had, and a failure may follow.
         if let userID, !reply.clients.isEmpty { await logouts?.enter(endOf: id, of: userID, for: reply.clients) }
-        try await tokens.end(reply.revoked, with: .session(id, of: userID), isNews: isNews)
+        try await mapServiceFailures { () throws(ServiceFailure) in
+            try await tokens.end(reply.revoked, with: .session(id, of: userID), isNews: isNews)
+        }
         if let note, let end = reply.unrecordedSince {
             await audit.record(AuditEvent(endOf: id, of: userID, reason: reason, at: end, note))
             try await store.finishEnd(of: id, of: userID, isRecorded: true)

@@ -114,7 +114,7 @@ extension Sessions {
     /// Makes access tokens of a session unknown, and forgets them.
     func revoke(_ hashes: [AccessTokenHash], in id: SessionID) async throws(IdentityError) {
         guard !hashes.isEmpty else { return }
-        try await tokens.end(hashes)
+        try await mapServiceFailures { () throws(ServiceFailure) in try await tokens.end(hashes) }
         await store.strike(hashes, from: id)
     }
 

@@ -18,57 +18,57 @@ package struct AccessTokenStore: Sendable {
 
     /// The rendered answer; nil for a token that is unknown, expired or revoked. One `GET`.
     /// - Throws: the store's failure.
-    package func record(_ token: AccessTokenHash) async throws(IdentityError) -> [UInt8]? {
-        try await mapRedisErrors { () throws(RedisError) in try await redis.get(token.key) }
+    package func record(_ token: AccessTokenHash) async throws(ServiceFailure) -> [UInt8]? {
+        try await askRedis { () throws(RedisError) in try await redis.get(token.key) }
     }
 
     /// The same for several, in their order, in one round trip.
     /// - Throws: the store's failure.
-    func records(_ tokens: [AccessTokenHash]) async throws(IdentityError) -> [[UInt8]?] {
-        try await mapRedisErrors { () throws(RedisError) in try await redis.get(tokens.map(\.key)) }
+    func records(_ tokens: [AccessTokenHash]) async throws(ServiceFailure) -> [[UInt8]?] {
+        try await askRedis { () throws(RedisError) in try await redis.get(tokens.map(\.key)) }
     }
 
     /// Like `record`, but perhaps from memory: for who asks often, and changes nothing.
     /// - Throws: the store's failure.
-    func recalledRecord(_ token: AccessTokenHash) async throws(IdentityError) -> [UInt8]? {
+    func recalledRecord(_ token: AccessTokenHash) async throws(ServiceFailure) -> [UInt8]? {
         guard let hot else { return try await record(token) }
-        return try await mapRedisErrors { () throws(RedisError) in try await hot.record(token, redis) }
+        return try await askRedis { () throws(RedisError) in try await hot.record(token, redis) }
     }
 
     /// The same for several, in their order.
     /// - Throws: the store's failure.
-    func recalledRecords(_ tokens: [AccessTokenHash]) async throws(IdentityError) -> [[UInt8]?] {
+    func recalledRecords(_ tokens: [AccessTokenHash]) async throws(ServiceFailure) -> [[UInt8]?] {
         guard let hot else { return try await records(tokens) }
-        return try await mapRedisErrors { () throws(RedisError) in try await hot.records(tokens, redis) }
+        return try await askRedis { () throws(RedisError) in try await hot.records(tokens, redis) }
     }
 
     /// Stores the answer for as long as the token lives. Value and life are set in one command.
     /// - Throws: the store's failure.
-    func store(_ record: [UInt8], for token: AccessTokenHash, life: Duration) async throws(IdentityError) {
+    func store(_ record: [UInt8], for token: AccessTokenHash, life: Duration) async throws(ServiceFailure) {
         var command = RedisCommand("SET", token.key)
         command.append(record)
         command.append("PX")
         command.append(max(1, life.wholeMilliseconds))
-        _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
+        _ = try await askRedis { () throws(RedisError) in try await redis.send(command) }
     }
 
     /// Notes that a token was made of another one, so that it ends with that.
     /// - Parameter life: of the other one.
     /// - Throws: the store's failure.
-    func bind(_ token: AccessTokenHash, to source: AccessTokenHash, life: Duration) async throws(IdentityError) {
+    func bind(_ token: AccessTokenHash, to source: AccessTokenHash, life: Duration) async throws(ServiceFailure) {
         var adding = RedisCommand("SADD", source.descendantsKey)
         adding.append(token.bytes)
         var lasting = RedisCommand("PEXPIRE", source.descendantsKey)
         lasting.append(max(1, life.wholeMilliseconds))
         let commands = [adding, lasting]
-        _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(commands) }
+        _ = try await askRedis { () throws(RedisError) in try await redis.send(commands) }
     }
 
     /// The tokens that were made of a token.
     /// - Throws: the store's failure.
-    func descendants(of source: AccessTokenHash) async throws(IdentityError) -> [AccessTokenHash] {
+    func descendants(of source: AccessTokenHash) async throws(ServiceFailure) -> [AccessTokenHash] {
         let command = RedisCommand("SMEMBERS", source.descendantsKey)
-        let reply = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
+        let reply = try await askRedis { () throws(RedisError) in try await redis.send(command) }
         return (reply.elements ?? []).compactMap { element in
             guard case .bytes(let bytes) = element else { return nil }
             return AccessTokenHash(bytes: bytes)
@@ -84,7 +84,7 @@ package struct AccessTokenStore: Sendable {
     /// - Throws: the store's failure; some may be gone then, and the call may be repeated.
     func end(
         _ tokens: [AccessTokenHash], knowing known: [[UInt8]]? = nil, with whole: Revocation? = nil, isNews: Bool = false
-    ) async throws(IdentityError) {
+    ) async throws(ServiceFailure) {
         guard let log else { return try await delete(tokens) }
         let records = if let known { known } else { try await self.records(tokens).compactMap { $0 } }
         var commands: [RedisCommand] = []
@@ -99,17 +99,17 @@ package struct AccessTokenStore: Sendable {
         // Before, for who is asked meanwhile, and after, for who was asked before and remembers it only now.
         hot?.forget(tokens)
         defer { hot?.forget(tokens) }
-        try await mapRedisErrors { () throws(RedisError) in try await redis.sendLasting(all) }
+        try await askRedis { () throws(RedisError) in try await redis.sendLasting(all) }
     }
 
     /// Makes tokens unknown at once, and so that a failover of Redis does not bring them back.
     /// - Throws: the store's failure; some may be gone then, and the call may be repeated.
-    func delete(_ tokens: [AccessTokenHash]) async throws(IdentityError) {
+    func delete(_ tokens: [AccessTokenHash]) async throws(ServiceFailure) {
         guard !tokens.isEmpty else { return }
         hot?.forget(tokens)
         defer { hot?.forget(tokens) }
         // One key a command: each may live in a slot of its own.
-        try await mapRedisErrors { () throws(RedisError) in
+        try await askRedis { () throws(RedisError) in
             try await redis.sendLasting(tokens.map { RedisCommand("DEL", $0.key) })
         }
     }

@@ -47,6 +47,10 @@ enum RedisRights {
         ),
         ("code:", "", [("GET", []), ("GETDEL", []), ("DEL", [])]),
         (
+            "code:typed:", "",
+            [("HSET", ["x", "y"]), ("HGET", ["x"]), ("HINCRBY", ["x", "1"]), ("PEXPIRE", ["1000"]), ("DEL", [])]
+        ),
+        (
             "authcode:", "",
             [
                 ("HSET", ["x", "y"]), ("HSETNX", ["x", "y"]), ("HGET", ["x"]), ("HEXISTS", ["x"]), ("EXISTS", []),

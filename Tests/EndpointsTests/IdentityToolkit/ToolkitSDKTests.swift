@@ -221,6 +221,33 @@ struct ToolkitSDKTests {
             ])
     }
 
+    @Test func `what is no user keeps its place among the errors of a batch`() async throws {
+        let users: JSONValue = ["nobody", ["localId": "b-2", "email": "nobody"], 7, ["localId": "b-4", "phoneNumber": "555"]]
+        let answer = try await client.admin("batchCreate", ["users": users])
+        let errors = try #require(answer.json["error"]?.arrayValue, "\(answer.text)")
+        #expect(errors.map { $0["index"]?.integerValue } == [0, 1, 2, 3])
+        #expect(errors[1]["message"] == "email is invalid" && errors[0]["message"] == "The user is no object.")
+    }
+
+    @Test func `an app ends the sessions of its user by a time, which is never later than now`() async throws {
+        let client = try client
+        let user = try await client.signUp()
+        let other = try ToolkitClient.SignedIn(
+            await client.call("signInWithPassword", ["email": .string(user.email), "password": .string(Account.password)]))
+        let old = try await client.call("update", ["idToken": .string(user.idToken), "validSince": "1"])
+        #expect(old.status == 200 && old.json["idToken"] == nil, "\(old.text)")
+        let wrong = try await client.call("update", ["idToken": .string(user.idToken), "validSince": "-1"])
+        #expect(wrong.failure?.hasPrefix("INVALID_ARGUMENT") == true, "\(wrong.text)")
+        let ended = try await client.call("update", ["idToken": .string(user.idToken), "validSince": "250000000000"])
+        let next = try ToolkitClient.SignedIn(ended)
+        for token in [user.idToken, other.idToken] {
+            #expect(try await client.call("lookup", ["idToken": .string(token)]).failure == "TOKEN_EXPIRED")
+        }
+        let since = try await lookUp(next.idToken)?["validSince"]?.stringValue.flatMap { Int64($0) }
+        let startedAt = try #require(next.claims?["auth_time"]?.integerValue)
+        #expect(try #require(since) <= startedAt)
+    }
+
     @Test func `a link proves the same address, and is refused for another's or a second time`() async throws {
         let client = try client
         var person = Person(at: "example.com")

@@ -46,6 +46,67 @@ struct AuthorizationChallengeTests {
         }
     }
 
+    @Test func `a code from a mail signs in where it was asked for, once and in few tries`() async throws {
+        try await Installation().run { installation in
+            let server = try installation.server
+            let client = try await installation.relyingParty("--native", "--first-party")
+            let (account, stranger) = (try await server.signUp(), Account.newEmail())
+            try installation.change(account.email, "email_verified = true")
+            func ask(_ email: String) async throws -> TestHTTPResponse {
+                try await server.form(Self.path, Self.request(client) + [("email", email)])
+            }
+            func enter(_ code: String, _ after: TestHTTPResponse) async throws -> TestHTTPResponse {
+                let session = after.json["auth_session"]?.stringValue ?? ""
+                return try await server.form(
+                    Self.path, [("client_id", client.id), ("auth_session", session), ("mail_code", code)])
+            }
+            func mails() throws -> [String] {
+                try installation.mails(to: account.email).filter { $0.kind == "sign_in_code" }.map(\.link)
+            }
+            let (asked, other) = (try await ask(account.email), try await ask(stranger))
+            for answer in [asked, other, try await ask("no address")] {
+                #expect(answer.status == 403 && answer.json["error"] == "insufficient_authorization", "\(answer.text)")
+                #expect(answer.json["error_description"] == asked.json["error_description"])
+            }
+            #expect(asked.text.utf8.count == other.text.utf8.count)
+            #expect(try installation.mails(to: stranger).isEmpty)
+            let code = try #require(try mails().last)
+            #expect(code.count == 8)
+            let elsewhere = try await enter(code, other)
+            #expect(elsewhere.json["error"] == "insufficient_authorization", "\(elsewhere.text)")
+            let wrong = code == "00000000" ? "11111111" : "00000000"
+            let right = try await enter("\(code.prefix(4)) \(code.suffix(4))", try await enter(wrong, asked))
+            let authorization = try #require(right.json["authorization_code"]?.stringValue, "\(right.text)")
+            #expect(try await client.redeem(authorization, [("redirect_uri", nil)]).status == 200)
+            // The next code, after five wrong ones.
+            var last = try await ask(account.email)
+            let next = try #require(try mails().last)
+            #expect(next != code)
+            for _ in 0..<5 { last = try await enter(next == wrong ? "22222222" : wrong, last) }
+            #expect(try await enter(next, last).json["error"] == "insufficient_authorization")
+        }
+    }
+
+    @Test func `a code from a mail takes an account back whose address nobody had proved`() async throws {
+        try await Installation().run { installation in
+            let server = try installation.server
+            let client = try await installation.relyingParty("--native", "--first-party")
+            let account = try await server.signUp()
+            let asked = try await server.form(Self.path, Self.request(client) + [("email", account.email)])
+            let mail = try #require(try installation.mails(to: account.email).last { $0.kind == "sign_in_code" })
+            let fields = [
+                ("client_id", client.id), ("auth_session", asked.json["auth_session"]?.stringValue ?? ""),
+                ("mail_code", mail.link),
+            ]
+            let right = try await server.form(Self.path, fields)
+            #expect(right.status == 200, "\(right.text)")
+            #expect(try await server.form(Self.path, fields).json["error"] == "invalid_session")
+            #expect(try await server.get("/auth/me", bearer: account.accessToken).status == 401)
+            let login: JSONValue = ["email": .string(account.email), "password": .string(Account.password)]
+            #expect(try await server.post("/auth/login", login).status == 401)
+        }
+    }
+
     @Test(.needsOwnPostgres, .timeLimit(.minutes(5))) func `a step that an outage has stopped can be repeated`() async throws {
         let postgres = try TestPostgres()
         try await Installation(databaseURL: postgres.connectionString).run { installation in

@@ -17,7 +17,7 @@ import Text
     }
 
     private func hasLink(_ kind: Mail.Kind) -> Bool {
-        kind != .addressTaken && kind != .changesUndone
+        kind != .addressTaken && kind != .changesUndone && kind != .signInCode
     }
 
     private func name(_ text: String) throws -> MailTemplates.Name {
@@ -69,6 +69,16 @@ import Text
     @Test func `a text of an operator's for a new way in may be without the link`() throws {
         let own = try MailTemplates(replacing: [try name("identity_linked.en.txt"): "Subject: a\n\n{email} {provider}"])
         #expect(try message(mail(.identityLinked, .english, detail: "google"), own).text == "anna@example.com google")
+    }
+
+    @Test func `a code is shown to be typed, and never in the subject`() throws {
+        let message = try message(mail(.signInCode, .english, link: "12345678"))
+        #expect(message.text.split(separator: "\n").contains("12345678") && message.text.contains("within 1 hour"))
+        #expect(message.html?.contains("<p>12345678</p>") == true && !message.subject.contains("12345678"))
+        let wrong = try name("sign_in_code.en.txt")
+        let expected = MailTemplates.Problems(problems: [MailTemplates.Problem(name: wrong, reason: .noLink)])
+        #expect(throws: expected) { try MailTemplates(replacing: [wrong: "Subject: a\n\nno code"]) }
+        #expect(expected.problems[0].description == "sign_in_code.en.txt does not have {code} in it")
     }
 
     @Test func `how long a link is good is told in the reader's words`() {

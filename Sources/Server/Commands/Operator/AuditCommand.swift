@@ -167,7 +167,9 @@ struct AuditCommand {
 
     private func page(_ filter: AuditFilter, before: UUID?, _ count: Int) async throws(Complaint) -> [RecordedAuditEvent] {
         try await context.ask { worker throws(IdentityError) in
-            try await AuditStore(pool: worker.postgres).page(filter, before: before, count: count)
+            try await mapServiceFailures { () throws(ServiceFailure) in
+                try await AuditStore(pool: worker.postgres).page(filter, before: before, count: count)
+            }
         }
     }
 

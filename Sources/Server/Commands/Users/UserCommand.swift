@@ -167,7 +167,9 @@ struct UserCommand {
             try await admin.export(id)
         }
         let events = try await context.ask { worker throws(IdentityError) in
-            try await Self.events(of: id, AuditStore(pool: worker.postgres))
+            try await mapServiceFailures { () throws(ServiceFailure) in
+                try await Self.events(of: id, AuditStore(pool: worker.postgres))
+            }
         }
         var document = UserReport(id: id, data: data, sessions: sessions).document
         document["audit_events"] = .array(events.map { .object($0.document) })
@@ -176,7 +178,7 @@ struct UserCommand {
     }
 
     /// The oldest first.
-    private static func events(of id: UserID, _ store: AuditStore) async throws(IdentityError) -> [RecordedAuditEvent] {
+    private static func events(of id: UserID, _ store: AuditStore) async throws(ServiceFailure) -> [RecordedAuditEvent] {
         var filter = AuditFilter()
         filter.userID = id
         var events: [RecordedAuditEvent] = []
