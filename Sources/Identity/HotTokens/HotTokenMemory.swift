@@ -60,6 +60,8 @@ struct HotTokenMemory {
     private var readings: [String: Readings] = [:]
     private var lastProof: UInt64 = 0
     private var awaited: [(number: UInt64, begun: Instant)] = []
+    /// Whether one is awaited no more that was never told.
+    private var hasDroppedProof = false
     private var provedAt: Instant?
 
     init(byteLimit: Int) {
@@ -92,8 +94,11 @@ struct HotTokenMemory {
             }
         case .proved(let number):
             guard let index = awaited.firstIndex(where: { $0.number == number }) else { return }
-            provedAt = awaited[index].begun
-            awaited.removeFirst(index + 1)
+            let (begun, later) = (awaited[index].begun, awaited.dropFirst(index + 1))
+            // One before it was not told, so that something else may not have been.
+            if index > 0 || hasDroppedProof { forgetAll() }
+            provedAt = begun
+            awaited = Array(later)
         }
     }
 
@@ -101,6 +106,7 @@ struct HotTokenMemory {
         age += 1
         (places, entries, free, hand, byteCount) = ([:], [], [], 0, 0)
         awaited = []
+        hasDroppedProof = false
         provedAt = nil
     }
 }
@@ -111,7 +117,10 @@ extension HotTokenMemory {
     mutating func beginProof(at now: Instant) -> UInt64? {
         guard isFollowed else { return nil }
         lastProof += 1
-        if awaited.count == Self.proofLimit { awaited.removeFirst() }
+        if awaited.count == Self.proofLimit {
+            awaited.removeFirst()
+            hasDroppedProof = true
+        }
         awaited.append((lastProof, now))
         return lastProof
     }
@@ -143,7 +152,12 @@ extension HotTokenMemory {
         let isUnchanged = readings[reading.key]?.changes == reading.change
         readings[reading.key]?.count -= 1
         if readings[reading.key]?.count == 0 { readings[reading.key] = nil }
-        guard let found, isUnchanged, reading.age == age, isFollowed else { return }
+        guard let found else {
+            // Whatever was remembered is gone, though nobody has told.
+            if let place = places[reading.key] { remove(place) }
+            return
+        }
+        guard isUnchanged, reading.age == age, isFollowed else { return }
         remember(Entry(key: reading.key, record: found.record, end: found.end))
     }
 

@@ -129,6 +129,28 @@ extension HotTokenMemory {
         #expect(memory.count == 0 && memory.readingCount == 0)
     }
 
+    @Test func `what the store has no more is forgotten, though nobody has told of it`() throws {
+        var memory = try HotTokenMemory.trusted()
+        memory.read("a")
+        memory.endReading(try memory.reading("a"), found: nil)
+        #expect(memory.record(of: "a", at: .at(1)) == nil)
+    }
+
+    @Test func `a proof that was not told takes with it what was remembered`() throws {
+        var memory = try HotTokenMemory.trusted()
+        memory.read("a")
+        _ = try memory.proof(at: 100)
+        memory.take(.proved(try memory.proof(at: 200)))
+        #expect(memory.isTrusted(at: .at(201)))
+        #expect(memory.record(of: "a", at: .at(201)) == nil)
+        // As when so many were not told that they are awaited no more.
+        memory.read("a")
+        for number in 0..<20 { _ = try memory.proof(at: 300 + UInt64(number)) }
+        memory.take(.proved(try memory.proof(at: 400)))
+        #expect(memory.isTrusted(at: .at(401)))
+        #expect(memory.record(of: "a", at: .at(401)) == nil)
+    }
+
     @Test func `it stays within its bytes, and what is asked for stays`() throws {
         var memory = try HotTokenMemory.trusted(byteLimit: 10_000)
         for number in 0..<1000 {
