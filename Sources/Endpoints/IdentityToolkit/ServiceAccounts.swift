@@ -74,12 +74,18 @@ extension IdentityToolkit {
             guard email.hasSuffix(suffix), let id = ClientID(String(email.dropLast(suffix.count))) else { return nil }
             do throws(IdentityError) {
                 let client = try await services.clients.present(id).client
-                return client.authentication == .privateKeyJWT && !client.isDisabled ? client : nil
+                return isAccount(client) ? client : nil
             } catch .invalidClient {
                 return nil
             } catch {
                 throw Failure(error)
             }
+        }
+
+        /// Whoever has keys is none for it: an account signs anybody in by a custom token, and only an operator makes one.
+        private func isAccount(_ client: Client) -> Bool {
+            client.authentication == .privateKeyJWT && !client.isDisabled && client.registration == .byOperator
+                && !Set(client.scopes).isDisjoint(with: Self.scopes)
         }
 
         /// Gives a service account an access token for its assertion (RFC 7523 §2.1).

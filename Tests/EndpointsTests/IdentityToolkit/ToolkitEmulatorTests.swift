@@ -150,6 +150,30 @@ struct ToolkitEmulatorTests {
         #expect(try await client.call("update", ["oobCode": code]).failure == "INVALID_OOB_CODE")
     }
 
+    @Test(arguments: ["changed", "removed", "overwritten"])
+    func `the proved address that an administrator takes away is told, and undoes it`(_ how: String) async throws {
+        let (client, installation) = (try client, try #require(installation))
+        let id = "uid-\(Account.newEmail().prefix(18))"
+        let (_, email) = try await create([("localId", .string(id)), ("emailVerified", true)])
+        let other = Account.newEmail()
+        let answer =
+            switch how {
+            case "changed": try await client.admin("update", ["localId": .string(id), "email": .string(other)])
+            case "removed": try await client.admin("update", ["localId": .string(id), "deleteAttribute": ["EMAIL"]])
+            default:
+                try await client.admin(
+                    "batchCreate",
+                    ["allowOverwrite": true, "users": [["localId": .string(id), "email": .string(other)]]])
+            }
+        try #require(answer.status == 200 && answer.json["error"] == nil, "\(answer.text)")
+        let notices = try installation.mails(to: email).filter { $0.kind == "address_changed" }
+        let notice = try #require(notices.first)
+        #expect(notices.count == 1 && notice.link.contains("/account/undo?code="))
+        #expect(try await server.form("/account/undo", [("code", notice.code)]).status == 200)
+        let user = try await lookUp(id)
+        #expect(user?["email"] == .string(email) && user?["emailVerified"] == true)
+    }
+
     @Test func `who reads the mail signs in by its link`() async throws {
         let client = try client
         let email = Account.newEmail()

@@ -1,3 +1,5 @@
+import Crypto
+import JOSE
 import TestSupport
 import Testing
 import Text
@@ -160,6 +162,29 @@ struct ToolkitTests {
         }
         #expect(answers.count { $0.status == 200 } == 1)
         #expect(answers.filter { $0.status != 200 }.allSatisfy { $0.failure == "EMAIL_EXISTS" })
+    }
+
+    @Test func `a client with keys that is no service account signs nobody in`() async throws {
+        let (client, installation, directory) = (try client, try #require(installation), try TestDirectory())
+        let user = try await client.signUp()
+        let key = try SigningKey.generate(.rs256())
+        try TestFile.write(
+            JWKSet([JWK(key: key.publicKey, algorithm: .rs256, keyID: "one")]).rendered, to: "\(directory.path)/keys")
+        let scope = "https://www.googleapis.com/auth/identitytoolkit"
+        for (scope, isAccount) in [("read", false), (scope, true)] {
+            let app = try await installation.relyingParty(
+                "--service", "--scope", scope, "--auth-method", "private_key_jwt", "--jwks", "\(directory.path)/keys")
+            let (email, now) = ("\(app.id)@\(ToolkitClient.project).iam.gserviceaccount.com", installation.clock.now)
+            let claims: JSONValue = [
+                "iss": .string(email), "sub": .string(email), "uid": .string(user.localID), "iat": .integer(now.seconds),
+                "exp": .integer(now.seconds + 600),
+                "aud": "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit",
+            ]
+            let token = try JWSSigner(key: key, type: nil, keyID: "one").sign(claims.serialized)
+            let answer = try await client.call("signInWithCustomToken", ["token": .string(token)])
+            #expect(answer.status == (isAccount ? 200 : 400), "\(answer.text)")
+            #expect(isAccount || answer.failure?.hasPrefix("INVALID_CUSTOM_TOKEN") == true)
+        }
     }
 
     @Test func `an anonymous user keeps the id when they name themselves`() async throws {
