@@ -77,6 +77,7 @@ struct ChangeUndoing: Sendable {
             [id, .text(old.typed), .text(old.normalized), .bool(keepsPassword), .bool(!isFree)])
         try await held.run(HeldUserQueries.removeNewIdentities, [id, identities])
         try await held.run(HeldUserQueries.restoreIdentities, [id, identities, now])
+        try await held.removeConsents()
         try await mapPostgresErrors { () throws(PostgresError) in
             _ = try await held.query(
                 AccountChangeQueries.markUndone,

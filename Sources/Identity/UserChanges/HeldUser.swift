@@ -110,6 +110,11 @@ package struct HeldUser: Sendable {
         try await run(HeldUserQueries.removeIdentities, [id])
     }
 
+    /// What somebody has allowed clients to get, who may have been another.
+    func removeConsents() async throws(IdentityError) {
+        try await run(HeldUserQueries.removeConsents, [id])
+    }
+
     /// Those from before the address was confirmed by the mail of a sign-up: whoever has signed up may be another than who reads the mail.
     func removeEarlierIdentities() async throws(IdentityError) {
         try await run(HeldUserQueries.removeEarlierIdentities, [id])

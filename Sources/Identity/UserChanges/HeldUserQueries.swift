@@ -69,6 +69,10 @@ enum HeldUserQueries {
     static let removeIdentities = HeldStatement(
         name: "held_user_remove_identities", sql: "DELETE FROM identities WHERE user_id = $1::uuid")
 
+    /// Parameter: id of the user.
+    static let removeConsents = HeldStatement(
+        name: "held_user_remove_consents", sql: "DELETE FROM consents WHERE user_id = $1::uuid")
+
     /// Those from before the address was confirmed. Parameter: id of the user.
     static let removeEarlierIdentities = HeldStatement(
         name: "held_user_remove_earlier_identities",

@@ -34,8 +34,8 @@ package enum MailboxProof: Sendable, CaseIterable {
 }
 
 extension HeldUser {
-    /// Carries the rule out. Where the account is taken back, password and identities are gone now (the tokens of their providers are
-    /// revoked by a trigger), and the caller sets what opens the account from now on and ends `.everything`.
+    /// Carries the rule out. Where the account is taken back, password, identities (the tokens of their providers are revoked by a
+    /// trigger) and consents are gone now, and the caller sets what opens the account from now on and ends `.everything`.
     /// - Throws: the store's failure.
     func prove(_ proof: MailboxProof) async throws(IdentityError) -> MailboxProof.Outcome {
         let outcome = proof.outcome(isProved: user.emailVerified)
@@ -47,6 +47,7 @@ extension HeldUser {
             try await setEmailProved()
             try await setPassword(nil)
             try await removeIdentities()
+            try await removeConsents()
         }
         return outcome
     }

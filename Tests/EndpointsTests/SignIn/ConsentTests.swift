@@ -53,6 +53,34 @@ import Text
         #expect(answer.status == 400 && answer.json["error"] == "invalid_grant", "\(answer.text)")
     }
 
+    @Test(arguments: [false, true])
+    func `whoever had the account before has agreed to nothing, when it is taken back or a change is undone`(
+        _ isUndone: Bool
+    ) async throws {
+        let client = try await installation.addPageClient()
+        let (account, visitor, page) = try await atConsent(client)
+        #expect(try await visitor.follow(visitor.submit(page, "/consent", [("decision", "allow")])).status == 303)
+        func code(_ kind: String) throws -> String {
+            try #require(try installation.mails(to: account.email).last { $0.kind == kind }, "no \(kind)").code
+        }
+        var password = Account.password
+        if isUndone {
+            try installation.change(account.email, "email_verified = true")
+            let body: JSONValue = ["email": .string(Account.newEmail())]
+            #expect(try await server.post("/auth/me/email", body, bearer: account.accessToken).status == 202)
+            #expect(try await server.form("/account/undo", [("code", code("address_change_requested"))]).status == 200)
+        } else {
+            password = "another horse battery"
+            _ = try await DjangoClient(server: try server).send("/password/reset/", [("email", account.email)])
+            let fields = [("code", try code("password_reset")), ("password", password), ("password_again", password)]
+            #expect(try await server.form("/account/password", fields).status == 200)
+        }
+        let owner = PageVisitor(try server)
+        let asked = try await owner.follow(owner.open(client.authorize()))
+        let next = try await owner.follow(owner.submit(asked, "/sign-in", [("email", account.email), ("password", password)]))
+        #expect(next.text.contains("id=\"consent\""), "\(next.text)")
+    }
+
     @Test func `who does not agree goes back to the client with that`() async throws {
         let client = try await installation.addPageClient()
         let (_, visitor, page) = try await atConsent(client)
