@@ -27,7 +27,7 @@ final class Transfer {
             try prepareRequest(handle, request, url)
             try prepareReception(handle)
             // Who the name leads to is known only now, and can be another one each time it is looked up.
-            if request.isForPublicHosts, configuration.proxy == nil {
+            if request.isForPublicHosts, !usesProxy(url) {
                 try unsafe handle.set(prerequisite: refusePrivateHost, reception)
             }
             try handle.perform()
@@ -47,8 +47,13 @@ final class Transfer {
     private func prepareConnection(_ handle: CurlHandle, _ url: OutboundURL) throws(CurlFailure) {
         try handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         try handle.requireProof(authorities: configuration.authoritiesFile)
-        if let proxy = configuration.proxy, !url.isLoopback { try handle.set(CURLOPT_PROXY, proxy) }
+        if let proxy = configuration.proxy, usesProxy(url) { try handle.set(CURLOPT_PROXY, proxy) }
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    }
+
+    /// This machine is reached directly, whoever has named it.
+    private func usesProxy(_ url: OutboundURL) -> Bool {
+        configuration.proxy != nil && !url.isLoopback
     }
 
     private func prepareRequest(_ handle: CurlHandle, _ request: OutboundRequest, _ url: OutboundURL) throws(CurlFailure) {

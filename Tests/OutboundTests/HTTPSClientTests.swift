@@ -334,6 +334,9 @@ import Testing
         #expect(proxy.requests.map(\.target) == ["keys.example:443"])
         let server = try server(.response(status: 200))
         #expect(try await client.send(OutboundRequest(.get, server.url("/"))).status == 200)
-        #expect(proxy.requests.count == 1)
+        // A stranger's URL does not lead to this machine either way.
+        let strangers = OutboundRequest(.get, server.url("/"), isForPublicHosts: true)
+        #expect(await failure(client, strangers) != nil)
+        #expect(server.requests.count == 1 && proxy.requests.count == 1)
     }
 }
