@@ -97,6 +97,23 @@ import Text
         #expect(refreshed.status == 200, "\(refreshed.text)")
     }
 
+    @Test func `clients' servers are told of a session that ends because a refresh token came again`() async throws {
+        let listener = try TestHTTPServer.start { _ in .response(status: 200) }
+        let client = try await installation.addPageClient(
+            "--first-party", "--rotate", "--back-channel-logout-uri", listener.url("/backchannel", host: "127.0.0.1"))
+        let (_, _, tokens, _) = try await signedIn(client)
+        func refresh(_ token: String) async throws -> TestHTTPResponse {
+            try await server.form(
+                "/oauth2/token", [("grant_type", "refresh_token"), ("refresh_token", token)], client.credentials)
+        }
+        let first = try #require(tokens["refresh_token"]?.stringValue)
+        let second = try #require(try await refresh(first).json["refresh_token"]?.stringValue)
+        #expect(try await refresh(second).status == 200)
+        #expect(try await refresh(first).status == 400)
+        try await eventually { listener.requests.count == 1 }
+        #expect(try #require(listener.requests.first).text.hasPrefix("logout_token="))
+    }
+
     @Test func `clients' own pages are loaded when a session ends`() async throws {
         let client = try await installation.addPageClient(
             "--first-party", "--post-logout-redirect-uri", Self.back, "--front-channel-logout-uri", "https://rp.example/front?a=1"
