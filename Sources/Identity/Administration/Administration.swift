@@ -38,7 +38,7 @@ package struct Administration: Sendable {
         self.clientTokens = clientTokens
         pool = accounts.users.pool
         clientStore = ClientStore(pool: pool)
-        clientChanges = ClientChanges(redis: clientTokens.redis, clients: accounts.sessions.clients)
+        clientChanges = ClientChanges(redis: accounts.sessions.store.redis, clients: accounts.sessions.clients)
         jobs = JobQueue(pool: pool)
         users = accounts.users
         changes = accounts.changes

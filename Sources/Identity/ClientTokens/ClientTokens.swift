@@ -13,7 +13,7 @@ package final class ClientTokens: Sendable {
     /// How many are deleted in one go.
     private static let batch = 1000
 
-    let redis: RedisConnection
+    private let redis: RedisConnection
     private let tokens: AccessTokenStore
     private let issuer: AccessTokenIssuer
     private let clock: ScriptClock

@@ -30,8 +30,8 @@ package struct MailTemplates: Equatable, Sendable {
         package enum Reason: Equatable, Sendable {
             case noSubject
             case unknownPlaceholder(String)
-            /// Nor the code. Without it the mail is of no use.
-            case noLink
+            /// The link or the code, without which the mail is of no use.
+            case lacks(MailPlaceholder)
             case isEmpty
         }
 
@@ -45,7 +45,7 @@ package struct MailTemplates: Equatable, Sendable {
             case .unknownPlaceholder(let placeholder):
                 "\(name.fileName) has {\(placeholder)} where it cannot be filled in; there are "
                     + name.kind.placeholders.map { "{\($0.rawValue)}" }.sorted().joined(separator: ", ")
-            case .noLink: "\(name.fileName) does not have {\((name.kind.needed ?? .link).rawValue)} in it"
+            case .lacks(let placeholder): "\(name.fileName) does not have {\(placeholder.rawValue)} in it"
             case .isEmpty: "\(name.fileName) has no text"
             }
         }
@@ -131,7 +131,7 @@ package struct MailTemplates: Equatable, Sendable {
     }
 
     private static func requireNeeded(_ template: MailTemplate, _ name: Name) throws(Problem) {
-        guard name.kind.needed.map({ template.has($0) }) ?? true else { throw Problem(name: name, reason: .noLink) }
+        if let needed = name.kind.needed, !template.has(needed) { throw Problem(name: name, reason: .lacks(needed)) }
     }
 
     /// The first line without `Subject:`, and what follows the blank lines after it.
@@ -189,7 +189,7 @@ extension Mail.Kind {
         }
     }
 
-    /// Without what a text is of no use. That of a linked identity had no link once, and such texts are still taken.
+    /// What a text must have. That of a linked identity had no link once, and such texts are still taken.
     var needed: MailPlaceholder? {
         guard self != .identityLinked else { return nil }
         return [MailPlaceholder.link, .code].first { placeholders.contains($0) }

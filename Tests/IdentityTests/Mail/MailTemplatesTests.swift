@@ -76,7 +76,7 @@ import Text
         #expect(message.text.split(separator: "\n").contains("12345678") && message.text.contains("within 1 hour"))
         #expect(message.html?.contains("<p>12345678</p>") == true && !message.subject.contains("12345678"))
         let wrong = try name("sign_in_code.en.txt")
-        let expected = MailTemplates.Problems(problems: [MailTemplates.Problem(name: wrong, reason: .noLink)])
+        let expected = MailTemplates.Problems(problems: [MailTemplates.Problem(name: wrong, reason: .lacks(.code))])
         #expect(throws: expected) { try MailTemplates(replacing: [wrong: "Subject: a\n\nno code"]) }
         #expect(expected.problems[0].description == "sign_in_code.en.txt does not have {code} in it")
     }
@@ -125,13 +125,14 @@ import Text
         ("password_reset.en.txt", "", MailTemplates.Problem.Reason.noSubject),
         ("password_reset.en.txt", "Subject:\n\n{link}", .noSubject),
         ("password_reset.en.txt", "Subject: a", .isEmpty), ("password_reset.en.txt", "Subject: a\n\n \n", .isEmpty),
-        ("password_reset.en.txt", "Subject: a\n\nno link", .noLink), ("password_reset.en.html", "<p>no link</p>", .noLink),
+        ("password_reset.en.txt", "Subject: a\n\nno link", .lacks(.link)),
+        ("password_reset.en.html", "<p>no link</p>", .lacks(.link)),
         ("password_reset.en.html", " \n", .isEmpty),
         ("password_reset.en.txt", "Subject: a\n\n{link} {lnk}", .unknownPlaceholder("lnk")),
         ("password_reset.en.txt", "Subject: {link}\n\n{link}", .unknownPlaceholder("link")),
         ("address_taken.ja.txt", "Subject: a\n\n{link}", .unknownPlaceholder("link")),
         ("changes_undone.ja.html", "{lifetime}", .unknownPlaceholder("lifetime")),
-        ("password_changed.ja.html", "<p>no link</p>", .noLink),
+        ("password_changed.ja.html", "<p>no link</p>", .lacks(.link)),
     ])
     func `a text that is of no use is refused`(_ file: String, _ text: String, _ reason: MailTemplates.Problem.Reason) throws {
         let name = try name(file)
