@@ -78,7 +78,8 @@ struct ClientChangesOnCopiesTests {
         return statuses
     }
 
-    @Test func `every copy hears that a client is disabled, enabled or deleted, and that its secret has ended`() async throws {
+    @Test(.timeLimit(.minutes(5)))
+    func `every copy hears that a client is disabled, enabled or deleted, and that its secret has ended`() async throws {
         try await Installation { $0.clients.cacheLifetime = .seconds(3600) }.run(copies: 2) { installation in
             let account = try await installation.server.signUp()
             let backend = try await installation.backend()

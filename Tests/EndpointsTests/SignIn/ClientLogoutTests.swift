@@ -97,7 +97,9 @@ import Text
         #expect(refreshed.status == 200, "\(refreshed.text)")
     }
 
-    @Test func `clients' servers are told of a session that ends because a refresh token came again`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `clients' servers are told of a session that ends because a refresh token came again`()
+        async throws
+    {
         let listener = try TestHTTPServer.start { _ in .response(status: 200) }
         let client = try await installation.addPageClient(
             "--first-party", "--rotate", "--back-channel-logout-uri", listener.url("/backchannel", host: "127.0.0.1"))
