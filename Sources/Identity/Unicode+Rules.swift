@@ -22,6 +22,14 @@ extension Unicode.Scalar {
 }
 
 extension String {
+    /// Whether a reader sees anything of it: fillers and the blank of Braille are drawn as nothing, too.
+    var showsSomething: Bool {
+        unicodeScalars.contains { scalar in
+            let properties = scalar.properties
+            return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}"
+        }
+    }
+
     /// Without white space (property White_Space) at either end.
     var trimmed: String {
         var scalars = Substring(self).unicodeScalars

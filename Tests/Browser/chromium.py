@@ -190,6 +190,13 @@ class Page:
     def requests_to(self, origin):
         return [request for request in self.requests.values() if request.get("url", "").startswith(origin + "/")]
 
+    def statuses_of(self, origin):
+        """What the requests to it were answered with: a page may know that an image is none before the browser tells of the answer."""
+        def statuses():
+            return [request.get("status") for request in self.requests_to(origin)]
+        self.browser.until(lambda: None not in statuses(), "answers to all requests")
+        return statuses()
+
     @property
     def documents(self):
         """The requests for the pages themselves, in order."""

@@ -11,8 +11,9 @@ extension IdentityToolkit.Core {
     }
 
     private func batchDelete(_ call: Call) async throws(Failure) -> JSONObject {
-        let ids = call.fields.list("localIds")
-        guard (1...1000).contains(ids.count) else { throw Failure("LOCAL_ID_LIST_EXCEEDS_LIMIT") }
+        let entries = call.fields.entries("localIds")
+        let ids = entries.compactMap { $0 }
+        guard (1...1000).contains(entries.count), !ids.isEmpty else { throw Failure("LOCAL_ID_LIST_EXCEEDS_LIMIT") }
         let force = call.fields.flag("force") ?? false
         let users = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.users(ProjectUserNames(localIDs: ids))
@@ -21,7 +22,10 @@ extension IdentityToolkit.Core {
         for user in users {
             guard force || user.user.isDisabled else {
                 var item = JSONObject()
-                item["index"] = .integer(Int64(ids.firstIndex { $0 == user.localID || UserID($0) == user.user.id } ?? 0))
+                let index = entries.firstIndex { entry in
+                    entry.map { $0 == user.localID || UserID($0) == user.user.id } ?? false
+                }
+                item["index"] = .integer(Int64(index ?? 0))
                 item["localId"] = .string(user.localID)
                 item["message"] = "NOT_DISABLED : Disable the account before batch deletion."
                 errors.append(.object(item))

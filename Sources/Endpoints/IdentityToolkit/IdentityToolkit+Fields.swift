@@ -85,9 +85,14 @@ extension IdentityToolkit {
 
         /// A list of texts; of one text a list of it.
         func list(_ name: String) -> [String] {
+            entries(name).compactMap { $0 }
+        }
+
+        /// The same, each at its place: nil for what is no text.
+        func entries(_ name: String) -> [String?] {
             switch value(name) {
             case .string(let text): [text]
-            case .array(let values): values.compactMap { Fields(JSONObject([.init(key: "v", value: $0)])).text("v") }
+            case .array(let values): values.map { Fields(JSONObject([.init(key: "v", value: $0)])).text("v") }
             default: []
             }
         }

@@ -6,7 +6,7 @@ import Text
 extension OpenID {
     /// `GET` and `POST /oauth2/userinfo` (OpenID Connect Core 1.0 §5.3): what the client may know of the user of an access token.
     struct UserInfo: Endpoint {
-        static let path = "/oauth2/userinfo"
+        static let path = Installation.userInfoPath
         private static let signedType: StaticString = "application/jwt"
 
         let services: Services
@@ -20,7 +20,7 @@ extension OpenID {
             let server = services.authorization
             // Another resource's token is none for us, whatever its scopes.
             guard case .user(let userID, let sessionID, let grantID) = principal.subject,
-                principal.audiences.contains(server.issuer)
+                principal.audiences.contains(server.userInfoAudience) || principal.audiences.contains(server.issuer)
             else { throw BearerToken.invalidToken }
             guard principal.scopes.contains("openid") else { throw BearerToken.insufficientScope("openid") }
             let claims = try await claims(userID, principal, .init(sessionID: sessionID, grantID: grantID))

@@ -192,8 +192,7 @@ package struct AuthorizationCheck: Sendable {
 
     private static func scopes(_ draft: inout Draft) throws(AuthorizationRefusal) {
         let asked = try ScopeText.scopes(draft.parameters["scope"] ?? "")
-        let allowed = draft.client.scopes + openIDScopes
-        if let stranger = asked.first(where: { scope in !allowed.contains { $0.hasSameBytes(as: scope) } }) {
+        if let stranger = asked.first(where: { !draft.client.mayHave(scope: $0) }) {
             throw AuthorizationRefusal(.invalidScope, "The client may not ask for the scope \(stranger).", parameter: "scope")
         }
         draft.scopes = asked
@@ -313,5 +312,12 @@ package enum ScopeText {
             throw AuthorizationRefusal(.invalidScope, "There are too many scopes.", parameter: "scope")
         }
         return found
+    }
+}
+
+extension Client {
+    /// Whether its tokens may be good for this.
+    package func mayHave(scope: String) -> Bool {
+        (scopes + AuthorizationCheck.openIDScopes).contains { $0.hasSameBytes(as: scope) }
     }
 }

@@ -33,8 +33,8 @@ package struct AuthorizedRequest: Equatable, Sendable {
     package let userID: UserID
     /// The browser's session, or the one that an app's own screens have made.
     package let sessionID: SessionID
-    package let scopes: [String]
-    package let resources: [String]
+    package private(set) var scopes: [String]
+    package private(set) var resources: [String]
     package let nonce: String?
     package let idTokenClaims: [String]
     package let userInfoClaims: [String]
@@ -62,6 +62,14 @@ package struct AuthorizedRequest: Equatable, Sendable {
 extension AuthorizedRequest {
     /// Whether it was made on the screens of a first-party app: nobody was redirected.
     package var isOfOwnScreens: Bool { redirectURI.isEmpty }
+
+    /// What is left of it for its client as that is registered now.
+    package func within(_ client: Client) -> AuthorizedRequest {
+        var rest = self
+        rest.scopes = scopes.filter { client.mayHave(scope: $0) }
+        rest.resources = resources.filter { resource in client.audiences.contains { $0.hasSameBytes(as: resource) } }
+        return rest
+    }
 
     var stored: [UInt8] {
         var writer = JSONWriter(capacity: 512)

@@ -78,12 +78,16 @@ package final class AuthorizationServer: Sendable {
         return code
     }
 
-    /// Whom an access token is for. Where the user's own data are asked for, it is for us as well: UserInfo takes no other.
+    /// Whom the tokens are for by which clients ask for the user's own data. It is not the issuer: that is what backends which nobody
+    /// has told otherwise take tokens for.
+    package var userInfoAudience: String { sessions.issuer.installation.userInfoAudience }
+
+    /// Whom an access token is for. Where the user's own data are asked for, it is for UserInfo as well, which takes no other.
     package func audiences(_ resources: [String], for client: Client, scopes: [String]) -> [String]? {
         let wanted = resources.isEmpty ? client.tokenAudiences : resources
         guard scopes.contains("openid") else { return wanted.isEmpty ? nil : wanted }
         let all = wanted.isEmpty ? [audience] : wanted
-        return all.contains(issuer) ? all : all + [issuer]
+        return all.contains(issuer) || all.contains(userInfoAudience) ? all : all + [userInfoAudience]
     }
 
     /// Puts on record that a client has got tokens for a user.

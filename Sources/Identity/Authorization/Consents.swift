@@ -115,6 +115,10 @@ package enum ConsentQueries {
         sql: "SELECT \(columns) FROM consents WHERE user_id = $1::uuid ORDER BY granted_at DESC, client_id",
         retryable: true)
 
+    /// Parameter: client. Of all its users.
+    package static let withdrawAll = Statement(
+        name: "consents_withdraw_all", sql: "DELETE FROM consents WHERE client_id = $1::text")
+
     /// Parameters: user, client.
     package static let withdraw = Statement(
         name: "consents_withdraw", sql: "DELETE FROM consents WHERE user_id = $1::uuid AND client_id = $2::text", retryable: true)

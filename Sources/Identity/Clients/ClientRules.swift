@@ -62,7 +62,7 @@ extension Client {
 
     private func textProblems() -> [ClientProblem] {
         var problems: [ClientProblem] = []
-        if !Bounds.name.contains(name.unicodeScalars.count)
+        if !Bounds.name.contains(name.unicodeScalars.count) || !name.showsSomething
             || name.unicodeScalars.contains(where: { $0.breaksLines || $0.isInvisible })
         {
             problems.append(

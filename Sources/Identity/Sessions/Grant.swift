@@ -57,6 +57,25 @@ package struct Grant: Equatable, Sendable {
     }
 }
 
+extension Grant {
+    /// What is left of it for its client as that is registered now: what has been taken from the client is in no further token. Where no audience
+    /// is left, those take their place that the client has instead: whoever renames an audience means that.
+    func within(_ client: Client, _ installation: Installation) -> Grant {
+        Grant(
+            id: id, clientID: clientID, scopes: scopes.map { $0.filter { client.mayHave(scope: $0) } },
+            audiences: audiences.map { Self.rest(of: $0, client, installation) }, refresh: refresh, confirmation: confirmation)
+    }
+
+    private static func rest(of audiences: [String], _ client: Client, _ installation: Installation) -> [String] {
+        let own = client.tokenAudiences.isEmpty ? [installation.audience] : client.tokenAudiences
+        let ours = [installation.issuer, installation.userInfoAudience]
+        let forUserInfo = audiences.filter { ours.contains($0) && !own.contains($0) }
+        let kept = audiences.filter(own.contains)
+        guard kept.isEmpty, audiences.count > forUserInfo.count else { return kept + forUserInfo }
+        return own + forUserInfo
+    }
+}
+
 /// What a client gets beyond its rule, or less.
 package struct GrantTerms: Sendable {
     /// Nil for the client's own, as they are when a token is issued.

@@ -152,13 +152,15 @@ extension Sessions {
         }
     }
 
-    /// What a refresh token belongs to, if it is the client's and its session lives. It is not used by that.
+    /// What a refresh token belongs to, if it is the client's and its session lives, as far as the client may still have it. It is not used
+    /// by that.
     /// - Throws: `IdentityError.invalidRefreshToken`, `unavailable`.
     package func grant(
-        ofRefreshToken token: SecretString, for client: ClientID
+        ofRefreshToken token: SecretString, for client: Client
     ) async throws(IdentityError) -> (session: Session, grant: Grant)? {
-        guard case .live(let session, let grant?, _) = try await holder(of: token), grant.clientID == client else { return nil }
-        return (session, grant)
+        let holder = try await holder(of: token)
+        guard case .live(let session, let grant?, _) = holder, grant.clientID == client.id else { return nil }
+        return (session, grant.within(client, issuer.installation))
     }
 
     /// Has the live sessions of a user say of them what holds now. Tokens that are out keep what they say.

@@ -89,11 +89,12 @@ extension Sessions {
     }
 
     private func exchange(
-        _ chain: Chain, _ options: RefreshOptions, _ caller: Caller, _ outcome: inout IdentityMetrics.Refresh,
+        _ verified: Chain, _ options: RefreshOptions, _ caller: Caller, _ outcome: inout IdentityMetrics.Refresh,
         _ prepare: ((Session) async throws(IdentityError) -> AccessTokenWriter)?
     ) async throws(IdentityError) -> SessionTokens {
-        let (session, token) = (chain.session, chain.token)
-        let client = try await client(of: chain, caller)
+        let (session, token) = (verified.session, verified.token)
+        let client = try await client(of: verified, caller)
+        let chain = Chain(session: session, grant: verified.grant.within(client, issuer.installation), token: token)
         let write: AccessTokenWriter? = if let prepare { try await prepare(session) } else { nil }
         let now = session.time(at: system.now())
         let rotation = options.rotation || client.rotatesRefreshTokens

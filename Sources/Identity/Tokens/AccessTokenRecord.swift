@@ -10,6 +10,10 @@ package struct Installation: Equatable, Sendable {
     /// By which a record is known to be of this installation, as it is configured now.
     let mark: [UInt8]
 
+    package static let userInfoPath = "/oauth2/userinfo"
+    /// Whom the tokens are for that are good for UserInfo alone.
+    package var userInfoAudience: String { issuer + Self.userInfoPath }
+
     static let markLength = 4
 
     package init(issuer: String, audience: String) {

@@ -5,10 +5,10 @@ package struct DisplayName: Equatable, Sendable, CustomStringConvertible {
 
     package let text: String
 
-    /// `nil` if nothing is left after trimming: no name.
+    /// `nil` if nothing that shows is left after trimming: no name.
     package init?(_ text: String) throws(InputProblem) {
         let trimmed = text.trimmed
-        guard !trimmed.isEmpty else { return nil }
+        guard trimmed.showsSomething else { return nil }
         guard trimmed.unicodeScalars.count <= Self.maximumLength else {
             throw InputProblem(.displayName, .tooLong(maximum: Self.maximumLength))
         }

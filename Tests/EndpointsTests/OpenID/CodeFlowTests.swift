@@ -89,6 +89,42 @@ struct CodeFlowTests {
         #expect(try await client.refresh(next).status == 200)
     }
 
+    private func audiences(_ token: JSONValue?) async throws -> [String] {
+        try await claims(of: token).audience
+    }
+
+    @Test func `what is taken from a client is in no further token, and its users stay signed in`() async throws {
+        let installation = try #require(installation)
+        let client = try await installation.relyingParty(
+            "--first-party", "--scope", "orders", "--scope", "bills", "--audience", "https://a.test", "--audience",
+            "https://b.test")
+        let (browser, _) = try await installation.browser()
+        let scope = "openid orders bills"
+        let wide = [("scope", scope), ("resource", "https://a.test")] as [(String, String?)]
+        let tokens = try await client.tokens(browser, wide)
+        let userInfo = "http://localhost:8080/oauth2/userinfo"
+        #expect(try await audiences(tokens["access_token"]) == ["https://a.test", userInfo])
+        let access = try #require(tokens["access_token"]?.stringValue)
+        #expect(try await server.get("/oauth2/userinfo", bearer: access).status == 200)
+        let (code, other) = (try await client.code(browser, wide), try await client.code(browser, wide))
+        _ = try await installation.command(
+            ["client", "update", client.id, "--scope", "orders", "--audience", "https://b.test"])
+        var refresh = try #require(tokens["refresh_token"]?.stringValue)
+        var answer = try await client.refresh(refresh)
+        #expect(answer.status == 200 && answer.json["scope"] == "openid orders", "\(answer.text)")
+        #expect(try await audiences(answer.json["access_token"]) == ["https://b.test", userInfo])
+        refresh = answer.json["refresh_token"]?.stringValue ?? refresh
+        answer = try await client.refresh(refresh, [("scope", "bills")])
+        #expect(answer.status == 400 && answer.json["error"] == "invalid_scope", "\(answer.text)")
+        answer = try await client.redeem(code)
+        #expect(answer.status == 200 && answer.json["scope"] == "openid orders", "\(answer.text)")
+        #expect(try await audiences(answer.json["access_token"]) == ["https://b.test", userInfo])
+        _ = try await installation.command(["client", "update", client.id, "--redirect-uri", "https://client.example.com/new"])
+        answer = try await client.redeem(other)
+        #expect(answer.status == 400 && answer.json["error"] == "invalid_grant", "\(answer.text)")
+        #expect(try await client.refresh(refresh).status == 200)
+    }
+
     @Test func `of fifty parallel redemptions one wins, and a replay ends its tokens`() async throws {
         let installation = try #require(installation)
         let client = try await installation.relyingParty("--first-party")

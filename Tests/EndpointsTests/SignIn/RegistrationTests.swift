@@ -44,6 +44,8 @@ import Text
         }
         let turned: JSONValue = ["redirect_uris": ["https://rp.example/cb"], "client_name": "moc.\u{202E}"]
         #expect(try await register(turned, token).status == 400)
+        let blank: JSONValue = ["redirect_uris": ["https://rp.example/cb"], "client_name": "\u{3164}\u{2800}"]
+        #expect(try await register(blank, token).status == 400)
         #expect(try await register(body, token).status == 201)
         #expect(try await register(body, token).status == 401)
         let twice = try await self.token("--life", "1h", "--uses", "2")
@@ -82,6 +84,34 @@ import Text
         #expect(changed.json["redirect_uris"]?[0] == "https://rp.example/other" && changed.json["client_name"]?.stringValue == id)
         #expect(try await server.delete(path, bearer: own).status == 204)
         #expect(try await server.get(path, bearer: own).status == 401)
+    }
+
+    @Test func `users are asked again by a client that takes another name, and its tokens are for UserInfo alone`() async throws {
+        let uri = "https://rp.example/callback"
+        let body: JSONValue = ["redirect_uris": [.string(uri)], "client_name": "Weather"]
+        let made = try await register(body, try await token()).json
+        let id = try #require(made["client_id"]?.stringValue)
+        let secret = try #require(made["client_secret"]?.stringValue)
+        let client = PageClient(credentials: Credentials(id: id, secret: secret), redirectURI: uri)
+        let (account, visitor) = (try await server.signUp(), PageVisitor(try server))
+        try await visitor.signIn(account.email)
+        let page = try await visitor.follow(visitor.open(client.authorize()))
+        let agreed = try await visitor.follow(visitor.submit(page, "/consent", [("decision", "allow")]))
+        let tokens = try await client.tokens(agreed, try server)
+        let accessToken = try #require(tokens["access_token"]?.stringValue)
+        let keys = try JWKSet.parse(try await server.get("/.well-known/jwks.json").body)
+        let claims = try UnverifiedJWS.parse(accessToken).verify(with: keys, allowing: [.es256]).claims()
+        #expect(claims.audience == ["\(PageVisitor.origin)/oauth2/userinfo"])
+        #expect(try await server.get("/oauth2/userinfo", bearer: accessToken).status == 200)
+        let silent = client.authorize([("prompt", "none")])
+        #expect(try await visitor.open(silent).value("Location")?.contains("code=") ?? false)
+        let own = try #require(made["registration_access_token"]?.stringValue)
+        for (name, isAsked) in [("Weather", false), ("Your Bank", true)] {
+            let changed: JSONValue = ["client_id": .string(id), "redirect_uris": [.string(uri)], "client_name": .string(name)]
+            let put = try await server.send(.json("PUT", "/oauth2/register/\(id)", changed.serialized, bearer: own))
+            #expect(put.status == 200, "\(put.text)")
+            #expect(try await visitor.open(silent).value("Location")?.contains("error=consent_required") == isAsked)
+        }
     }
 
     @Test func `a web application goes without PKCE if the operator's token lets it, and nothing else does`() async throws {

@@ -16,7 +16,8 @@ struct RegisterClient: Sendable {
         guard let id = ClientID("client-" + Hex.encode(registrations.system.random(12))) else { throw .serverError }
         let issuer = services.authorization.issuer
         let (draft, needsSecret) = try metadata.client(
-            id, audience: issuer, before: nil, allowsOmittingPKCE: permit.allowsOmittingPKCE)
+            id, audience: services.authorization.userInfoAudience, before: nil,
+            allowsOmittingPKCE: permit.allowsOmittingPKCE)
         let registered = try await Registration.mapIdentityErrors { () throws(IdentityError) in
             try await registrations.register(draft, with: initial, needsSecret: needsSecret, caller: Caller(request))
         }
@@ -57,7 +58,8 @@ struct ManageRegistration: Sendable {
             throw RegistrationMetadata.invalid("client_id has to be that of the client")
         }
         let issuer = services.authorization.issuer
-        let (draft, needsSecret) = try metadata.client(before.id, audience: issuer, before: before)
+        let (draft, needsSecret) = try metadata.client(
+            before.id, audience: services.authorization.userInfoAudience, before: before)
         let (client, secret) = try await Registration.mapIdentityErrors { () throws(IdentityError) in
             try await registrations.replace(draft, needsSecret: needsSecret, caller: Caller(request))
         }

@@ -45,6 +45,8 @@ extension OpenID {
             guard (token.form["redirect_uri"] ?? "").hasSameBytes(as: authorized.redirectURI) else {
                 throw .invalidGrant("the redirect_uri is not that of the authorization request")
             }
+            // It may have been taken from the client since, because somebody else gets what is sent there.
+            guard authorized.isOfOwnScreens || token.client.allowsRedirect(to: authorized.redirectURI) else { throw .grantIsVoid }
             guard PKCEVerifier.fits(token.form["code_verifier"], authorized.challenge) else {
                 throw .invalidGrant("the code_verifier does not fit the authorization request")
             }
@@ -76,10 +78,11 @@ extension OpenID {
         ///   - isOffline: whether it outlives the session in which the user has agreed, whatever the scopes say, and has no part in it.
         ///   - finish: the last of what can fail: false when somebody else was faster. Then nothing is given out, and what there is ends.
         func tokens(
-            for authorized: AuthorizedRequest, code: AuthorizationCode?, by type: GrantType = .authorizationCode,
+            for request: AuthorizedRequest, code: AuthorizationCode?, by type: GrantType = .authorizationCode,
             isOffline: Bool = false, _ token: TokenRequest, finish: (() async throws(IdentityError) -> Bool)? = nil
         ) async throws(Failure) -> TokenAnswer {
             let server = services.authorization
+            let authorized = request.within(token.client)
             let resources = try token.resources(
                 of: authorized.resources.isEmpty ? token.client.tokenAudiences : authorized.resources)
             let audiences = server.audiences(

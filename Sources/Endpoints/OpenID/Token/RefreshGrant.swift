@@ -43,7 +43,7 @@ extension OpenID {
         ) async throws(Failure) -> (session: Session, grant: Grant)? {
             try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 do throws(IdentityError) {
-                    return try await services.sessions.grant(ofRefreshToken: presented, for: token.client.id)
+                    return try await services.sessions.grant(ofRefreshToken: presented, for: token.client)
                 } catch .invalidRefreshToken {
                     return nil
                 }

@@ -86,24 +86,40 @@ package struct ClientRegistrations: Sendable {
                 needsSecret ? ClientSecret(random: system.random(ClientSecret.randomByteCount)) : nil
             }
         let now = system.now()
-        let outcome = try await mapPostgresErrors { () throws(PostgresError) in
-            try await store.update(client.id, at: now) { present -> Result<Client, ClientError> in
-                guard !present.isDisabled, present.registration == client.registration else { return .failure(.invalid) }
-                var changed = client
-                if let secret {
-                    changed.authentication = .secret(secret.digest)
-                } else if case .secret = client.authentication, case .secret = present.authentication {
-                    changed.authentication = present.authentication
-                    changed.previousSecret = present.previousSecret
-                }
-                changed.keepOperatorSettings(of: present)
-                return .success(changed)
+        let outcome = try await update(client.id, at: now) { present -> Result<Client, ClientError> in
+            guard !present.isDisabled, present.registration == client.registration else { return .failure(.invalid) }
+            var changed = client
+            if let secret {
+                changed.authentication = .secret(secret.digest)
+            } else if case .secret = client.authentication, case .secret = present.authentication {
+                changed.authentication = present.authentication
+                changed.previousSecret = present.previousSecret
             }
+            changed.keepOperatorSettings(of: present)
+            return .success(changed)
         }
         guard case .done(_, let changed) = outcome else { throw .invalidToken }
         await changes.tell(client.id)
         await note(.clientUpdated, client.id, caller)
         return (changed, secret)
+    }
+
+    /// Changes a client. Its users are asked once more if it calls itself otherwise or has them sent elsewhere: they have agreed to another.
+    private func update(
+        _ id: ClientID, at now: Timestamp, _ change: (Client) -> Result<Client, ClientError>
+    ) async throws(IdentityError) -> ClientStore.Update<ClientError> {
+        try await mapPostgresErrors { () throws(PostgresError) in
+            try await store.pool.transaction { transaction throws(PostgresError) in
+                let update = try await store.update(id, at: now, in: transaction, change)
+                if case .done(let before, let after) = update,
+                    before.name != after.name || before.redirectURIs != after.redirectURIs
+                        || before.presentation != after.presentation
+                {
+                    _ = try await transaction.query(ConsentQueries.withdrawAll, [.text(id.text)])
+                }
+                return update
+            }
+        }
     }
 
     /// Deletes a client, and ends the tokens that it got by itself.
