@@ -12,6 +12,7 @@ package enum JobQueries {
             SELECT $2::uuid, $3::text, $4::text, $5::uuid, $6::jsonb, $7::bytea, \(SQL.now),
                 \(SQL.now) + $8::bigint * \(SQL.milliseconds), \(SQL.now) + $9::bigint * \(SQL.milliseconds)
             WHERE $5::uuid IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $5::uuid)
+            ON CONFLICT (id) DO NOTHING
             """)
 
     /// Jobs of a kind and topic that were entered for a user within a duration. Parameters: time, kind, topic, the user's id, the duration.

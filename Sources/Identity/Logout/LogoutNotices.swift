@@ -1,3 +1,4 @@
+import Crypto
 package import Logging
 package import Networking
 import Text
@@ -86,6 +87,9 @@ package actor LogoutNotices {
         guard client.backChannelLogout != nil else { return }
         let logout = BackchannelLogout(
             clientID: end.clientID, sessionID: end.sessionID.text, subject: end.userID.description)
-        try await jobs.enter(logout.job(system.uuid()), at: system.statementTime)
+        // Whoever repeats the end enters the same job.
+        let name = SHA256.hash("backchannel_logout:\(end.clientID):\(end.sessionID)")
+        guard let id = UUID(bytes: Array(name.bytes.prefix(16))) else { throw .fault() }
+        try await jobs.enter(logout.job(id), at: system.statementTime)
     }
 }

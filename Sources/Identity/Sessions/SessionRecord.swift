@@ -19,6 +19,8 @@ import Text
 /// A tombstone has 2 for the first byte, user and salt (zeros if unknown), since when its event is missing (6; 0 if it is not), the
 /// reason (1 + n), and the access tokens of the session.
 ///
+/// Until the end is finished, the record as it was is in `session:{<sid>}:ended`: whoever finishes it tells the clients of the grants.
+///
 /// The access tokens beyond those few are in the sorted set `session:{<sid>}:tokens` by expiry, in the same slot; a member is hash, generation and
 /// grant. So what a refresh reads and writes does not grow with their number.
 package enum SessionRecord: Sendable {
@@ -41,6 +43,11 @@ package enum SessionRecord: Sendable {
     /// The key of the access tokens for which the record has no room.
     package static func tokensKey(_ id: SessionID) -> String {
         "\(key(id)):tokens"
+    }
+
+    /// The key of what a session was whose end is not finished.
+    static func endedKey(_ id: SessionID) -> String {
+        "\(key(id)):ended"
     }
 
     /// - Parameter lead: how much the clock by which instants are told is ahead of this copy's.

@@ -216,13 +216,17 @@ package struct SessionStore: Sendable {
     /// - Parameters:
     ///   - userID: nil if nobody knows; an entry in an index then stays until the session would have been over.
     ///   - isRecorded: whether the end is on record now.
+    ///   - isToForget: whether what the session was is still kept.
     /// - Throws: the store's failure.
-    func finishEnd(of id: SessionID, of userID: UserID?, isRecorded: Bool) async throws(IdentityError) {
+    func finishEnd(
+        of id: SessionID, of userID: UserID?, isRecorded: Bool, isToForget: Bool = false
+    ) async throws(IdentityError) {
         if isRecorded {
             let keys = [SessionRecord.key(id)] + (userID.map { [IndexSessionScript.key($0)] } ?? [])
             _ = try await run(Self.recordEnd, keys, [id.bytes])
             return
         }
+        if isToForget { _ = try await send(RedisCommand("DEL", SessionRecord.endedKey(id))) }
         guard let userID else { return }
         var command = RedisCommand("ZREM", IndexSessionScript.key(userID))
         command.append(id.bytes)

@@ -131,7 +131,7 @@ extension Sessions {
     ) async throws(IdentityError) -> Bool {
         let reply = try await store.end(id, reason: reason, isRecorded: note != nil, at: system.now())
         let isNews = reply.outcome == .ended || reply.outcome == .already && reply.unrecordedSince != nil
-        // First of all: only the call that ends the session hears whose grants it had, and a failure may follow.
+        // First of all: a failure may follow, and nobody may come back.
         if let userID, !reply.clients.isEmpty { await logouts?.enter(endOf: id, of: userID, for: reply.clients) }
         try await mapServiceFailures { () throws(ServiceFailure) in
             try await tokens.end(reply.revoked, with: .session(id, of: userID), isNews: isNews)
@@ -141,7 +141,7 @@ extension Sessions {
             try await store.finishEnd(of: id, of: userID, isRecorded: true)
             return true
         }
-        try await store.finishEnd(of: id, of: userID, isRecorded: false)
+        try await store.finishEnd(of: id, of: userID, isRecorded: false, isToForget: !reply.clients.isEmpty)
         return false
     }
 }

@@ -189,8 +189,6 @@ extension Sessions {
         case .reuse:
             outcome = .reuse
             await note(.refreshReused, session.id, of: session.userID, client: clientID, by: .anonymous, caller)
-            // The script has ended it in the step that found the reuse, so that `end` hears of no clients.
-            await logouts?.enter(endOf: session.id, of: session.userID, for: session.grants.map(\.clientID))
             try await end(session.id, of: session.userID, reason: .refreshReused)
             throw .invalidRefreshToken
         case .ended(let reason):

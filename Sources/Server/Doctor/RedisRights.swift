@@ -14,7 +14,7 @@ enum RedisRights {
             "session:", "",
             [
                 ("GET", []), ("GETRANGE", ["0", "1"]), ("PTTL", []), ("PEXPIRE", ["1000"]), ("ZADD", ["1", "x"]), ("ZCARD", []),
-                ("ZRANGE", ["0", "1"]), ("ZREM", ["x"]), ("ZREMRANGEBYSCORE", ["0", "1"]), ("ZSCORE", ["x"]),
+                ("ZRANGE", ["0", "1"]), ("ZREM", ["x"]), ("ZREMRANGEBYSCORE", ["0", "1"]), ("ZSCORE", ["x"]), ("DEL", []),
             ]
         ),
         (

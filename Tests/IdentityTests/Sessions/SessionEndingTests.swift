@@ -201,6 +201,26 @@ extension WithStores {
             }
         }
 
+        @Test func `a client is told of an end whose answer nobody got, once, and nothing is kept`() async throws {
+            try await World.run {
+                $0.tellsLogouts = true
+                $0.client.backChannelLogout = ClientLogout(uri: "https://app.example/logout")
+            } _: { world in
+                let member = try await world.a.signUp()
+                // As if the process had died when the session was over.
+                try await world.a.run {
+                    _ = try await $0.sessions.store.end(member.sessionID, reason: .signedOut, isRecorded: true, at: Sample.now)
+                }
+                try await end(member, on: world.a)
+                await world.a.run { await $0.sessions.logouts?.close() }
+                let time = world.a.system.statementTime
+                let waiting = try await world.a.run { try await $0.jobs.counts(at: time)[.backchannelLogout]?.waiting }
+                #expect(waiting == 1)
+                let kept = RedisCommand("EXISTS", SessionRecord.endedKey(member.sessionID))
+                #expect(try await world.a.parts.redis.send(kept).integerValue == 0)
+            }
+        }
+
         @Test func `who ends all sessions of a user takes away no record that another owes`() async throws {
             try await World.run { world in
                 let member = try await world.a.signUp()

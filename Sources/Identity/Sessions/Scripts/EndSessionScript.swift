@@ -13,7 +13,7 @@ package import Text
 ///   the session would have if that is longer, else 0; the caller's `now` in milliseconds; 1 if the end is to be put on record.
 /// - Returns five elements: `ended`, `already` (a tombstone was there; it keeps its reason and its life) or `missing`; the
 ///   user's id in 16 bytes, zeros or empty if unknown; the hashes of all access tokens to delete; since when the end is to be put on record
-///   and has not been, in milliseconds, or 0; the record as it was, if it has ended now, else empty. A repeated call lists the tokens again: the tombstone outlives them all.
+///   and has not been, in milliseconds, or 0; the record as it was, until the end is finished, then empty. A repeated call lists the tokens again: the tombstone outlives them all.
 ///
 /// Who has put the end on record says so by `RecordEndScript`.
 package enum EndSessionScript {
@@ -33,11 +33,13 @@ package enum EndSessionScript {
                 end
                 return all_tokens(read_session(value).tokens, overflow)
             end)
-            if is_readable and since then return { 'already', string.sub(value, 2, 17), hashes_of(listed), since, '' } end
+            if is_readable and since then
+                return { 'already', string.sub(value, 2, 17), hashes_of(listed), since, redis.call('GET', ended_key(key)) or '' }
+            end
             if ARGV[3] == '1' then life = math.max(life, redis.call('PTTL', key)) end
             local tokens = is_readable and listed or all_tokens('', overflow)
             local head = #value < 33 and nobody or string.sub(value, 2, 33)
-            entomb(key, head, tokens, ARGV[1], unrecorded, life, now)
+            entomb(key, head, tokens, ARGV[1], unrecorded, life, now, is_readable and value)
             return { 'ended', string.sub(head, 1, 16), hashes_of(tokens), unrecorded, is_readable and value or '' }
             """
 
@@ -60,7 +62,7 @@ package enum EndSessionScript {
         package let revoked: [AccessTokenHash]
         /// When the session ended, if that is still to be put on record.
         package let unrecordedSince: Timestamp?
-        /// Who had something from the session, if it has ended now.
+        /// Who had something from the session, until its end is finished.
         package let clients: [ClientID]
 
         /// From the five elements of the reply; `nil` if they are none that the script gives.
@@ -78,13 +80,14 @@ package enum EndSessionScript {
     }
 }
 
-/// Notes in a tombstone that the end is on record, and takes the session out of its user's index.
+/// Notes in a tombstone that the end is on record, forgets what the session was, and takes it out of its user's index.
 ///
 /// - Keys: `session:{<sid>}`; the index, where it is known. Argument: the session's id.
 package enum RecordEndScript {
     package static let source =
         SessionScript.record + """
             if KEYS[2] then redis.call('ZREM', KEYS[2], ARGV[1]) end
+            redis.call('DEL', KEYS[1] .. ':ended')
             local value = redis.call('GET', KEYS[1])
             if not value or not is_tombstone(value) then return 0 end
             local tombstone = read_tombstone(value)

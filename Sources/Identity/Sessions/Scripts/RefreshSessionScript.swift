@@ -68,7 +68,7 @@ package enum RefreshSessionScript {
 
             if outcome == 'reuse' then
                 local tokens = all_tokens(session.tokens, overflow)
-                entomb(key, string.sub(session.head, 2), tokens, '\(SessionEnd.refreshReused.rawValue)', 0, tombstone, now)
+                entomb(key, string.sub(session.head, 2), tokens, '\(SessionEnd.refreshReused.rawValue)', 0, tombstone, now, value)
                 return { outcome, 0, hashes_of(tokens), '', verdicts }
             end
 

@@ -3,6 +3,7 @@ import Text
 /// What the scripts on a session have in common: reading and writing its record (`SessionRecord`), and the list of its access tokens.
 ///
 /// The keys of each are those of one session, and in one slot: `session:{<sid>}`, and `session:{<sid>}:tokens` where the list of access tokens matters.
+/// A script that ends it writes `session:{<sid>}:ended` as well.
 enum SessionScript {
     /// Access tokens that the record itself lists. An app that refreshes when its access token expires has two.
     static let inlineCount = 4
@@ -137,8 +138,12 @@ enum SessionScript {
             return dead
         end
 
+        -- Where a session that has ended is kept until its end is finished.
+        local function ended_key(key) return key .. ':ended' end
+
         -- Makes a tombstone of a session: no token is issued in its name any more. It lives at least until the last of these tokens has expired.
-        local function entomb(key, head, tokens, reason, unrecorded, life, now)
+        -- What it was is kept beside it: who has had something from it is still to be told.
+        local function entomb(key, head, tokens, reason, unrecorded, life, now, value)
             local list = {}
             for i, token in ipairs(tokens) do
                 life = math.max(life, token.expiry + \(listingMargin) - now)
@@ -146,6 +151,7 @@ enum SessionScript {
             end
             local tombstone = { head = head, reason = reason, unrecorded = unrecorded, tokens = table.concat(list) }
             redis.call('SET', key, write_tombstone(tombstone), 'PX', life)
+            if value then redis.call('SET', ended_key(key), value, 'PX', life) end
         end
 
         """
