@@ -68,11 +68,12 @@ extension Grant {
 
     private static func rest(of audiences: [String], _ client: Client, _ installation: Installation) -> [String] {
         let own = client.tokenAudiences.isEmpty ? [installation.audience] : client.tokenAudiences
+        // Grants of earlier versions name the issuer for UserInfo.
         let ours = [installation.issuer, installation.userInfoAudience]
-        let forUserInfo = audiences.filter { ours.contains($0) && !own.contains($0) }
+        let isForUserInfo = audiences.contains { ours.contains($0) && !own.contains($0) }
         let kept = audiences.filter(own.contains)
-        guard kept.isEmpty, audiences.count > forUserInfo.count else { return kept + forUserInfo }
-        return own + forUserInfo
+        let isRenamed = kept.isEmpty && audiences.contains { !ours.contains($0) }
+        return (isRenamed ? own : kept) + (isForUserInfo ? [installation.userInfoAudience] : [])
     }
 }
 

@@ -87,7 +87,7 @@ package enum RecordEndScript {
     package static let source =
         SessionScript.record + """
             if KEYS[2] then redis.call('ZREM', KEYS[2], ARGV[1]) end
-            redis.call('DEL', KEYS[1] .. ':ended')
+            redis.call('DEL', ended_key(KEYS[1]))
             local value = redis.call('GET', KEYS[1])
             if not value or not is_tombstone(value) then return 0 end
             local tombstone = read_tombstone(value)

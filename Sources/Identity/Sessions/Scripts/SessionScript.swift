@@ -33,6 +33,9 @@ enum SessionScript {
                 .. session.grants
         end
 
+        -- Where a session that has ended is kept until its end is finished.
+        local function ended_key(key) return key .. ':ended' end
+
         local function is_tombstone(value) return string.byte(value, 1) == \(SessionRecord.tombstoneMark) end
 
         local function read_tombstone(value)
@@ -137,9 +140,6 @@ enum SessionScript {
             session.tokens = table.concat(kept)
             return dead
         end
-
-        -- Where a session that has ended is kept until its end is finished.
-        local function ended_key(key) return key .. ':ended' end
 
         -- Makes a tombstone of a session: no token is issued in its name any more. It lives at least until the last of these tokens has expired.
         -- What it was is kept beside it: who has had something from it is still to be told.
