@@ -26,15 +26,18 @@ extension WithStores {
         }
 
         private func grant(
-            in session: SessionID, refresh: RefreshRotation.Mode? = .rotating, terms: GrantTerms = GrantTerms(), on copy: Copy
+            to client: Client = Self.shop, in session: SessionID, refresh: RefreshRotation.Mode? = .rotating,
+            terms: GrantTerms = GrantTerms(), on copy: Copy
         ) async throws -> GrantTokens {
-            try await copy.run { try await $0.sessions.grant(to: Self.shop, in: session, refresh: refresh, terms: terms) }
+            try await copy.run { try await $0.sessions.grant(to: client, in: session, refresh: refresh, terms: terms) }
         }
 
-        private func refresh(_ token: SecretString?, on copy: Copy) async throws -> SessionTokens {
+        private func refresh(
+            _ token: SecretString?, for client: Client = Self.shop, on copy: Copy
+        ) async throws -> SessionTokens {
             let token = try #require(token)
             return try await copy.run {
-                try await $0.sessions.refresh(token, RefreshOptions(for: Self.shop.id), caller: Copy.caller)
+                try await $0.sessions.refresh(token, RefreshOptions(for: client.id), caller: Copy.caller)
             }
         }
 
@@ -210,13 +213,17 @@ extension WithStores {
 
         @Test func `terms of a grant hold for each of its tokens`() async throws {
             try await run { world in
+                let market = Client(
+                    id: World.clientID("market"), name: "Market", authentication: .publicClient, permissions: [.signIn],
+                    audiences: ["https://shop.example", "https://one.example", World.audience], scopes: ["openid"])
+                try await world.a.run { try await $0.clientStore.insert(market, at: Sample.now) }
                 let key = try #require(KeyConfirmation(.jwkThumbprint, thumbprint: Array(0..<32)))
                 let terms = GrantTerms(
                     scopes: ["openid", "email"], audiences: ["https://one.example", World.audience], confirmation: key)
                 let member = try await world.a.signUp()
-                let shop = try await grant(in: member.sessionID, terms: terms, on: world.a)
-                let next = try await refresh(shop.refreshToken, on: world.b)
-                for token in [shop.accessToken, next.accessToken] {
+                let first = try await grant(to: market, in: member.sessionID, terms: terms, on: world.a)
+                let next = try await refresh(first.refreshToken, for: market, on: world.b)
+                for token in [first.accessToken, next.accessToken] {
                     let answer = try await world.a.introspect(token)
                     #expect(answer["aud"] == ["https://one.example", .string(World.audience)])
                     #expect(answer["scope"] == "openid email" && answer["cnf"] == key.json)
