@@ -47,7 +47,7 @@ extension CookieAPI {
             return text
         }
 
-        /// A wish, false unless it is there: `1`, `true`, `on` or `yes` in any letter case, as libraries and browsers write it; in JSON also
+        /// A flag, false unless it is there: `1`, `true`, `on` or `yes` in any letter case, as libraries and browsers write it; in JSON also
         /// a boolean, 1 or 0.
         /// - Throws: `CookieAPI.Failure.invalidRequest` for anything else.
         func flag(_ name: StaticString) throws(Failure) -> Bool {

@@ -164,7 +164,7 @@ extension OAuth.Verify {
             details:
                 "`Authorization` is that of the request that the gateway has verified. The gateway itself is a client that may introspect: "
                 + "it proves that in `X-Verify-Authorization`, in the form of HTTP Basic, or comes from a network of `KIDOBAN_VERIFY_FROM`. "
-                + "Each wish may also be in a field, as `X-Verify-Scope`. Values of the answer have everything but visible ASCII, and `%`, "
+                + "Each requirement may also be in a field, as `X-Verify-Scope`. Values of the answer have everything but visible ASCII, and `%`, "
                 + "percent-encoded.",
             security: [.none, .accessToken],
             parameters: [
@@ -180,7 +180,7 @@ extension OAuth.Verify {
         RouteDocumentation(
             "The same for gateways that append the path and the query of the request, as Envoy does",
             details:
-                "Wishes are in fields only: `X-Verify-Scope`, `X-Verify-Audience`, `X-Verify-Role` and `X-Verify-Status`. Without "
+                "Requirements are in fields only: `X-Verify-Scope`, `X-Verify-Audience`, `X-Verify-Role` and `X-Verify-Status`. Without "
                 + "any of these, a query with one of the names `scope`, `audience`, `role` and `status` gets 403.",
             security: [.none, .accessToken],
             parameters: [

@@ -152,7 +152,7 @@ extension Operations {
                     }
                 }
             }
-            let gauges: [(name: String, help: String, value: (JobQueue.Count) -> Int)] = [
+            let gauges: [(name: String, help: String, value: (JobCounters.Count) -> Int)] = [
                 ("kidoban_jobs_waiting", "Jobs that wait, by kind, over all copies.", { $0.waiting }),
                 (
                     "kidoban_jobs_oldest_waiting_seconds",
@@ -168,7 +168,7 @@ extension Operations {
                 text.family(gauge.name, "gauge", gauge.help)
                 for kind in JobKind.allCases {
                     text.sample(
-                        gauge.name, [("kind", kind.rawValue)], Double(gauge.value(counters.counts[kind] ?? JobQueue.Count())))
+                        gauge.name, [("kind", kind.rawValue)], Double(gauge.value(counters.counts[kind] ?? JobCounters.Count())))
                 }
             }
             guard let isMailServerUp else { return }

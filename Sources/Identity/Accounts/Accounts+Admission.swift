@@ -27,7 +27,7 @@ extension Accounts {
     ) async throws(IdentityError) -> (User, IdentityMetrics.ProviderSignIn)? {
         let known = try await identityUser(claim)
         if known == nil, isFirst, claim.email != nil, !claim.isEmailVerified {
-            try await limiter.take(.unprovedAddress(claim, caller), caller)
+            try await limiter.take(.unprovedAddress(claim.provider, claim.subject, caller), caller)
         }
         let sameEmail = known == nil && !hidesHolder(of: claim) ? try await emailUser(claim) : nil
         let decision = LinkingRule.decision(
@@ -98,7 +98,7 @@ extension Accounts {
             return try await limiter.take(attempt, caller)
         }
         if hashes { try await limiter.take(.hash(caller), caller) }
-        return try await limiter.take(.provedSignUp(claim, client: client.id), caller)
+        return try await limiter.take(.provedSignUp(claim.provider, claim.subject, client: client.id), caller)
     }
 
     /// Makes a user with a provider's identity.

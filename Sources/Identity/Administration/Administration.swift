@@ -64,7 +64,7 @@ package struct Administration: Sendable {
                 address: caller.address, referenceID: caller.referenceID, detail: detail))
     }
 
-    var actor: AuditEvent.Actor { .administrator(administrator) }
+    var actor: AuditEvent.Actor { administrator.actor }
 
     /// Does what takes a permission.
     func with<T>(

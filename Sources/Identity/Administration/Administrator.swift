@@ -41,6 +41,11 @@ package struct Administrator: Equatable, Sendable {
     package static func command(_ name: String?) -> Administrator {
         Administrator(name: name, source: .command, permissions: Set(Permission.allCases))
     }
+
+    /// As audit events name them.
+    package var actor: AuditEvent.Actor {
+        .administrator(name: name, source: source == .command ? nil : source.rawValue)
+    }
 }
 
 /// Why an administrator did not get what they asked for.

@@ -8,7 +8,8 @@ package struct AuditEvent: Equatable, Sendable {
         case anonymous
         case user(UserID)
         case client(ClientID)
-        case administrator(Administrator)
+        /// A person, by the name they gave if they gave one, and whence if that was not the command line.
+        case administrator(name: String?, source: String?)
         /// The service of its own accord.
         case system
     }
@@ -74,10 +75,10 @@ package struct AuditEvent: Equatable, Sendable {
 
     /// With the administrator's name, and whence if that was not the command line.
     private var storedDetail: JSONObject {
-        guard case .administrator(let administrator) = actor else { return detail }
+        guard case .administrator(let name, let source) = actor else { return detail }
         var detail = detail
-        if let name = administrator.name { detail["operator"] = .string(name) }
-        if administrator.source != .command { detail["source"] = .string(administrator.source.rawValue) }
+        if let name { detail["operator"] = .string(name) }
+        if let source { detail["source"] = .string(source) }
         return detail
     }
 
@@ -106,10 +107,13 @@ package struct AuditKind: Equatable, Sendable {
     /// What distinguishes events of one name.
     package let reason: String?
     package let outcome: Outcome
+    /// Whether it says nothing but that a session is in use; `RefreshRecording` decides whether that is recorded.
+    let isOrdinaryUse: Bool
 
-    init(_ name: String, reason: String? = nil, outcome: Outcome = .succeeded) {
+    init(_ name: String, reason: String? = nil, outcome: Outcome = .succeeded, isOrdinaryUse: Bool = false) {
         self.name = name
         self.reason = reason
         self.outcome = outcome
+        self.isOrdinaryUse = isOrdinaryUse
     }
 }

@@ -34,7 +34,7 @@ package struct RefreshRecording {
 
     /// The event as it is to be recorded; nil when it is left out.
     mutating func admitted(_ event: AuditEvent) -> AuditEvent? {
-        guard event.kind.isOrdinaryRefresh, let session = event.sessionID else { return event }
+        guard event.kind.isOrdinaryUse, let session = event.sessionID else { return event }
         switch rule {
         case .each: return event
         case .none: return nil
@@ -63,13 +63,5 @@ package struct RefreshRecording {
             young = [:]
         }
         young[session] = seen
-    }
-}
-
-extension AuditKind {
-    /// A refresh that says nothing but that the app is in use.
-    fileprivate var isOrdinaryRefresh: Bool {
-        guard name == AuditKind.tokenRefreshed(.rotate).name, let reason else { return false }
-        return reason == RefreshSessionScript.Issue.rotate.rawValue || reason == RefreshSessionScript.Issue.keep.rawValue
     }
 }

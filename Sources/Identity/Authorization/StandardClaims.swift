@@ -62,7 +62,7 @@ package struct ClaimRelease: Equatable, Sendable {
     }
 
     /// Those of the protocol itself.
-    private static let reserved = AccessTokenClaims.reservedNames
+    private static let reserved = CustomClaims.tokenNames
 
     private static func custom(_ claim: String, _ user: User) -> JSONValue? {
         guard claim == "roles", !user.roles.isEmpty else { return user.claims[claim] }

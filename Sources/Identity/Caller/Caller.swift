@@ -12,14 +12,14 @@ package struct Caller: Sendable {
     /// Whether it is a web page: of ours, or of a site that has a browser ask.
     package let isPage: Bool
     /// What a mail is written in that nobody has asked for, and this caller has caused.
-    let language: @Sendable () -> Mail.Language
+    let language: @Sendable () -> MailLanguage
     /// Told how the caller stands with the limits, each time that is known anew.
     let report: @Sendable (LimitStanding) -> Void
 
     package init(
         address: String?, referenceID: String?, device: DeviceDescription, deviceID: DeviceID? = nil,
         isPage: Bool = false,
-        language: @escaping @Sendable () -> Mail.Language = { .english },
+        language: @escaping @Sendable () -> MailLanguage = { .english },
         report: @escaping @Sendable (LimitStanding) -> Void = { _ in }
     ) {
         self.address = address.map(Self.storable)

@@ -119,7 +119,7 @@ extension ProjectAccounts {
         ]
         let stored = hash
         try await users.pool.transaction { transaction throws(IdentityError) in
-            do throws(PostgresError) {
+            try await mapTakenValues { () throws(PostgresError) in
                 _ = try await transaction.query(
                     UserQueries.insert, UserStore.parameters(of: user, passwordHash: stored))
                 if new.isDisabled || new.createdAt != nil || new.lastSignInAt != nil {
@@ -129,14 +129,6 @@ extension ProjectAccounts {
                     _ = try await transaction.query(
                         IdentityQueries.insert, IdentityStore.parameters(of: Self.identity(identity, of: user.id, at: now)))
                 }
-            } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
-                throw .emailTaken
-            } catch .uniqueViolation(constraint: UserQueries.uniquePhoneConstraint) {
-                throw .phoneNumberTaken
-            } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
-                throw .identityTaken
-            } catch {
-                throw IdentityError(postgres: error)
             }
             guard let localID = new.localID else { return }
             let added = try await mapPostgresErrors { () throws(PostgresError) in
@@ -168,14 +160,8 @@ extension ProjectAccounts {
         ]
         try await accounts.changes.change(id, ending: .everything(.revoked)) { held throws(IdentityError) in
             let before = try await AccountState.hold(id, in: held.transaction)
-            do throws(PostgresError) {
+            try await mapTakenValues { () throws(PostgresError) in
                 _ = try await Self.overwrite.run(on: held, parameters)
-            } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
-                throw .emailTaken
-            } catch .uniqueViolation(constraint: UserQueries.uniquePhoneConstraint) {
-                throw .phoneNumberTaken
-            } catch {
-                throw IdentityError(postgres: error)
             }
             try await held.removeIdentities()
             for identity in new.identities { try await held.add(Self.identity(identity, of: id, at: now)) }
@@ -188,7 +174,7 @@ extension ProjectAccounts {
     /// Changes a user. When it is about the ways in, sessions have ended when this returns.
     /// - Parameters:
     ///   - actor: who changes.
-    ///   - asked: the session that asks, if it is the user's own wish. It ends with the others, and another is begun; where all that
+    ///   - asked: the session that asks, if it is the user's own. It ends with the others, and another is begun; where all that
     ///     is done is taking the password away, it stays.
     /// - Throws: `IdentityError.emailTaken`, `phoneNumberTaken`, `identityTaken`, `identityNotFound`, `lastSignInMethod`, `userNotFound`,
     ///   `overloaded`, `unavailable`.
@@ -232,7 +218,7 @@ extension ProjectAccounts {
         await noteWaysIn(id, change, by: actor, caller)
     }
 
-    /// Of two wishes at once, each to take another way in away, one is refused.
+    /// Of two changes at once that each take another way in away, one is refused.
     private static func requireWayIn(after change: ProjectUserChange, of held: HeldUser) async throws(IdentityError) {
         let losesPassword = change.password.changes && !change.password.isSet
         guard losesPassword || !change.unlinks.isEmpty else { return }
@@ -248,7 +234,7 @@ extension ProjectAccounts {
         let email = change.email.value
         let isUpgrade = change.email.changes || change.password.changes || !change.links.isEmpty
         let id = PostgresValue.uuid(held.user.id.description)
-        do throws(PostgresError) {
+        try await mapTakenValues { () throws(PostgresError) in
             _ = try await Self.update.run(
                 on: held,
                 [
@@ -258,12 +244,6 @@ extension ProjectAccounts {
                     .integer(system.now().milliseconds), change.validSince.map { .integer($0.seconds * 1000) } ?? .null,
                     .bool(isUpgrade),
                 ])
-        } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
-            throw .emailTaken
-        } catch .uniqueViolation(constraint: UserQueries.uniquePhoneConstraint) {
-            throw .phoneNumberTaken
-        } catch {
-            throw IdentityError(postgres: error)
         }
         if change.password.changes { try await held.setPassword(hash) }
         for provider in change.unlinks { try await held.removeIdentities(of: provider) }

@@ -56,13 +56,13 @@ extension Introspection {
         do throws(IdentityError) {
             let verdict = try await rule()
             if case .unknown = verdict {
-                metrics.count(IdentityMetrics.Introspection.inactive)
+                metrics.count(IdentityMetrics.IntrospectionResult.inactive)
             } else {
-                metrics.count(IdentityMetrics.Introspection.active)
+                metrics.count(IdentityMetrics.IntrospectionResult.active)
             }
             return verdict
         } catch {
-            metrics.count(IdentityMetrics.Introspection.unavailable)
+            metrics.count(IdentityMetrics.IntrospectionResult.unavailable)
             throw error
         }
     }

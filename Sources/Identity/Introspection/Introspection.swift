@@ -48,13 +48,13 @@ package final class Introspection: Sendable {
                     try await record(ofAccessToken: token, tellsLife: tellsLife, for: caller)
                 }
             guard let record else {
-                metrics.count(IdentityMetrics.Introspection.inactive)
+                metrics.count(IdentityMetrics.IntrospectionResult.inactive)
                 return IntrospectionAnswer.inactive
             }
-            metrics.count(IdentityMetrics.Introspection.active)
+            metrics.count(IdentityMetrics.IntrospectionResult.active)
             return record
         } catch {
-            metrics.count(IdentityMetrics.Introspection.unavailable)
+            metrics.count(IdentityMetrics.IntrospectionResult.unavailable)
             throw error
         }
     }
@@ -94,12 +94,12 @@ package final class Introspection: Sendable {
                     } else {
                         records.removeFirst().flatMap { rendered($0, tellsLife: tellsLife, for: caller) }
                     }
-                metrics.count(answer == nil ? IdentityMetrics.Introspection.inactive : .active)
+                metrics.count(answer == nil ? IdentityMetrics.IntrospectionResult.inactive : .active)
                 answers.append(answer ?? IntrospectionAnswer.inactive)
             }
             return answers
         } catch {
-            metrics.count(IdentityMetrics.Introspection.unavailable)
+            metrics.count(IdentityMetrics.IntrospectionResult.unavailable)
             throw error
         }
     }

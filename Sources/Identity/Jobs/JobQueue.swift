@@ -3,18 +3,6 @@ import Text
 
 /// The jobs in PostgreSQL: what is entered here survives whatever happens to the process, and is carried out by one of the copies.
 package struct JobQueue: Sendable {
-    /// What there is of a kind.
-    package struct Count: Equatable, Sendable {
-        /// Jobs that are not over and still of use.
-        package var waiting = 0
-        /// Since the oldest of them was entered; zero for none.
-        package var oldestAge: Duration = .zero
-        /// Jobs that were given up and whose rows are still there.
-        package var givenUp = 0
-
-        package init() {}
-    }
-
     /// Rows of one statement that clears up.
     private static let sweepLimit = 1000
 
@@ -126,11 +114,11 @@ extension JobQueue {
     }
 
     /// Kinds of other versions are left out.
-    package func counts(at time: StatementTime) async throws(PostgresError) -> [JobKind: Count] {
-        var counts: [JobKind: Count] = [:]
+    package func counts(at time: StatementTime) async throws(PostgresError) -> [JobKind: JobCounters.Count] {
+        var counts: [JobKind: JobCounters.Count] = [:]
         for row in try await pool.query(JobQueries.counts, [time.parameter]) {
             guard let kind = JobKind(rawValue: try row.string(0)) else { continue }
-            var count = Count()
+            var count = JobCounters.Count()
             count.waiting = Int(try row.int64(1))
             count.oldestAge = .milliseconds(max(0, try row.optionalInt64(2) ?? 0))
             count.givenUp = Int(try row.int64(3))

@@ -39,7 +39,7 @@ struct SealedColumn: Sendable {
             batch: Statement(
                 name: "sealed_provider_tokens", sql: batch("provider_tokens", "sealed_token", "provider, subject, client_id")),
             replace: Statement(name: "reseal_provider_token", sql: replace("provider_tokens", "sealed_token")),
-            context: { SealedProviderToken.context(provider: $0[0], subject: $0[1], clientID: $0[2]) }),
+            context: { Sealer.context($0) }),
         SealedColumn(
             name: "revocations", purpose: .providerTokens,
             batch: Statement(
@@ -47,7 +47,7 @@ struct SealedColumn: Sendable {
                 sql: batch(
                     "jobs", "sealed", "topic, payload->>'subject', payload->>'client_id'", where: "kind = 'provider_revocation'")),
             replace: Statement(name: "reseal_revocation", sql: replace("jobs", "sealed")),
-            context: { SealedProviderToken.context(provider: $0[0], subject: $0[1], clientID: $0[2]) }),
+            context: { Sealer.context($0) }),
     ]
 
     /// How many values of each column begin how: the name of the column, the beginning, the number.

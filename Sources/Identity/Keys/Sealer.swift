@@ -38,6 +38,11 @@ package struct Sealer: Sendable {
         return MasterKey.ID(Array(bytes.dropFirst()))
     }
 
+    /// What a value is bound to that several texts name: each with its length before it, so that no two lists read the same.
+    static func context(_ parts: [String]) -> [UInt8] {
+        parts.flatMap { part in Array("\(part.utf8.count):\(part)".utf8) }
+    }
+
     package func seal(_ plaintext: Span<UInt8>, boundTo context: [UInt8]) throws(CryptoError) -> [UInt8] {
         try present.header + AESGCM.seal(plaintext, key: present.key, additionalData: present.header + context)
     }

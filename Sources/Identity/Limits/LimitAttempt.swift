@@ -94,16 +94,16 @@ extension LimitAttempt {
 
     /// Signing in, with an identity that nobody has, at an address that the provider does not answer for: what becomes of it says whether
     /// the address has an account.
-    static func unprovedAddress(_ claim: IdentityClaim, _ caller: Caller) -> LimitAttempt {
+    static func unprovedAddress(_ provider: ProviderID, _ subject: String, _ caller: Caller) -> LimitAttempt {
         LimitAttempt([
-            Charge(.signInIdentity, claim.provider.text, claim.subject),
+            Charge(.signInIdentity, provider.text, subject),
             Charge(.signInAddress, ClientNetwork(caller.address).text),
         ])
     }
 
     /// The first sign-in with an identity whose address is proved. It counts by the identity alone: nobody else can use that up.
-    static func provedSignUp(_ claim: IdentityClaim, client: ClientID) -> LimitAttempt {
-        LimitAttempt([Charge(.signInIdentity, claim.provider.text, claim.subject), Charge(.signUpClient, client.text)])
+    static func provedSignUp(_ provider: ProviderID, _ subject: String, client: ClientID) -> LimitAttempt {
+        LimitAttempt([Charge(.signInIdentity, provider.text, subject), Charge(.signUpClient, client.text)])
     }
 
     /// An attempt to change a password from within a session, which is as good as a known device: who has stolen one can use up nothing

@@ -3,12 +3,7 @@ package import Text
 /// A mail to a user, before anybody has put it into words.
 package struct Mail: Sendable {
     package typealias Kind = MailKind
-
-    /// What it is written in. The raw values are stored.
-    package enum Language: String, Sendable, CaseIterable {
-        case english = "en"
-        case japanese = "ja"
-    }
+    package typealias Language = MailLanguage
 
     package let id: UUID
     /// Nil for a mail to an address that may be nobody's yet.

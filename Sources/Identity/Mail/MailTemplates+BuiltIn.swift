@@ -92,18 +92,7 @@ extension MailTemplates {
                     "The code works once, within {lifetime}. Do not tell it to anybody: nobody else needs it.",
                     "If it was not you, there is nothing to do.",
                 ])
-        case .signUpAttempted:
-            Words(
-                subject: "You have an account at {product} already",
-                before: [
-                    "Somebody tried to sign up at {product} with the address {email}, which has an account already. If it was you, sign "
-                        + "in with your password, or as you did before. If you do not know the password any more, choose another one here:"
-                ],
-                action: "Set a new password",
-                after: [
-                    "The link works once, within {lifetime}. Do not pass it on.",
-                    "If it was not you, there is nothing to do: nothing has changed, and whoever it was has learned nothing.",
-                ])
+        case .signUpAttempted: englishSignUpAttempted
         case .identityLinked, .identityUnlinked, .passwordChanged, .addressChangeRequested, .addressChanged,
             .addressConfirmation, .addressTaken, .changesUndone:
             englishNotice(kind)
@@ -156,21 +145,36 @@ extension MailTemplates {
                     "コードの有効期限は{lifetime}で、使えるのは一度だけです。ほかの人には教えないでください。",
                     "お心当たりがない場合は、何もする必要はありません。",
                 ])
-        case .signUpAttempted:
-            Words(
-                subject: "{product} アカウントはすでに登録されています",
-                before: [
-                    "メールアドレス {email} で {product} への新規登録が試みられましたが、このアドレスのアカウントはすでにあります。",
-                    "ご自身の場合は、これまでの方法でログインしてください。パスワードをお忘れの場合は、次のリンクから新しいパスワードを設定できます。",
-                ],
-                action: "新しいパスワードを設定する",
-                after: [
-                    "リンクの有効期限は{lifetime}で、使えるのは一度だけです。ほかの人には教えないでください。",
-                    "お心当たりがない場合は、何もする必要はありません。アカウントは変わらず、相手には何も知らされません。",
-                ])
+        case .signUpAttempted: japaneseSignUpAttempted
         case .identityLinked, .identityUnlinked, .passwordChanged, .addressChangeRequested, .addressChanged,
             .addressConfirmation, .addressTaken, .changesUndone:
             japaneseNotice(kind)
         }
     }
+
+    private static let englishSignUpAttempted =
+        Words(
+            subject: "You have an account at {product} already",
+            before: [
+                "Somebody tried to sign up at {product} with the address {email}, which has an account already. If it was you, sign "
+                    + "in with your password, or as you did before. If you do not know the password any more, choose another one here:"
+            ],
+            action: "Set a new password",
+            after: [
+                "The link works once, within {lifetime}. Do not pass it on.",
+                "If it was not you, there is nothing to do: nothing has changed, and whoever it was has learned nothing.",
+            ])
+
+    private static let japaneseSignUpAttempted =
+        Words(
+            subject: "{product} アカウントはすでに登録されています",
+            before: [
+                "メールアドレス {email} で {product} への新規登録が試みられましたが、このアドレスのアカウントはすでにあります。",
+                "ご自身の場合は、これまでの方法でログインしてください。パスワードをお忘れの場合は、次のリンクから新しいパスワードを設定できます。",
+            ],
+            action: "新しいパスワードを設定する",
+            after: [
+                "リンクの有効期限は{lifetime}で、使えるのは一度だけです。ほかの人には教えないでください。",
+                "お心当たりがない場合は、何もする必要はありません。アカウントは変わらず、相手には何も知らされません。",
+            ])
 }

@@ -1,7 +1,7 @@
 /// What the rules of one loop have decided, counted. Confined to its loop: no lock, no atomic.
 package final class IdentityMetrics: @unchecked Sendable {  // counted and read on its own loop only
     /// The answers to introspection.
-    package enum Introspection: String, Sendable, CaseIterable {
+    package enum IntrospectionResult: String, Sendable, CaseIterable {
         case active, inactive, unavailable
     }
 
@@ -36,7 +36,7 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
         case known, created, linked, reclaimed, refused, unavailable
     }
 
-    /// What became of users' identities at their own wish.
+    /// What became of identities that users wanted to link or unlink.
     package enum IdentityChange: String, Sendable, CaseIterable {
         case linked, unlinked, refused
     }
@@ -52,7 +52,7 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
 
     /// A copy of all counters.
     package struct Snapshot: Sendable {
-        package var introspections: [Introspection: UInt64] = [:]
+        package var introspections: [IntrospectionResult: UInt64] = [:]
         package var refreshes: [Refresh: UInt64] = [:]
         package var signIns: [SignIn: UInt64] = [:]
         package var idTokens: [ProviderOutcome: UInt64] = [:]
@@ -107,12 +107,14 @@ package final class IdentityMetrics: @unchecked Sendable {  // counted and read 
 
     package var snapshot: Snapshot {
         var snapshot = rest
-        for (index, result) in Introspection.allCases.enumerated() { snapshot.introspections[result] = introspections[index] }
+        for (index, result) in IntrospectionResult.allCases.enumerated() {
+            snapshot.introspections[result] = introspections[index]
+        }
         return snapshot
     }
 
     /// The busiest counter: an array instead of a dictionary.
-    func count(_ result: Introspection) {
+    func count(_ result: IntrospectionResult) {
         switch result {
         case .active: introspections[0] += 1
         case .inactive: introspections[1] += 1

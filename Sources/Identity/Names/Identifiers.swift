@@ -117,3 +117,26 @@ package struct ProviderID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+/// Which grant of its session: a random number. The one that the session began with has the number 0, and is not named in its refresh tokens.
+package struct GrantID: Hashable, Sendable, CustomStringConvertible {
+    package static let byteCount = 4
+    /// That with which a session begins.
+    package static let first = GrantID(0)
+
+    package let number: UInt32
+
+    package init(_ number: UInt32) {
+        self.number = number
+    }
+
+    /// Of a further grant. `random` must be `byteCount` bytes from a secure source: a number is not to come again in its session.
+    package init(random: [UInt8]) {
+        precondition(random.count == Self.byteCount, "a grant id is 4 bytes")
+        number = max(1, random.reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
+    package var description: String {
+        String(number)
+    }
+}

@@ -27,3 +27,9 @@ package enum MailKind: String, Sendable, CaseIterable {
     /// That changes were undone. Without a link.
     case changesUndone = "changes_undone"
 }
+
+/// What a mail is written in. The raw values are stored.
+package enum MailLanguage: String, Sendable, CaseIterable {
+    case english = "en"
+    case japanese = "ja"
+}

@@ -1,13 +1,4 @@
-package import Crypto
-
-/// What hashes users have brought along: of each kind the dearest that any user has.
-package struct ImportedHashes: Equatable, Sendable {
-    package let highest: [HashWork: Int]
-
-    package init(_ highest: [HashWork: Int] = [:]) {
-        self.highest = highest
-    }
-}
+import Crypto
 
 /// What the check of a password against a stored hash does. While users have hashes of other systems it takes the work of one argon2id hash
 /// and, of each kind that there is, of the dearest of any user, whatever is stored, so that its time does not tell what is. The limits of

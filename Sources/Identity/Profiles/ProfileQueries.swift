@@ -5,9 +5,6 @@ package enum ProfileQueries {
     /// What every statement that gives a profile returns, in this order.
     private static let columns: SQL = "number, username, first_name, last_name"
 
-    /// The constraint that a second user of one name violates (SQLSTATE 23505).
-    package static let uniqueUsernameConstraint = "profiles_username_key"
-
     /// Parameter: the user's id.
     package static let byUser = Statement(
         name: "profiles_by_user", sql: "SELECT \(columns) FROM profiles WHERE user_id = $1::uuid", retryable: true)

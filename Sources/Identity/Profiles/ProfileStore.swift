@@ -41,13 +41,9 @@ package struct ProfileStore: Sendable {
             .uuid(id.description), .text(orNull: username?.text), .text(orNull: username?.folded), .text(orNull: firstName),
             .text(orNull: lastName),
         ]
-        let profile: Profile?
-        do throws(PostgresError) {
-            profile = try await pool.query(ProfileQueries.update, parameters).first.map { row throws(PostgresError) in
-                try Self.profile(row)
+        let profile = try await mapTakenValues { () throws(PostgresError) in
+            try await pool.query(ProfileQueries.update, parameters).first.map { row throws(PostgresError) in try Self.profile(row)
             }
-        } catch {
-            throw Self.error(error)
         }
         guard let profile else { throw .userNotFound }
         return profile
@@ -63,12 +59,6 @@ package struct ProfileStore: Sendable {
     /// - Throws: the store's failure.
     package func user(named name: Username) async throws(IdentityError) -> UserID? {
         try await userID(ProfileQueries.userByUsername, [.text(name.folded)])
-    }
-
-    /// `IdentityError.usernameTaken` for what the unique name is in the way of.
-    static func error(_ error: PostgresError) -> IdentityError {
-        error == .uniqueViolation(constraint: ProfileQueries.uniqueUsernameConstraint)
-            ? .usernameTaken : IdentityError(postgres: error)
     }
 
     static func profile(_ row: Row) throws(PostgresError) -> Profile {

@@ -6,16 +6,12 @@ extension UserStore {
     /// - Throws: `IdentityError.emailTaken`, `usernameTaken`, or the store's failure.
     func insert(_ user: User, passwordHash: String?, username: Username) async throws(IdentityError) -> User {
         try await pool.transaction { transaction throws(IdentityError) in
-            do throws(PostgresError) {
+            try await mapTakenValues { () throws(PostgresError) in
                 let inserted = try Self.one(
                     try await transaction.query(UserQueries.insert, Self.parameters(of: user, passwordHash: passwordHash)))
                 let parameters: [PostgresValue] = [.uuid(user.id.description), .text(username.text), .text(username.folded)]
                 _ = try await transaction.query(ProfileQueries.insert, parameters)
                 return inserted
-            } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
-                throw .emailTaken
-            } catch {
-                throw ProfileStore.error(error)
             }
         }
     }
@@ -40,7 +36,7 @@ extension UserStore {
             let parameters: [PostgresValue] = [.uuid(id.description), .text(address), .integer(now.milliseconds)]
             do throws(PostgresError) {
                 return try await !pool.query(UserQueries.verifyEmail, parameters).isEmpty
-            } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
+            } catch .uniqueViolation(constraint: UniqueConstraint.email) {
                 return false
             }
         }

@@ -119,27 +119,3 @@ extension Session {
         return moved
     }
 }
-
-/// What tokens and introspection say of the user of a session, without a look-up. It is what held when the session began, or when it was last
-/// brought up to date (`Sessions.update(_:of:)`).
-package struct SessionOwner: Equatable, Sendable {
-    /// The e-mail address, as typed; nil where there is none.
-    package let username: String?
-    /// Whether that address is known to be the user's.
-    package let emailVerified: Bool
-    /// What an operator has given to the user, for access tokens (RFC 9068 §2.2.3.1).
-    package let claims: JSONObject
-
-    package init(username: String?, emailVerified: Bool, claims: JSONObject = JSONObject()) {
-        self.username = username
-        self.emailVerified = emailVerified
-        self.claims = claims
-    }
-
-    package init(_ user: User) {
-        var claims = user.claims
-        // Only what an operator has said of the roles counts: an admin API may set any other claim.
-        claims["roles"] = user.roles.isEmpty ? nil : .array(user.roles.map { .string($0) })
-        self.init(username: user.email?.typed, emailVerified: user.emailVerified, claims: claims)
-    }
-}

@@ -51,7 +51,7 @@ extension SessionEnd {
 /// What is recorded of sessions and their tokens.
 extension AuditKind {
     package static func tokenRefreshed(_ issue: RefreshSessionScript.Issue) -> AuditKind {
-        AuditKind("token_refreshed", reason: issue.rawValue)
+        AuditKind("token_refreshed", reason: issue.rawValue, isOrdinaryUse: issue == .rotate || issue == .keep)
     }
 
     package static let refreshRefused = AuditKind("refresh_refused", outcome: .refused)

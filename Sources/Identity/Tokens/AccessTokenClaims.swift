@@ -16,13 +16,6 @@ package struct AccessTokenClaims: Sendable {
         self.additional = additional
     }
 
-    /// The names that nobody's own claims can take, whether this token has them or not: those written here, and those by which
-    /// resource servers decide who the caller is and what it may do.
-    package static let reservedNames: Set<String> = [
-        "iss", "aud", "sub", "client_id", "jti", "iat", "nbf", "exp", "auth_time", "sid", "scope", "acr", "amr", "azp", "cnf",
-        "act", "may_act", "nonce", "active", "token_type", "username", "email", "email_verified",
-    ]
-
     /// The payload of the JWT. Instants are whole seconds; `exp` is rounded down, so that nobody trusts the token for longer
     /// than we do.
     package var payload: [UInt8] {
@@ -55,7 +48,7 @@ package struct AccessTokenClaims: Sendable {
             // The protocol's own come first: a second member of a name would leave to each reader which one counts.
             further += owner.claims.members.filter { additional[$0.key] == nil }
         }
-        for member in further where !Self.reservedNames.contains(member.key) { writer.member(member.key, member.value) }
+        for member in further where !CustomClaims.tokenNames.contains(member.key) { writer.member(member.key, member.value) }
         writer.endObject()
         return writer.bytes
     }

@@ -123,7 +123,7 @@ package struct AccessTokenRecord: Equatable, Sendable {
     /// Each with a comma before it.
     private static func members(of claims: JSONObject) -> [UInt8] {
         var bytes: [UInt8] = []
-        for member in claims.members where !AccessTokenClaims.reservedNames.contains(member.key) {
+        for member in claims.members where !CustomClaims.tokenNames.contains(member.key) {
             bytes.append(UInt8(ascii: ","))
             bytes += JSONValue.string(member.key).serialized
             bytes.append(UInt8(ascii: ":"))
@@ -208,5 +208,29 @@ struct StoredAccessToken {
             body(position + 2..<position + 2 + length)
             position += 2 + length
         }
+    }
+}
+
+/// What tokens and introspection say of the user of a session, without a look-up. It is what held when the session began, or when it was last
+/// brought up to date (`Sessions.update(_:of:)`).
+package struct SessionOwner: Equatable, Sendable {
+    /// The e-mail address, as typed; nil where there is none.
+    package let username: String?
+    /// Whether that address is known to be the user's.
+    package let emailVerified: Bool
+    /// What an operator has given to the user, for access tokens (RFC 9068 §2.2.3.1).
+    package let claims: JSONObject
+
+    package init(username: String?, emailVerified: Bool, claims: JSONObject = JSONObject()) {
+        self.username = username
+        self.emailVerified = emailVerified
+        self.claims = claims
+    }
+
+    package init(_ user: User) {
+        var claims = user.claims
+        // Only what an operator has said of the roles counts: an admin API may set any other claim.
+        claims["roles"] = user.roles.isEmpty ? nil : .array(user.roles.map { .string($0) })
+        self.init(username: user.email?.typed, emailVerified: user.emailVerified, claims: claims)
     }
 }

@@ -51,7 +51,7 @@ package struct HeldUser: Sendable {
     func setPassword(_ hash: String?) async throws(IdentityError) {
         do throws(PostgresError) {
             _ = try await HeldUserQueries.setPassword.run(on: self, [id, .text(orNull: hash)])
-        } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
+        } catch .uniqueViolation(constraint: UniqueConstraint.email) {
             throw .unavailable(retryAfter: .seconds(1))
         } catch {
             throw IdentityError(postgres: error)
@@ -79,12 +79,8 @@ package struct HeldUser: Sendable {
     /// - Throws: `IdentityError.emailTaken`, or the store's failure.
     func setEmail(_ email: EmailAddress, isProved: Bool) async throws(IdentityError) {
         let parameters: [PostgresValue] = [id, .text(email.typed), .text(email.normalized), .bool(isProved)]
-        do throws(PostgresError) {
+        try await mapTakenValues { () throws(PostgresError) in
             _ = try await HeldUserQueries.changeAddress.run(on: self, parameters)
-        } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
-            throw .emailTaken
-        } catch {
-            throw IdentityError(postgres: error)
         }
     }
 
@@ -97,12 +93,8 @@ package struct HeldUser: Sendable {
 
     /// - Throws: `IdentityError.identityTaken`, or the store's failure.
     func add(_ identity: ExternalIdentity) async throws(IdentityError) {
-        do throws(PostgresError) {
+        try await mapTakenValues { () throws(PostgresError) in
             _ = try await transaction.query(IdentityQueries.insert, IdentityStore.parameters(of: identity))
-        } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
-            throw .identityTaken
-        } catch {
-            throw IdentityError(postgres: error)
         }
     }
 

@@ -13,8 +13,15 @@ package struct CustomClaims: Equatable, Sendable {
         case reserved(name: String)
     }
 
+    /// The names that nobody's own claims can take, whether a token has them or not: those written here, and those by which
+    /// resource servers decide who the caller is and what it may do.
+    package static let tokenNames: Set<String> = [
+        "iss", "aud", "sub", "client_id", "jti", "iat", "nbf", "exp", "auth_time", "sid", "scope", "acr", "amr", "azp", "cnf",
+        "act", "may_act", "nonce", "active", "token_type", "username", "email", "email_verified",
+    ]
+
     /// Names of RFC 7519, RFC 8693, RFC 9068 and OpenID Connect, of introspection (RFC 7662), and what Firebase reserves.
-    package static let reservedNames: Set<String> = AccessTokenClaims.reservedNames.union([
+    package static let reservedNames: Set<String> = tokenNames.union([
         "at_hash", "c_hash", "firebase", "phone_number_verified",
     ])
 

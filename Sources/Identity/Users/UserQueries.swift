@@ -18,12 +18,6 @@ package enum UserQueries {
     /// How many columns a user's row has; what follows stands at this index.
     static let columnCount = 18
 
-    /// The index that a second account with one address violates (SQLSTATE 23505). Addresses that are only claimed are not in it.
-    package static let uniqueEmailConstraint = "users_email_normalized_key"
-
-    /// The same for phone numbers.
-    package static let uniquePhoneConstraint = "users_phone_number_key"
-
     /// Parameters: id, email, email_normalized, email_verified, password_hash or null, display_name or null, photo_url or null,
     /// phone_number or null, claims, created_at, email_claimed, roles, tokens_valid_after or null, is_anonymous. Returns the user.
     package static let insert = Statement(

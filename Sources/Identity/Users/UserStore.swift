@@ -14,14 +14,8 @@ package struct UserStore: Sendable {
 
     /// - Throws: `IdentityError.emailTaken`, `phoneNumberTaken`, or the store's failure.
     package func insert(_ user: User, passwordHash: String?) async throws(IdentityError) -> User {
-        do throws(PostgresError) {
-            return try await Self.one(pool.query(UserQueries.insert, Self.parameters(of: user, passwordHash: passwordHash)))
-        } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
-            throw .emailTaken
-        } catch .uniqueViolation(constraint: UserQueries.uniquePhoneConstraint) {
-            throw .phoneNumberTaken
-        } catch {
-            throw IdentityError(postgres: error)
+        return try await mapTakenValues { () throws(PostgresError) in
+            try await Self.one(pool.query(UserQueries.insert, Self.parameters(of: user, passwordHash: passwordHash)))
         }
     }
 

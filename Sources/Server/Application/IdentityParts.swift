@@ -1,4 +1,8 @@
 import Identity
+import Logging
+import Networking
+import Postgres
+import Redis
 
 /// The parts of one loop that the others build on: clients, tokens, sessions, accounts.
 struct IdentityParts: Sendable {
@@ -42,4 +46,20 @@ struct IdentityParts: Sendable {
             system: shared.system,
             providers: Set(configuration.federation.providers.map(\.id)), rules: configuration.accounts)
     }
+}
+
+/// What the parts of one loop stand on: its connections to the stores, its keys, and the books that it keeps.
+struct LoopParts: Sendable {
+    let loop: EventLoop
+    let logger: Logger
+    let postgres: PostgresPool
+    let redis: RedisConnection
+    let hot: HotTokens?
+    let audit: AuditLog
+    let metrics: IdentityMetrics
+    let keys: LoopSlot<KeyRing?>
+    let keySets: KeySets
+    let jobs: JobQueue
+    let outbox: MailOutbox
+    let limiter: Limiter
 }

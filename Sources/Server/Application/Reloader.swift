@@ -4,7 +4,6 @@ import HTTP
 import Identity
 import Logging
 import Networking
-import Synchronization
 
 /// Reads the configuration anew on SIGHUP, and has the running server take over what can change.
 ///
@@ -61,17 +60,6 @@ final class Reloader {
         var fields: LogFields = ["changed": .string(applied.joined(separator: " "))]
         if !waiting.isEmpty { fields = fields.merging(["needs_restart": .string(waiting.joined(separator: " "))]) }
         announcing.info("configuration read anew", fields)
-    }
-}
-
-/// Whether the configuration that the last SIGHUP has asked for was refused, so that the one before is still in force.
-final class ReloadState: Sendable {
-    private let rejected = Atomic(false)
-
-    var isRejected: Bool { rejected.load(ordering: .relaxed) }
-
-    func note(rejected isRejected: Bool) {
-        rejected.store(isRejected, ordering: .relaxed)
     }
 }
 

@@ -5,8 +5,9 @@ import Identity
 import Logging
 import Networking
 import Outbound
-import Redis
 import Postgres
+import Redis
+import Synchronization
 import Text
 
 /// What all loops of a process share: immutable values, and parts that are safe to use from any thread.
@@ -169,5 +170,16 @@ struct SharedParts: Sendable {
     private static func restAuth(_ configuration: Configuration, app: Client) -> Client {
         guard let id = ClientID(restAuthID) else { preconditionFailure("a constant client id") }
         return configuration.restAuth.client(id, like: app)
+    }
+}
+
+/// Whether the configuration that the last SIGHUP has asked for was refused, so that the one before is still in force.
+final class ReloadState: Sendable {
+    private let rejected = Atomic(false)
+
+    var isRejected: Bool { rejected.load(ordering: .relaxed) }
+
+    func note(rejected isRejected: Bool) {
+        rejected.store(isRejected, ordering: .relaxed)
     }
 }

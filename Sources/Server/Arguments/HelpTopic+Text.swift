@@ -122,7 +122,7 @@ extension HelpTopic {
             ]
         case .config:
             [
-                ("--markdown", "print the tables of the documentation instead"),
+                ("--markdown", "print the lists of the documentation instead"),
                 ("--texts LANGUAGE", "print the built-in texts of the sign-in pages instead, as KIDOBAN_PAGES_TEXTS has them"),
             ]
         case .devIssuer:

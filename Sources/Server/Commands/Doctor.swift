@@ -133,7 +133,7 @@ struct Doctor: Sendable {
             defer { client.stop() }
             return await body(client)
         } catch {
-            return [Finding("authorities", .problem("correct KIDOBAN_CA_FILE"), OutboundWords.text(error))]
+            return [Finding("authorities", .problem("correct KIDOBAN_CA_FILE"), "\(error)")]
         }
     }
 }

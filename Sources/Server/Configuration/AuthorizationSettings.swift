@@ -6,10 +6,10 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_AUTHORIZATION_CODE_LIFETIME", \.authorization.codeLife, .duration(.seconds(10) ... .minutes(10)),
-                "How long an authorization code is good. It is good once."),
+                "How long an authorization code is good, once."),
             Setting(
                 "KIDOBAN_AUTHORIZATION_CODE_MEMORY", \.authorization.codeMemory, .duration(.minutes(1) ... .days(1)),
-                "How long a used code is remembered: if it comes again, what it has led to ends."),
+                "How long a used code is remembered: a second use ends what the first has led to."),
             Setting(
                 "KIDOBAN_PUSHED_REQUEST_LIFETIME", \.authorization.pushedRequestLife, .duration(.seconds(10) ... .minutes(10)),
                 "How long a pushed authorization request waits for its browser."),
@@ -18,9 +18,9 @@ extension Settings {
                 "How long a device waits for its user."),
             Setting(
                 "KIDOBAN_ID_TOKEN_LIFETIME", \.authorization.idTokenLife, .duration(.minutes(1) ... .days(1)),
-                "How long an id token says that it is good."),
+                "How long an id token is good."),
             Setting(
                 "KIDOBAN_DPOP_NONCE", \.authorization.requiresDPoPNonce, .flag,
-                "Whether a DPoP proof must have a nonce of the server's. Without, proofs can be made in advance."),
+                "Whether a DPoP proof needs a nonce of the server's; else proofs can be made in advance."),
         ])
 }

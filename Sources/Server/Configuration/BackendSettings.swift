@@ -8,29 +8,29 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_VERIFY_FROM", \.backends.verifyFrom, .callerNetworks,
-                "Networks whose gateways may ask `/oauth2/verify` without a secret, each with the client that they are "
-                    + "taken for. The client needs `--introspect`."),
+                "Networks whose gateways may ask `/oauth2/verify` without a secret, each with its client, which needs "
+                    + "`--introspect`."),
             Setting(
                 "KIDOBAN_VERIFY_FROM_ANYBODY", \.backends.isVerifyOpenToAnybody, .flag,
-                "Whether `KIDOBAN_VERIFY_FROM` may have a network such as 0.0.0.0/0."),
+                "Whether that may have a network such as 0.0.0.0/0."),
             Setting(
                 "KIDOBAN_VERIFY_COOKIE", \.backends.verifiesCookies, .flag,
                 "Whether `/oauth2/verify` also takes session cookies."),
             Setting(
                 "KIDOBAN_REVOCATION_FEED", \.backends.tellsRevocations, .flag,
-                "Whether `/oauth2/revocations` tells backends what ends early. Each end then costs one more round trip to "
-                    + "Redis."
+                "Whether `/oauth2/revocations` tells backends what ends early. Each end costs one round trip to Redis "
+                    + "more."
             ),
             Setting(
                 "KIDOBAN_REVOCATION_FEED_LENGTH", \.backends.revocationLength, .count(1000...10_000_000),
-                "About how many ends Redis keeps for backends that come back, of 250 bytes each."),
+                "About how many ends Redis keeps for backends that come back; 250 bytes each."),
             Setting(
                 "KIDOBAN_REVOCATION_LISTENERS", \.backends.revocationListeners, .count(1...100_000),
-                "How many backends may listen to one copy. One client gets half of these at most."),
+                "Backends that may listen to one copy; one client gets half at most."),
             Setting(
                 "KIDOBAN_HOT_TOKENS", \.backends.hotTokens, .size(0...(64 << 30)),
-                "Memory in which a copy keeps what Redis has said of access tokens, until Redis tells of a change. 0: it asks each "
-                    + "time."),
+                "Memory in which a copy keeps what Redis has said of access tokens, until Redis tells of a change. 0: "
+                    + "none."),
         ])
 }
 

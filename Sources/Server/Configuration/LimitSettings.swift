@@ -6,7 +6,7 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_LIMITS", \.limits.isEnforced, .flag,
-                "Whether anything is limited. `false` is for load tests only."),
+                "Whether anything is limited; `false` is for load tests."),
             budget(
                 "SIGN_IN_ACCOUNT", .signInAccount,
                 "Sign-ins to one account from unknown addresses and devices."),
@@ -22,7 +22,7 @@ extension Settings {
                 "SIGN_IN_IDENTITY", .signInIdentity,
                 "First sign-ins with one identity of a provider."
             ),
-            budget("PROOF_ADDRESS", .proofAddress, "Tokens and codes of providers that are presented from one address."),
+            budget("PROOF_ADDRESS", .proofAddress, "Providers' tokens and codes from one address."),
             budget("SIGN_UP_ACCOUNT", .signUpAccount, "Sign-ups with one e-mail address."),
             budget(
                 "SIGN_UP_ADDRESS", .signUpAddress,
@@ -32,16 +32,16 @@ extension Settings {
             budget("REFRESH_SESSION", .refreshSession, "Refreshes of one session."),
             budget("REFRESH_ADDRESS", .refreshAddress, "Refreshes from one address."),
             budget(
-                "CODE_ACCOUNT_ADDRESS", .codeAccountAddress, "Codes of mails for one account from one address."
+                "CODE_ACCOUNT_ADDRESS", .codeAccountAddress, "Mailed codes for one account from one address."
             ),
-            budget("CODE_ADDRESS", .codeAddress, "Codes of mails that are presented from one address."),
+            budget("CODE_ADDRESS", .codeAddress, "Mailed codes from one address."),
             budget(
                 "MAIL_RECIPIENT", .mailRecipient,
                 "Mails of one kind to one recipient."),
-            budget("MAIL_ADDRESS", .mailAddress, "Mails that are asked for from one address."),
+            budget("MAIL_ADDRESS", .mailAddress, "Mails asked for from one address."),
             budget(
                 "HASH_ADDRESS", .hashAddress,
-                "Passwords that are hashed for one address, right or wrong."),
+                "Passwords hashed for one address, right or wrong."),
             budget("HASH_SITE", .hashSite, "The same for one /48 of IPv6."),
             budget(
                 "AUTHORIZE_ADDRESS", .authorizeAddress,
@@ -53,14 +53,14 @@ extension Settings {
             budget("TOKEN_CLIENT", .tokenClient, "All such requests of one client."),
             Setting(
                 "KIDOBAN_LIMIT_SPRAY_ACCOUNTS", \.limits.sprayAccounts, .count(0...10_000),
-                "Accounts at which sign-ins from one address may fail within ten minutes before an audit "
-                    + "event says so. Refuses nobody. 0: not watched."),
+                "Accounts at which sign-ins from one address may fail in ten minutes before an audit event says so; "
+                    + "refuses nobody. 0: not watched."),
             Setting(
                 "KIDOBAN_LIMIT_KNOWN_DEVICE_LIFETIME", \.limits.knownDeviceLifetime, .duration(.hours(1) ... .days(365)),
                 "How long an address or device is known at an account after its last sign-in."),
             Setting(
                 "KIDOBAN_LIMIT_KNOWN_DEVICES", \.limits.knownDevices, .count(1...1000),
-                "Addresses and devices that are known at an account; beyond them the oldest is forgotten."
+                "Addresses and devices known at an account; the oldest is forgotten."
             ),
         ]
     ).reloadable

@@ -10,13 +10,13 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_LISTEN", \.http.listen, .address,
-                "Where applications reach the server. Port 0 lets the system choose."),
+                "Where applications reach the server. Port 0: the system chooses."),
             Setting(
                 "KIDOBAN_OPERATIONS_LISTEN", \.operations.listen, .address,
-                "Where health and metrics are served; not for the public."),
+                "Where health and metrics are; not for the public."),
             Setting(
                 "KIDOBAN_ISSUER", \.issuer, .issuer,
-                "The URL under which clients know this installation, and the `iss` of its tokens. The same on all copies."),
+                "The URL of this installation, and the `iss` of its tokens. The same on all copies."),
         ])
 
     static let requests = Section(
@@ -24,26 +24,26 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_MAX_CONNECTIONS", \.http.maximumConnections, .count(1...1_000_000),
-                "Connections of the process; fewer when its limit of open files is lower."),
+                "Connections of the process; fewer if its limit of open files is lower."),
             Setting(
                 "KIDOBAN_MAX_CONNECTIONS_PER_ADDRESS", \.http.connectionsPerAddress, .count(1...1_000_000),
-                "Of those, at most so many of one client address, or one /64 of IPv6. Trusted proxies may have any number."),
+                "Those of one client address, or /64 of IPv6. Trusted proxies may have any number."),
             Setting(
                 "KIDOBAN_CONNECTION_MEMORY", \.http.connectionMemory, .size(1024 * 1024...16 * 1024 * 1024 * 1024),
-                "What all connections together may hold of unfinished requests and unread answers, at least four times "
-                    + "`KIDOBAN_MAX_BODY`. Beyond it, connections of the greatest holder are closed."),
+                "What all connections may hold of unfinished requests and unread answers: at least four times "
+                    + "`KIDOBAN_MAX_BODY`. Beyond it connections of the greatest holder are closed."),
             Setting(
                 "KIDOBAN_MAX_REQUEST_LINE", \.http.limits.requestLine, .size(256...64 * 1024),
-                "A longer request line is refused with 414."),
+                "A longer request line gets 414."),
             Setting(
                 "KIDOBAN_MAX_HEADER_SECTION", \.http.limits.headerSection, .size(1024...256 * 1024),
-                "A larger header section is refused with 431."),
+                "A larger header section gets 431."),
             Setting(
                 "KIDOBAN_MAX_HEADER_FIELDS", \.http.limits.fieldCount, .count(10...1000),
-                "A request with more header fields is refused with 431."),
+                "More header fields get 431."),
             Setting(
                 "KIDOBAN_MAX_BODY", \.http.limits.body, .size(1024...64 * 1024 * 1024),
-                "A larger request body is refused with 413. Up to 64 KiB it bounds head and body together."),
+                "A larger body gets 413. Up to 64 KiB it bounds head and body together."),
             Setting(
                 "KIDOBAN_HEADER_TIMEOUT", \.http.limits.headTimeout, .duration(.milliseconds(100) ... .minutes(10)),
                 "How long the head of a request may take; then 408."),

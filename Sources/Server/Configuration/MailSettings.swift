@@ -9,16 +9,16 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_SMTP_URL", \.mail.server, .smtp, fallback: .nothing("mail is not sent, and waits"),
-                "The mail server that takes mail from us."
+                "The mail server."
             ).reloadable,
             Setting(
                 "KIDOBAN_SMTP_TLS", \.mail.tls, .choice(Configuration.Mail.TLSNeed.allCases),
-                "Whether `smtp://` needs TLS (STARTTLS). With `none`, mails and their links travel in the clear."
+                "Whether `smtp://` needs TLS (STARTTLS). With `none`, links travel in the clear."
             ).reloadable,
             Setting(
                 "KIDOBAN_SMTP_AUTHORITIES_FILE", optional: \.mail.authoritiesFile, .path,
                 fallback: .nothing("the system's authorities"),
-                "A PEM file of the certificate authorities to trust for the mail server."
+                "A PEM file of the authorities to trust for the mail server."
             ).reloadable,
             Setting(
                 "KIDOBAN_SMTP_CONNECT_TIMEOUT", \.mail.connectTimeout, .duration(.milliseconds(100) ... .minutes(1)),
@@ -26,25 +26,25 @@ extension Settings {
             ).reloadable,
             Setting(
                 "KIDOBAN_SMTP_TIMEOUT", \.mail.timeout, .duration(.seconds(1) ... .minutes(5)),
-                "How long handing over a mail may take. If a copy dies meanwhile, another one sends the mail a minute "
-                    + "after this."),
+                "How long handing over a mail may take. If a copy dies meanwhile, another sends the mail a minute after "
+                    + "this."),
             Setting(
                 "KIDOBAN_SMTP_CONNECTIONS", \.mail.connections, .count(1...32),
                 "Mails that a copy hands over at once."),
             Setting(
                 "KIDOBAN_MAIL_SENDER", \.mail.sender, .mailSender, fallback: .nothing("none; mandatory with `KIDOBAN_SMTP_URL`"),
-                "Whom mails come from. The name is what they call the service."
+                "Whom mails come from; they call the service by the name."
             ).reloadable,
             Setting(
                 "KIDOBAN_MAIL_TEMPLATES", \.mail.templates, .mailTemplates, fallback: .nothing("the built-in texts"),
-                "A directory with texts of your own; see `docs/operations.md`."
+                "Texts of your own; see `docs/operations.md`."
             ).reloadable,
             Setting(
                 "KIDOBAN_MAIL_LONGEST_PAUSE", \.mail.longestPause, .duration(.seconds(1) ... .hours(6)),
-                "The longest pause between two attempts to send a mail. The first is 30 seconds, the next ones double."),
+                "The longest pause between attempts to send a mail; the first is 30 seconds, then it doubles."),
             Setting(
                 "KIDOBAN_MAIL_RETENTION", \.mail.retention, .duration(MailOutbox.window ... .days(90)),
-                "How long the outbox remembers whose mail of which kind there was. Its link is gone with the sending."),
+                "How long the outbox remembers who was sent which kind of mail, without its link."),
             Setting(
                 "KIDOBAN_UNDO_LIFETIME", \.mail.undoLifetime, .duration(AccountNotices.window ... .days(30)),
                 "How long a mailed link can undo a change of the ways into an account."),
@@ -64,8 +64,7 @@ extension SettingFormat where Value == SMTPURL? {
 extension SettingFormat where Value == MailSender? {
     fileprivate static var mailSender: SettingFormat {
         SettingFormat(
-            "an address, or a name of at most \(MailSender.longestName) characters and an address such as "
-                + "`Kidoban <no-reply@example.com>`",
+            "an address, or a name of at most \(MailSender.longestName) characters and one: `Kidoban <no-reply@example.com>`",
             acceptsEmpty: true,
             parse: { text throws(SettingRefusal) in
                 guard !text.isEmpty else { return nil }

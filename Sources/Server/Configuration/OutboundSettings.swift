@@ -7,7 +7,7 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_CA_FILE", optional: \.outbound.authoritiesFile, .path, fallback: .nothing("the system's authorities"),
-                "A PEM file of the certificate authorities to trust for HTTPS to other servers."),
+                "A PEM file of the authorities to trust for HTTPS to other servers."),
             Setting(
                 "KIDOBAN_OUTBOUND_PROXY", optional: \.outbound.proxy, .proxy, fallback: .nothing("none"),
                 "The proxy to other servers. Variables such as `https_proxy` are not read."),
@@ -19,12 +19,12 @@ extension Settings {
                 "How long an answer of another server may take in all."),
             Setting(
                 "KIDOBAN_KEY_REFETCH_INTERVAL", \.keySets.refetchInterval, .duration(.seconds(1) ... .hours(1)),
-                "How often unknown keys in tokens make Kidoban fetch a provider's keys: five times at once, then once each "
+                "How often unknown keys in tokens have a provider's keys fetched: five times at once, then once each "
                     + "interval."),
             Setting(
                 "KIDOBAN_KEY_SET_MEMORY", \.keySets.rememberedLifetime, .duration(.zero ... .days(2)),
-                "How long after they were fetched a provider's keys in PostgreSQL serve a process that starts while the "
-                    + "provider's key server is away. `0s`: not at all."),
+                "How long fetched keys in PostgreSQL serve a process that starts while the provider's key server is "
+                    + "away. 0s: not at all."),
             Setting(
                 "KIDOBAN_OUTBOUND_CALLS_PER_ADDRESS", \.providerTokens.callsPerAddress, .count(1...64),
                 "Calls to a provider for one client address at once, on a loop; more get 503."),
@@ -35,7 +35,7 @@ extension SettingFormat where Value == String {
     /// Where requests to other servers go first.
     static var proxy: SettingFormat {
         SettingFormat(
-            "`http://` and a host and port, such as http://proxy.example.com:3128, without user name and password",
+            "a URL such as http://proxy.example.com:3128, without user name and password",
             parse: { text throws(SettingRefusal) in
                 guard text.utf8.starts(with: "http://".utf8) else { throw SettingRefusal("does not begin with http://") }
                 let address = text.dropFirst(7)

@@ -11,43 +11,42 @@ extension Settings {
                 "How long after a sign-in a user may change the ways in or delete the account."),
             Setting(
                 "KIDOBAN_SIGN_UP_BY_MAIL", \.accounts.signsUpByMail, .flag,
-                "Whether a sign-up answers the same for every address, without tokens, and the mail says the rest. A "
-                    + "password then works only once the address is confirmed. A first sign-in with a provider that does "
-                    + "not vouch for the address only claims it."),
+                "Whether a sign-up answers the same for every address, without tokens; the mail says the rest. A "
+                    + "password then works once the address is confirmed, and a first sign-in with a provider that does not "
+                    + "vouch for the address only claims it."),
             Setting(
                 "KIDOBAN_CLAIMS_LIMIT", \.accounts.claimsLimit, .count(0...16_384, of: "bytes"),
-                "How large a user's custom claims may be, as JSON. They are in the user's tokens."),
+                "How large a user's custom claims may be, as JSON; tokens carry them."),
             Setting(
                 "KIDOBAN_ROLES_LIMIT", \.accounts.rolesLimit, .count(0...1000),
-                "How many roles a user may have. They are in the user's tokens."),
+                "Roles that a user may have; tokens carry them."),
             Setting(
                 "KIDOBAN_ARGON2_MEMORY", \.passwords.memoryKiB,
                 .count(7168...Int(Argon2id.Limits().memoryKiB), of: "KiB"),
-                "Memory that a password hash takes while it is computed."),
+                "Memory of a password hash."),
             Setting(
                 "KIDOBAN_ARGON2_ITERATIONS", \.passwords.iterations, .count(1...Int(Argon2id.Limits().iterations)),
                 "Passes over that memory."),
             Setting(
                 "KIDOBAN_ARGON2_PARALLELISM", \.passwords.parallelism, .count(1...Int(Argon2id.Limits().parallelism)),
-                "Lanes of a hash. They are computed one after the other."),
+                "Lanes of a hash, computed one after the other."),
             Setting(
                 "KIDOBAN_HIDE_IMPORTED_HASHES", \.passwords.hidesImported, .flag,
-                "Whether every sign-in takes the work of the most costly hash that was imported, so that the time does not "
-                    + "tell who has one."),
+                "Whether every sign-in takes the work of the costliest imported hash, so that its time does not tell who "
+                    + "has one."),
             Setting(
                 "KIDOBAN_IMPORTED_HASH_MEMORY", \.passwords.importedMemoryKiB, .count(1024...4_194_304, of: "KiB"),
-                "Memory that an imported scrypt or argon2 hash may take. One that needs more is refused."
+                "Memory that an imported scrypt or argon2 hash may take; more is refused."
             ),
             Setting(
                 "KIDOBAN_IMPORTED_HASH_ITERATIONS", \.passwords.importedIterations, .count(1000...100_000_000),
                 "Iterations that an imported PBKDF2 hash may have."),
             Setting(
                 "KIDOBAN_HASH_THREADS", \.passwords.threads, .count(0...64),
-                "Passwords hashed at once. 0: one less than there are processors, at least one."),
+                "Passwords hashed at once. 0: one less than the processors, at least one."),
             Setting(
                 "KIDOBAN_HASH_QUEUE", \.passwords.queueLimit, .count(1...10_000),
-                "Passwords that may wait to be hashed. Client addresses take turns. When the queue is full, the address "
-                    + "with the most waiting gets 503."),
+                "Passwords that may wait. Addresses take turns; in a full queue the one with the most waiting gets 503."),
             Setting(
                 "KIDOBAN_HASH_QUEUE_ADDRESS", \.passwords.queueLimitPerAddress, .count(1...10_000),
                 "Of them those from one client address, /64 of IPv6."),
@@ -63,11 +62,11 @@ extension Settings {
                 "Audit events that may wait to be written; more are dropped and counted."),
             Setting(
                 "KIDOBAN_AUDIT_REFRESHES", \.audit.refreshes, .choice(RefreshRecording.Rule.allCases),
-                "Which refreshes are audit events. `daily`: the first of a day in each session, and those from another "
-                    + "address. A reuse always is."),
+                "Which refreshes are audit events. `daily`: a session's first of a day, and those from another address. "
+                    + "A reuse always is."),
             Setting(
                 "KIDOBAN_AUDIT_RETENTION", \.audit.retention, .duration(.zero ... .days(36_500)),
-                "How long audit events are kept at least. A month is dropped as a whole. 0s: for ever."
+                "How long audit events are kept at least; whole months are dropped. 0s: for ever."
             ).reloadable,
         ])
 }

@@ -10,15 +10,15 @@ extension Settings {
                 "Event loops, each with its own connections to PostgreSQL and Redis. 0: one for every two processors."),
             Setting(
                 SettingsFile.setting, optional: \.settingsFile, .path, fallback: .nothing("none"),
-                "A file of settings, read at the start and on SIGHUP. The environment wins over it."),
+                "A file of settings, read at the start and on SIGHUP; the environment wins."),
             Setting(
                 "KIDOBAN_CLOCK_TOLERANCE", \.clockTolerance, .duration(.milliseconds(100) ... .hours(1)),
                 "How far this machine's clock may be off the stores' before readiness, the log and `kidoban doctor` say so."
             ),
             Setting(
                 "KIDOBAN_DRAIN_DELAY", \.lifecycle.drainDelay, .duration(.zero ... .minutes(5)),
-                "How long after SIGTERM the server is not ready but still accepts connections: longer than the balancer "
-                    + "takes to notice."
+                "How long after SIGTERM the server is not ready but takes connections: longer than the balancer takes to "
+                    + "notice."
             ).reloadable,
             Setting(
                 "KIDOBAN_DRAIN_TIMEOUT", \.lifecycle.drainTimeout, .duration(.zero ... .hours(1)),
@@ -31,7 +31,7 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_LOG_LEVEL", \.logging.level, .choice([.trace, .debug, .info, .warning, .error]),
-                "Lines below this level are not written."
+                "Lines below are not written."
             ).reloadable,
             Setting(
                 "KIDOBAN_LOG_FORMAT", \.logging.form, .choice([.auto, .json, .text]),
@@ -97,9 +97,9 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_JOBS_POLL_INTERVAL", \.jobs.pollInterval, .duration(.milliseconds(100) ... .minutes(5)),
-                "How often to look for work that other copies have entered, and for what is tried again."),
+                "How often to look for work of other copies, and for what is tried again."),
             Setting(
                 "KIDOBAN_JOBS_AT_ONCE", \.jobs.parallelism, .count(1...256),
-                "Jobs that a copy carries out at once, of all kinds together."),
+                "Jobs that a copy carries out at once."),
         ])
 }

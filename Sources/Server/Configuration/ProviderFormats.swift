@@ -58,7 +58,7 @@ extension SettingFormat where Value == [String] {
 extension SettingFormat where Value == [ProviderID] {
     static var providerNames: SettingFormat {
         list(
-            "names with commas between them, each 1 to 32 lowercase letters, digits and inner hyphens, and not apple or google",
+            "names with commas between them, each 1 to 32 lowercase letters, digits and inner hyphens",
             of: { text throws(SettingRefusal) in
                 guard let id = ProviderID(text), text.first != "-", text.last != "-" else {
                     throw SettingRefusal("has a name that is not allowed")

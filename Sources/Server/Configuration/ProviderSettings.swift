@@ -10,8 +10,8 @@ extension Settings {
             + [
                 Setting(
                     providersName, \.federation.names, .providerNames, fallback: .nothing("none"),
-                    "Further OpenID providers. Each has settings `KIDOBAN_PROVIDER_NAME_…`, with its name in "
-                        + "capitals and an underscore for a hyphen.")
+                    "Further OpenID providers. Each has settings `KIDOBAN_PROVIDER_NAME_…`: its name in capitals, an "
+                        + "underscore for a hyphen.")
             ]).map(\.reloadable))
 
     static let providersName = "KIDOBAN_PROVIDERS"
@@ -26,12 +26,12 @@ extension Settings {
                 fallback: .nothing("none; then \(name) is off"),
                 "Whom \(name)'s id tokens may be for (`aud`): \(example)."),
             Setting(
-                "KIDOBAN_\(word)_ISSUERS", \.federation[place].issuers, .issuers, "What `iss` of \(name)'s tokens may be."),
+                "KIDOBAN_\(word)_ISSUERS", \.federation[place].issuers, .issuers, "The `iss` of \(name)'s tokens."),
             Setting(
-                "KIDOBAN_\(word)_JWKS_URL", \.federation[place].keySetURL, .keySetURL, "Where \(name)'s public keys are."),
+                "KIDOBAN_\(word)_JWKS_URL", \.federation[place].keySetURL, .keySetURL, "\(name)'s public keys."),
             Setting(
                 "KIDOBAN_\(word)_NONCE", \.federation[place].nonceRule, .nonceRule(form: nonceForm),
-                "The rule for the nonce, see `docs/federation.md`."),
+                "The rule for the nonce; see `docs/federation.md`."),
         ]
     }
 
@@ -47,19 +47,19 @@ extension Settings {
                 prefix + "_CLIENT_IDS", \.federation[place].clientIDs, .clientIDs, fallback: required,
                 "Whom its id tokens may be for (`aud`)."),
             Setting(
-                prefix + "_ISSUERS", \.federation[place].issuers, .issuers, fallback: required, "What `iss` of its tokens may be."
+                prefix + "_ISSUERS", \.federation[place].issuers, .issuers, fallback: required, "The `iss` of its tokens."
             ),
             Setting(
-                prefix + "_JWKS_URL", \.federation[place].keySetURL, .keySetURL, fallback: required, "Where its public keys are."),
+                prefix + "_JWKS_URL", \.federation[place].keySetURL, .keySetURL, fallback: required, "Its public keys."),
             Setting(
                 prefix + "_ALGORITHMS", \.federation[place].algorithms, .signatureAlgorithms, fallback: .value("RS256"),
-                "What its tokens may be signed with."),
+                "What may sign its tokens."),
             Setting(
                 prefix + "_NONCE", \.federation[place].nonceRule, .nonceRule(form: .plain), fallback: .value("optional"),
-                "The rule for the nonce, see `docs/federation.md`."),
+                "The rule for the nonce; see `docs/federation.md`."),
             Setting(
                 prefix + "_EMAIL_TRUST", \.federation[place].emailTrust, .emailTrust, fallback: .value("never"),
-                "When an e-mail address that it calls verified is enough to link an account of that address."),
+                "When an address that it calls verified is enough to link an account."),
         ]
     }
 

@@ -8,17 +8,17 @@ extension Settings {
             Setting(
                 "KIDOBAN_APPLE_TEAM_ID", optional: \.providerTokens.appleTeamID, .appleIdentifier,
                 fallback: .nothing("none; Apple's authorization codes are then ignored"),
-                "The team in Apple's developer portal. With the next two, Apple's authorization codes are exchanged for "
-                    + "tokens, which are revoked with the account. All three or none."),
+                "The team in Apple's developer portal. With the next two (all or none), Apple's authorization codes are "
+                    + "exchanged for tokens, which are revoked with the account."),
             Setting(
                 "KIDOBAN_APPLE_KEY_ID", optional: \.providerTokens.appleKeyID, .appleIdentifier, fallback: .nothing("none"),
-                "The name of the team's key for Sign in with Apple."),
+                "The team's key for Sign in with Apple."),
             Setting(
                 "KIDOBAN_APPLE_PRIVATE_KEY", optional: \.providerTokens.applePrivateKey, .applePrivateKey,
                 fallback: .nothing("none"), "That key: what is in the `.p8` file."),
             Setting(
                 "KIDOBAN_APPLE_TOKEN_URL", \.providerTokens.appleTokenURL, .keySetURL,
-                "Where Apple's authorization codes are exchanged."),
+                "Where Apple exchanges authorization codes."),
             Setting(
                 "KIDOBAN_APPLE_AUTHORIZE_URL", \.providerTokens.appleAuthorizeURL, .keySetURL,
                 "Where the Apple button of the sign-in pages leads."),
@@ -31,7 +31,7 @@ extension Settings {
             Setting(
                 "KIDOBAN_APPLE_REDIRECT_URI", optional: \.providerTokens.appleRedirectURI, .redirectURI,
                 fallback: .nothing("none, as for the codes of native apps"),
-                "The redirect URI with which those codes were asked for."),
+                "The redirect URI that those codes were asked for with."),
             Setting(
                 "KIDOBAN_GOOGLE_CLIENT_SECRET", optional: \.providerTokens.googleClientSecret, .clientSecret,
                 fallback: .nothing("none; Google's authorization codes are then refused"),
@@ -46,7 +46,7 @@ extension Settings {
             ),
             Setting(
                 "KIDOBAN_GOOGLE_TOKEN_URL", \.providerTokens.googleTokenURL, .keySetURL,
-                "Where Google's authorization codes are exchanged."),
+                "Where Google exchanges authorization codes."),
             Setting(
                 "KIDOBAN_GOOGLE_AUTHORIZE_URL", \.providerTokens.googleAuthorizeURL, .keySetURL,
                 "Where the Google button of the sign-in pages leads."),
@@ -58,7 +58,7 @@ extension Settings {
                 "Where Google's tokens are revoked."),
             Setting(
                 "KIDOBAN_GOOGLE_RISC_JWKS_URL", \.providerTokens.googleEventKeysURL, .keySetURL,
-                "Where the keys are that sign Google's security events."),
+                "The keys that sign Google's security events."),
         ])
 }
 

@@ -7,15 +7,13 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_TRUSTED_PROXIES", \.http.proxies.blocks, .addressBlocks,
-                "The balancers in front of the server, by the addresses that they connect from. Only they are believed when they "
-                    + "name a client."),
+                "The balancers in front, by the addresses that they connect from. Only they may name a client."),
             Setting(
                 "KIDOBAN_FORWARDED_HEADER", \.http.proxies.field, .choice([.xForwardedFor, .forwarded]),
-                "The header in which trusted proxies name the client: the one that they overwrite or append to. The other is not "
-                    + "read."),
+                "The header in which they name the client: that which they overwrite or append to. The other is not read."),
             Setting(
                 "KIDOBAN_PROXY_PROTOCOL", \.http.proxies.proxyProtocol, .choice([.off, .on]),
-                "Whether connections of trusted proxies begin with a PROXY header, version 1 or 2. With `on`, those without are "
+                "Whether their connections begin with a PROXY header, version 1 or 2. With `on`, those without are "
                     + "closed."),
         ]
     ).reloadable

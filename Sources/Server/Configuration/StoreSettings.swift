@@ -8,7 +8,7 @@ extension Settings {
         settings: [
             Setting(
                 "DATABASE_URL", \.database.connectionString, .database, fallback: .value(Configuration.localDatabaseURL),
-                "How to reach PostgreSQL. libpq's own variables, such as `PGPASSFILE`, fill in what it leaves open."),
+                "How to reach PostgreSQL. libpq's own variables, such as `PGPASSFILE`, fill in the rest."),
             Setting(
                 "KIDOBAN_DATABASE_POOL", \.database.connectionsPerLoop, .count(1...100),
                 "Connections that an event loop opens at most."),
@@ -23,7 +23,7 @@ extension Settings {
                 "How long connecting to one address may take, in whole seconds, unless `DATABASE_URL` says otherwise."),
             Setting(
                 "KIDOBAN_MIGRATE", \.lifecycle.migratesAtStart, .flag,
-                "Whether `kidoban serve` applies missing migrations at its start. If not, `kidoban migrate` has to."),
+                "Whether `kidoban serve` applies missing migrations; else `kidoban migrate` has to."),
         ])
 
     static let redis = Section(
@@ -33,7 +33,7 @@ extension Settings {
             Setting(
                 "KIDOBAN_REDIS_CA_FILE", optional: \.redis.authoritiesFile, .path,
                 fallback: .nothing("the system's authorities"),
-                "A PEM file of the certificate authorities to trust for `rediss://`."),
+                "A PEM file of the authorities to trust for `rediss://`."),
             Setting(
                 "KIDOBAN_REDIS_DEADLINE", \.redis.commandDeadline, .duration(.milliseconds(10) ... .minutes(1)),
                 "How long a command may take."),
@@ -42,8 +42,8 @@ extension Settings {
                 "How long connecting may take."),
             Setting(
                 "KIDOBAN_REDIS_REPEAT_WINDOW", \.redis.repeatWindow, .duration(.zero ... .minutes(5)),
-                "How long sign-outs and revocations are repeated on each new connection to Redis, because a failover may "
-                    + "have lost them. As long as a replica may lag; 0 for never."
+                "How long sign-outs and revocations are repeated on new connections to Redis, because a failover may "
+                    + "have lost them: as long as a replica may lag. 0s: never."
             ),
             Setting(
                 "KIDOBAN_REDIS_REPEAT_LIMIT", \.redis.repeatLimit, .count(1...1_000_000),
@@ -68,7 +68,7 @@ extension RedisConfiguration {
 extension SettingFormat where Value == ConnectionString {
     static var database: SettingFormat {
         SettingFormat(
-            "a connection string of libpq: a `postgresql://` URI or `keyword=value` pairs",
+            "a `postgresql://` URI, or `keyword=value` pairs of libpq",
             isSecret: true,
             parse: { text throws(SettingRefusal) in
                 if let uri = DatabaseURI(text) { try uri.check() }

@@ -13,20 +13,20 @@ extension Settings {
                     + "keys are lost."),
             Setting(
                 "KIDOBAN_PREVIOUS_MASTER_KEY", optional: \.secrets.previousMasterKey, .masterKey, fallback: .nothing("none"),
-                "A second master key while the master key is replaced. It opens what it has sealed, and its tokens stay good."),
+                "The other master key while one replaces it: it opens what it has sealed, and its tokens stay good."),
             Setting(
                 "KIDOBAN_SIGNING_ALGORITHM", \.tokens.signingAlgorithm, .choice([.es256, .rs256]),
-                "What access tokens are signed with, for clients that have not chosen."),
+                "What signs the access tokens of clients that have not chosen."),
             Setting(
                 "KIDOBAN_SIGNING_KEY_LIFETIME", \.tokens.signingKeyLifetime, .duration(.zero ... .days(3650)),
-                "When a signing key is replaced, as by `kidoban keys rotate`. 0s: never by itself."
+                "When a signing key is replaced by itself. 0s: never."
             ),
             Setting(
                 "KIDOBAN_AUDIENCE", optional: \.explicitAudience, .audience, fallback: .derived("the issuer", \.audience),
-                "The `aud` of access tokens, for clients that have none of their own."),
+                "The `aud` of access tokens of clients without their own."),
             Setting(
                 "KIDOBAN_APP_AUDIENCES", \.tokens.furtherAudiences, .audiences,
-                "Further audiences of the built-in apps' access tokens, for backends that take only tokens for their own URL."),
+                "Further audiences of the built-in apps' access tokens, for backends that want their own URL."),
             Setting(
                 "KIDOBAN_SCOPES", \.tokens.scopes, .scopes,
                 "The `scope` of the built-in apps' access tokens. `account`, which opens Kidoban's own endpoints, is added."
@@ -48,7 +48,7 @@ extension Settings {
                 "How long a session lives after its last refresh."),
             Setting(
                 "KIDOBAN_SESSION_LIFETIME", \.sessions.absoluteLifetime, .duration(.seconds(1) ... .days(3650)),
-                "How long a session lives at most, used or not. At least `KIDOBAN_SESSION_IDLE_LIFETIME`."),
+                "How long at most, used or not. At least `KIDOBAN_SESSION_IDLE_LIFETIME`."),
             Setting(
                 "KIDOBAN_SESSIONS_PER_USER", \.sessions.perUser, .count(1...1000),
                 "Sessions that a user may have; beyond them the oldest ends."),
@@ -57,8 +57,8 @@ extension Settings {
                 "How long a used refresh token gives the same successor again."),
             Setting(
                 "KIDOBAN_REFRESH_RECOVERY", \.sessions.refreshRecovery, .duration(.zero ... .days(30)),
-                "How long a used refresh token gives a new successor if nobody has used the first. At least "
-                    + "`KIDOBAN_REFRESH_GRACE`. With `0s` for both, every second use ends the session."),
+                "How long it gives a new successor if nobody has used the first. At least `KIDOBAN_REFRESH_GRACE`. With "
+                    + "`0s` for both, every second use ends the session."),
         ])
 }
 
@@ -134,7 +134,7 @@ extension Configuration {
 extension SettingFormat where Value == MasterKey {
     static var masterKey: SettingFormat {
         SettingFormat(
-            "32 random bytes as 43 characters of base64url or 64 hexadecimal digits, such as `openssl rand -hex 32` prints",
+            "32 random bytes in base64url, or in hexadecimal digits as `openssl rand -hex 32` prints",
             isSecret: true,
             parse: { text throws(SettingRefusal) in
                 guard let key = MasterKey(SecretString(text)) else { throw SettingRefusal("is not a master key") }
@@ -148,7 +148,7 @@ extension SettingFormat where Value == [String] {
     /// Scopes as tokens name them (RFC 6749 §3.3).
     static var scopes: SettingFormat {
         SettingFormat(
-            "nothing, or scopes with a space between them, such as `openid email`: visible ASCII without quotes and backslashes",
+            "nothing, or scopes with a space between them",
             acceptsEmpty: true,
             parse: { text throws(SettingRefusal) in
                 guard text.utf8.count <= 512 else { throw SettingRefusal("is longer than 512 bytes") }

@@ -18,7 +18,7 @@ enum IssuerCheck {
         } catch {
             return Finding(
                 name, .advice("start the server; if it runs, look at the name, the balancer and its certificate"),
-                "\(issuer) does not answer from here: \(OutboundWords.text(error))")
+                "\(issuer) does not answer from here: \(error)")
         }
         return finding(status: response.status, body: response.body, keys: ring)
     }

@@ -19,26 +19,10 @@ enum KeySetCheck {
 
     private static func explanation(of failure: KeySetFetchFailure) -> String {
         switch failure {
-        case .notAnswered(let error): "its keys cannot be fetched: \(OutboundWords.text(error))"
+        case .notAnswered(let error): "its keys cannot be fetched: \(error)"
         case .status(let status): "its key server answers \(status)"
         case .invalid(let error): "what its key server answers is no key set (\(error.reason))"
         case .empty: "its key set has no key that can be used"
-        }
-    }
-}
-
-/// Why another server has not answered, for people.
-enum OutboundWords {
-    static func text(_ error: OutboundError) -> String {
-        switch error {
-        case .invalidRequest: "the URL cannot be asked"
-        case .timedOut: "no answer in time"
-        case .tooLarge: "the answer is too large"
-        case .tls(let reason): "no trusted TLS (\(reason))"
-        case .connection(let reason): reason
-        case .redirectRefused: "it leads to another server"
-        case .overloaded: "busy"
-        case .authorities(let reason): "KIDOBAN_CA_FILE cannot be used (\(reason))"
         }
     }
 }

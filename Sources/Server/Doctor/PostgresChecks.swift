@@ -18,7 +18,8 @@ enum PostgresChecks {
         guard let facts = outcome.facts else { return away("\(target) lets us in but does not answer questions") }
         return [
             Finding("postgres", .ok, "\(target) lets \(facts.role) in"), version(facts), encoding(facts),
-            schema(outcome.pending, configuration), rights(facts, outcome.pending, configuration), room(facts), durability(facts),
+            schema(outcome.pending, configuration), rights(facts, outcome.pending, configuration), diskSpace(facts),
+            durability(facts),
             connections(facts, configuration), transport(facts),
         ]
     }
@@ -96,7 +97,7 @@ enum PostgresChecks {
         return Finding(name, isNeeded ? .problem(remedy) : .advice(remedy), detail)
     }
 
-    static func room(_ facts: PostgresFacts) -> Finding {
+    static func diskSpace(_ facts: PostgresFacts) -> Finding {
         let name = "postgres-space"
         switch facts.hasRoom {
         case true?: return Finding(name, .ok, "there is room for more")

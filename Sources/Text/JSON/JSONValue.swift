@@ -58,13 +58,6 @@ package enum JSONValue: Equatable, Sendable {
     package subscript(key: String) -> JSONValue? {
         objectValue?[key]
     }
-
-    /// The document as JSON text without white space. A double that is not finite becomes `null`, as in ECMAScript.
-    package var serialized: [UInt8] {
-        var writer = JSONWriter()
-        writer.value(self)
-        return writer.bytes
-    }
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,

@@ -125,3 +125,12 @@ package struct JSONWriter: Sendable {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
     }
 }
+
+extension JSONValue {
+    /// The document as JSON text without white space. A double that is not finite becomes `null`, as in ECMAScript.
+    package var serialized: [UInt8] {
+        var writer = JSONWriter()
+        writer.value(self)
+        return writer.bytes
+    }
+}

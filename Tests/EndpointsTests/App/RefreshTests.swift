@@ -105,7 +105,7 @@ struct RefreshTests {
         #expect(try await refresh(other.refreshToken).json["refreshToken"] != .string(other.refreshToken))
     }
 
-    @Test func `a wish that is neither true nor false is refused`() async throws {
+    @Test func `a value that is neither true nor false is refused`() async throws {
         let account = try await server.signUp()
         let response = try await server.post(
             "/auth/refresh", ["refreshToken": .string(account.refreshToken), "rotate": "yes"])

@@ -60,8 +60,8 @@ struct CookieLoginTests {
     @Test(arguments: ["", "1", "true", "0", "false", "null", #""1""#, #""True""#, #""0""#, #""""#])
     func `JSON does as well`(_ remember: String) async throws {
         let account = try await server.signUp()
-        let wish = remember.isEmpty ? "" : #","remember":\#(remember)"#
-        let body = #"{"email":"\#(account.email)","password":"\#(Account.password)"\#(wish)}"#
+        let field = remember.isEmpty ? "" : #","remember":\#(remember)"#
+        let body = #"{"email":"\#(account.email)","password":"\#(Account.password)"\#(field)}"#
         let response = try await client.send("POST", "/login", [("Content-Type", "application/json")], body: body)
         #expect(response.status == 200)
         let isRemembered = ["1", "true", #""1""#, #""True""#].contains(remember)
@@ -72,7 +72,7 @@ struct CookieLoginTests {
         ("1", true), ("true", true), ("True", true), ("on", true), ("yes", true), ("0", false), ("False", false), ("off", false),
         ("no", false), ("", false),
     ])
-    func `the wish to be remembered may be written in many ways`(_ text: String, _ isRemembered: Bool) async throws {
+    func `that a user wants to be remembered may be written in many ways`(_ text: String, _ isRemembered: Bool) async throws {
         let account = try await server.signUp()
         let body = CookieClient.form([("email", account.email), ("password", Account.password), ("remember", text)])
         let response = try await client.send("POST", "/login", [CookieClient.formType], body: body)

@@ -119,7 +119,7 @@ struct VerifyTests {
         #expect(audience.challenge == #"Bearer realm="kidoban", error="invalid_token""#)
     }
 
-    @Test func `wishes of all places count`() async throws {
+    @Test func `requirements of all places count`() async throws {
         let backend = try await #require(installation).backend()
         let token = try await server.signUp().accessToken
         let field = [("X-Verify-Scope", "orders")]
@@ -130,7 +130,7 @@ struct VerifyTests {
         )
     }
 
-    @Test func `a wish that is not understood lets nobody in`() async throws {
+    @Test func `a requirement that is not understood lets nobody in`() async throws {
         let backend = try await #require(installation).backend()
         let token = try await server.signUp().accessToken
         for query in ["?scop=email", "?scope=", "?scope=a&scope=b", "?scope=%zz", "?scope=%22", "?status=302", "?x"] {
@@ -144,7 +144,7 @@ struct VerifyTests {
     }
 
     @Test(arguments: ["/oauth2/verify/", "/oauth2/verify/orders/1"])
-    func `a wish in the query behind a path is not dropped`(_ path: String) async throws {
+    func `a requirement in the query behind a path is not dropped`(_ path: String) async throws {
         let backend = try await #require(installation).backend()
         let token = try await server.signUp().accessToken
         func answer(_ query: String, _ fields: [(name: String, value: String)] = []) async throws -> TestHTTPResponse {
@@ -170,7 +170,7 @@ struct VerifyTests {
         #expect(lacking.challenge == #"Bearer realm="kidoban", error="insufficient_scope", scope="orders""#)
     }
 
-    @Test func `a path that is appended to a wish in the query makes it another wish`() async throws {
+    @Test func `a path that is appended to a requirement in the query makes it another one`() async throws {
         let backend = try await #require(installation).backend()
         let token = try await server.signUp().accessToken
         for path in ["/", "/orders/1?a=b", "/%20email", "/&scope=email"] {
@@ -280,7 +280,7 @@ struct VerifyCookieTests {
     let installation = Installation.current
     var server: TestHTTPClient { get throws { try #require(installation).server } }
 
-    @Test func `the session cookie of a browser passes where that is wished for`() async throws {
+    @Test func `the session cookie of a browser passes where the settings say so`() async throws {
         let installation = try #require(installation)
         let backend = try await installation.backend()
         let account = try await server.signUp()

@@ -32,7 +32,7 @@ import Text
     @Test(
         arguments: [
             (.anonymous, "anonymous"), (.user(Sample.userID), "user:\(Sample.userID)"),
-            (.administrator(.command("mei")), "administrator"),
+            (.administrator(name: "mei", source: nil), "administrator"),
             (.system, "system"),
         ] as [(AuditEvent.Actor, String)])
     func `actors are told apart`(actor: AuditEvent.Actor, name: String) {

@@ -32,7 +32,7 @@ extension WithStores {
         private func recorded(_ world: World) async throws -> [RecordedEvent] {
             let id = UUID(version7At: Sample.now, random: SecureRandom.bytes(10))
             let marker = AuditEvent(
-                id: id, time: world.clock.now, kind: .clientAdded, actor: .administrator(.command(nil)),
+                id: id, time: world.clock.now, kind: .clientAdded, actor: .administrator(name: nil, source: nil),
                 referenceID: id.description)
             await world.a.run { await $0.audit.record(marker) }
             while true {

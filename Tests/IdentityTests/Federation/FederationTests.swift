@@ -239,8 +239,8 @@ extension WithStores {
                         decoding: JWKSet(names.map { JWK(key: key, algorithm: .rs256, keyID: $0) }).rendered, as: UTF8.self)
                 }
                 let sets = try await KeySetWorld.started(set("key-1"))
-                let room = sets.parts[0]
-                let keys: Federation.KeyLookup = { keyID, provider in await room.key(keyID, of: provider) }
+                let view = sets.parts[0]
+                let keys: Federation.KeyLookup = { keyID, provider in await view.key(keyID, of: provider) }
                 _ = try await verify(issuer.token(TestIssuer.appleClaims()), on: world.a, keys: keys)
                 sets.serve(set("key-1", "key-2"))
                 let rotated = try issuer.token(TestIssuer.appleClaims(), header: #"{"kid":"key-2","alg":"RS256"}"#)

@@ -88,7 +88,7 @@ extension WithStores {
             }
         }
 
-        @Test func `who does not wish for it gets a new access token, and so does who comes after him`() async throws {
+        @Test func `who does not ask for it gets a new access token, and so does who comes after him`() async throws {
             try await World.run { world in
                 let member = try await world.a.signUp()
                 let first = try await refresh(member.refreshToken, RefreshOptions(rotation: true), on: world.a)

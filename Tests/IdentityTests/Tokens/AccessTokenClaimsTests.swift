@@ -45,7 +45,7 @@ import Text
         #expect(payload["roles"] == ["a", "b"])
     }
 
-    @Test(arguments: AccessTokenClaims.reservedNames.sorted())
+    @Test(arguments: CustomClaims.tokenNames.sorted())
     func `no other claim takes a reserved name`(name: String) throws {
         let forged = JSONObject([.init(key: name, value: "forged")])
         #expect(try payload(claims: forged, additional: forged) == payload())

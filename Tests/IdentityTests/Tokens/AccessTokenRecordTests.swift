@@ -67,7 +67,7 @@ import Text
         #expect(answer["sub"] == .string("\(Sample.userID)"))
     }
 
-    @Test(arguments: AccessTokenClaims.reservedNames.sorted())
+    @Test(arguments: CustomClaims.tokenNames.sorted())
     func `no claim of a user takes the place of a member`(name: String) throws {
         let forged = SessionOwner(
             username: "A@example.com", emailVerified: true, claims: JSONObject([.init(key: name, value: "forged")]))

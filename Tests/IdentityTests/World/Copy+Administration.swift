@@ -13,7 +13,7 @@ extension IdentityParts {
 
 /// In short, for tests that are about something else.
 extension Accounts {
-    private static let actor = AuditEvent.Actor.administrator(.command("mei"))
+    private static let actor = Administrator.command("mei").actor
 
     func disable(_ id: UserID, caller: Caller) async throws(IdentityError) {
         try await disable(id, by: Self.actor, caller: caller)

@@ -80,7 +80,7 @@ extension Copy {
     }
 
     /// What there is of a kind, as this copy has counted it last.
-    func jobCount(_ kind: JobKind) async -> JobQueue.Count {
-        await run { $0.metrics.snapshot.jobs.counts[kind] } ?? JobQueue.Count()
+    func jobCount(_ kind: JobKind) async -> JobCounters.Count {
+        await run { $0.metrics.snapshot.jobs.counts[kind] } ?? JobCounters.Count()
     }
 }

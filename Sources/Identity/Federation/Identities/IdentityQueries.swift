@@ -8,9 +8,6 @@ package enum IdentityQueries {
         (extract(epoch FROM created_at) * 1000)::bigint, (extract(epoch FROM last_used_at) * 1000)::bigint
         """
 
-    /// The constraint that a second user of one identity violates (SQLSTATE 23505).
-    package static let uniqueIdentityConstraint = "identities_pkey"
-
     /// Notes that an identity is used, and what its provider says by now; an address that it no longer tells is kept. Parameters:
     /// provider, subject, audience, email or null, email_verified, is_private_email, last_used_at. Returns the id of its user.
     package static let use = Statement(

@@ -48,17 +48,11 @@ package struct IdentityStore: Sendable {
         _ user: User, passwordHash: String?, with identity: ExternalIdentity
     ) async throws(IdentityError) -> User {
         try await pool.transaction { transaction throws(IdentityError) in
-            do throws(PostgresError) {
+            return try await mapTakenValues { () throws(PostgresError) in
                 _ = try await transaction.query(
                     UserQueries.insert, UserStore.parameters(of: user, passwordHash: passwordHash))
                 _ = try await transaction.query(IdentityQueries.insert, Self.parameters(of: identity))
                 return try await UserStore.one(transaction.query(UserQueries.byID, [.uuid(user.id.description)]))
-            } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
-                throw .emailTaken
-            } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
-                throw .identityTaken
-            } catch {
-                throw IdentityError(postgres: error)
             }
         }
     }
@@ -71,14 +65,10 @@ package struct IdentityStore: Sendable {
         _ identity: ExternalIdentity, to user: User, provingOwn email: EmailAddress? = nil, in transaction: Transaction
     ) async throws(IdentityError) -> Bool {
         let conditions: [PostgresValue] = [.integer(user.credentialsVersion), .text(orNull: email?.normalized)]
-        do throws(PostgresError) {
-            return try await !transaction.query(
+        return try await mapTakenValues { () throws(PostgresError) in
+            try await !transaction.query(
                 IdentityQueries.insertForUser, Self.parameters(of: identity) + conditions
             ).isEmpty
-        } catch .uniqueViolation(constraint: IdentityQueries.uniqueIdentityConstraint) {
-            throw .identityTaken
-        } catch {
-            throw IdentityError(postgres: error)
         }
     }
 

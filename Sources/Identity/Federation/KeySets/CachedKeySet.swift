@@ -1,4 +1,4 @@
-import JOSE
+package import JOSE
 import Networking
 
 /// What every loop knows of a provider's keys, to answer without asking anybody. The parsed keys are shared, not copied.
@@ -27,5 +27,28 @@ struct CachedKeySet: Sendable {
     func key(_ keyID: String, at now: Instant) -> JWK? {
         guard schedule.isUsable(at: now) else { return nil }
         return keys.key(withID: keyID)
+    }
+}
+
+/// What is known of a key that a token names.
+package enum KeySetLookup: Sendable {
+    case key(JWK)
+    /// The provider's keys are known, and this is none of them.
+    case unknownKey
+    /// The provider's keys cannot be had now: nobody can say whether the key is good.
+    case unavailable(retryAfter: Duration)
+}
+
+/// The counters of one provider's key set at a moment.
+package struct KeySetReport: Sendable {
+    package let provider: ProviderID
+    package var fetches: [KeySetFetchOutcome: UInt64] = [:]
+    /// Keys that can be used now.
+    package var keyCount = 0
+    /// Since the keys were fetched; nil as long as there are none.
+    package var age: Duration?
+
+    package init(provider: ProviderID) {
+        self.provider = provider
     }
 }

@@ -1,4 +1,3 @@
-package import JOSE
 package import Networking
 
 /// A loop's view of the key sets of other providers. A known key, and one that is known not to be there, is told at once, without a
@@ -27,28 +26,5 @@ package actor KeySets {
     func take(_ cached: CachedKeySet, of provider: ProviderID) {
         guard cachedSets[provider].map({ $0.version < cached.version }) ?? true else { return }
         cachedSets[provider] = cached
-    }
-}
-
-/// What is known of a key that a token names.
-package enum KeySetLookup: Sendable {
-    case key(JWK)
-    /// The provider's keys are known, and this is none of them.
-    case unknownKey
-    /// The provider's keys cannot be had now: nobody can say whether the key is good.
-    case unavailable(retryAfter: Duration)
-}
-
-/// The counters of one provider's key set at a moment.
-package struct KeySetReport: Sendable {
-    package let provider: ProviderID
-    package var fetches: [KeySetFetchOutcome: UInt64] = [:]
-    /// Keys that can be used now.
-    package var keyCount = 0
-    /// Since the keys were fetched; nil as long as there are none.
-    package var age: Duration?
-
-    package init(provider: ProviderID) {
-        self.provider = provider
     }
 }

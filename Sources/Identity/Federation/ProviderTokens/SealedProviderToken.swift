@@ -44,11 +44,6 @@ package struct SealedProviderToken: Equatable, Sendable {
     }
 
     private static func context(_ grant: ProviderGrant) -> [UInt8] {
-        context(provider: grant.provider.text, subject: grant.subject, clientID: grant.clientID)
-    }
-
-    /// What it is bound to: each part with its length before it, so that no two grants read the same.
-    static func context(provider: String, subject: String, clientID: String) -> [UInt8] {
-        [provider, subject, clientID].flatMap { part in Array("\(part.utf8.count):\(part)".utf8) }
+        Sealer.context([grant.provider.text, grant.subject, grant.clientID])
     }
 }

@@ -139,7 +139,7 @@ struct AuditCommand {
         var filter = filter
         var events = try await latest(filter, question.limit ?? .max)
         // What was left out at the beginning is not to come now.
-        let floor = events.count == question.limit ? events.first?.id : nil
+        let oldest = events.count == question.limit ? events.first?.id : nil
         var seen: [UUID: Timestamp] = [:]
         while true {
             guard printed(events) else { return ExitStatus.failure }
@@ -149,7 +149,7 @@ struct AuditCommand {
             seen = seen.filter { $0.value >= from.adding(.zero - Self.lateness) }
             filter.since = max(from, filter.since ?? from)
             events = try await latest(filter, .max).filter { event in
-                seen[event.id] == nil && floor.map { $0 < event.id } ?? true
+                seen[event.id] == nil && oldest.map { $0 < event.id } ?? true
             }
         }
     }

@@ -160,7 +160,7 @@ struct KeysCommand {
             try await Resealing(pool: worker.postgres, masterKey: masterKey).run()
         }
         let event = AuditEvent(
-            resealing: progress.resealed, with: masterKey, by: .administrator(.command(configuration.audit.operatorName)),
+            resealing: progress.resealed, with: masterKey, by: Administrator.command(configuration.audit.operatorName).actor,
             system: context.system)
         await context.run { await $0.audit.record(event) }
         guard progress.unopened == 0 else {

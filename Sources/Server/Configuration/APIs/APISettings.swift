@@ -7,12 +7,12 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_APIS", \.apis.open, .apis,
-                "The client protocols that are served; see `docs/apis.md`. A path of one that is not is not found.")
+                "The client protocols that are served; see `docs/apis.md`.")
         ] + app + prefixes)
 
     private static let prefixes = API.all.compactMap { kind in
         kind.prefixSetting.map { name in
-            Setting(name, \.apis[prefixOf: kind.name], .pathPrefix, "What the paths of the \(kind.title) start with.")
+            Setting(name, \.apis[prefixOf: kind.name], .pathPrefix, "Before the paths of the \(kind.title).")
         }
     }
 }

@@ -8,17 +8,17 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_COOKIE_IDLE_LIFETIME", \.cookies.idleLifetime, .duration(.seconds(1) ... .days(365)),
-                "How long a session that is held by a cookie lives after its last use."),
+                "How long a session held by a cookie lives after its last use."),
             Setting(
                 "KIDOBAN_COOKIE_LIFETIME", \.cookies.absoluteLifetime, .duration(.seconds(1) ... .days(3650)),
-                "How long it lives at most, used or not. At least `KIDOBAN_COOKIE_IDLE_LIFETIME`."),
+                "How long at most. At least `KIDOBAN_COOKIE_IDLE_LIFETIME`."),
             Setting(
                 "KIDOBAN_COOKIE_REMEMBERED_IDLE_LIFETIME", \.cookies.rememberedIdleLifetime,
                 .duration(.seconds(1) ... .days(365)),
-                "The same after its last use, where the user wants to be remembered."),
+                "The same of a user who wants to be remembered: after the last use."),
             Setting(
                 "KIDOBAN_COOKIE_REMEMBERED_LIFETIME", \.cookies.rememberedLifetime, .duration(.seconds(1) ... .days(3650)),
-                "The same at most. At least `KIDOBAN_COOKIE_REMEMBERED_IDLE_LIFETIME`."),
+                "And at most. At least `KIDOBAN_COOKIE_REMEMBERED_IDLE_LIFETIME`."),
             Setting(
                 "KIDOBAN_COOKIE_TOUCH_SLIDES", \.cookies.touchSlides, .flag,
                 "Whether `/touch` counts as use."),
@@ -27,7 +27,7 @@ extension Settings {
                 "Other origins whose pages may act for their users and read answers, at every API for apps."),
             Setting(
                 "KIDOBAN_COOKIE_SAME_SITE", \.cookies.sameSite, .choice([.strict, .lax, .none]),
-                "The cookie's `SameSite`. `none` is for `KIDOBAN_COOKIE_ORIGINS` on another site, and needs an https issuer."),
+                "The cookie's `SameSite`. `none` is for `KIDOBAN_COOKIE_ORIGINS` on another site, and needs https."),
         ])
 }
 

@@ -10,46 +10,46 @@ extension Settings {
             Setting(
                 "KIDOBAN_FIREBASE_PROJECT", optional: \.firebase.project, .firebaseProject,
                 fallback: .nothing("none: the API is off"),
-                "The project whose API is served: the audience of its ID tokens."),
+                "The project: the audience of ID tokens."),
             Setting(
-                "KIDOBAN_FIREBASE_API_KEYS", \.firebase.apiKeys, .apiKeys, "The keys that apps send. They are no secrets."),
+                "KIDOBAN_FIREBASE_API_KEYS", \.firebase.apiKeys, .apiKeys, "The keys that apps send; no secrets."),
             Setting(
                 "KIDOBAN_FIREBASE_ISSUER", optional: \.firebase.issuer, .issuer,
                 fallback: .derived("that of Google, of a project whose name begins with `demo-`", { $0.firebase.idTokenIssuer }),
-                "The `iss` of ID tokens. The SDKs for servers take only `https://securetoken.google.com/` and the project. Set that only "
-                    + "if nobody else has a project of that name at Google."),
+                "The `iss` of ID tokens. Server SDKs take only `https://securetoken.google.com/` and the project: set "
+                    + "that only if nobody has a project of that name at Google."),
             Setting(
                 "KIDOBAN_FIREBASE_EMULATOR", \.firebase.isEmulator, .flag,
-                "For tests: `Bearer owner` administers, any key will do, codes are listed. Refused unless "
-                    + "`KIDOBAN_ISSUER` and `KIDOBAN_LISTEN` are on this machine."),
+                "For tests: `Bearer owner` administers, any key will do, codes are listed. Only with `KIDOBAN_ISSUER` "
+                    + "and `KIDOBAN_LISTEN` on this machine."),
             Setting(
                 "KIDOBAN_FIREBASE_HIDE_ADDRESSES", \.firebase.hidesAddresses, .flag,
-                "Whether answers hide which addresses have accounts: Firebase's email enumeration protection."),
+                "Whether answers hide which addresses have accounts (email enumeration protection)."),
             Setting("KIDOBAN_FIREBASE_ANONYMOUS", \.firebase.allowsAnonymous, .flag, "Whether users may sign in without a name."),
             Setting(
                 "KIDOBAN_FIREBASE_EMAIL_LINK", \.firebase.allowsEmailLinks, .flag,
-                "Whether users may sign in by a link that they get by mail."),
+                "Whether users may sign in by a mailed link."),
             Setting(
                 "KIDOBAN_FIREBASE_DOMAINS", \.firebase.domains, .firebaseDomains,
-                "Hosts that links may lead back to, beside that of `KIDOBAN_ISSUER`."),
+                "Hosts that links may lead back to, beside the issuer's."),
             Setting(
                 "KIDOBAN_FIREBASE_MINIMUM_PASSWORD", \.firebase.minimumPassword, .count(6...64, of: "characters"),
-                "How long a new password must be. Firebase's own rule is 6; the emulator's always is."),
+                "How long a new password must be. Firebase's own rule is 6, as always in the emulator."),
             Setting(
                 "KIDOBAN_FIREBASE_MIGRATED_PROJECT", optional: \.firebase.migratedProject, .firebaseProject,
                 fallback: .nothing("none"),
-                "The project at Google that users were imported from. `POST /migrate/firebase` takes its ID tokens."
+                "The project at Google that users came from; `POST /migrate/firebase` takes its ID tokens."
             ),
             Setting(
                 "KIDOBAN_FIREBASE_MIGRATED_JWKS_URL", \.firebase.migratedKeySetURL, .keySetURL,
-                "Where the public keys of that project are."),
+                "Its public keys."),
         ])
 }
 
 extension SettingFormat where Value == String {
     fileprivate static var firebaseProject: SettingFormat {
         SettingFormat(
-            "6 to 30 lower-case letters, digits and hyphens, of which a letter is the first",
+            "6 to 30 lower-case letters, digits and hyphens, a letter first",
             parse: { text throws(SettingRefusal) in
                 let isPlain = text.utf8.allSatisfy { byte in
                     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)

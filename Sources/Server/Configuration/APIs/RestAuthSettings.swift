@@ -7,16 +7,16 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_REST_AUTH_DIALECT", \.restAuth.dialect, .choice([.djangoRestAuth, .djRestAuth]),
-                "Whose answers are given: those of django-rest-auth 0.9.5, or of dj-rest-auth 7."),
+                "Whose answers: django-rest-auth 0.9.5, or dj-rest-auth 7."),
             Setting(
                 "KIDOBAN_REST_AUTH_TOKENS", \.restAuth.tokens, .choice([.key, .jwt]),
-                "What a sign-in gives: a key, or JWTs as with `REST_USE_JWT` and `USE_JWT`."),
+                "What a sign-in gives: a key, or JWTs (`REST_USE_JWT`, `USE_JWT`)."),
             Setting(
                 "KIDOBAN_REST_AUTH_KEYS", \.restAuth.keySharing, .choice([.perLogin, .shared]),
-                "Whether each sign-in has a key of its own, or all of a user's share one. A sign-out ends the key."),
+                "Whether each sign-in has its own key, or all of a user's share one. A sign-out ends the key."),
             Setting(
                 "KIDOBAN_REST_AUTH_LOGIN_NAME", \.restAuth.loginName, .choice([.email, .username, .either]),
-                "By what users sign in: allauth's `ACCOUNT_AUTHENTICATION_METHOD`."),
+                "What users sign in with: allauth's `ACCOUNT_AUTHENTICATION_METHOD`."),
             Setting(
                 "KIDOBAN_REST_AUTH_EMAIL_VERIFICATION", \.restAuth.emailVerification, .choice([.none, .optional, .mandatory]),
                 "Whether new users get a verification mail, and need it to sign in: allauth's `ACCOUNT_EMAIL_VERIFICATION`."),
@@ -28,42 +28,42 @@ extension Settings {
                 "Whether a sign-in sets the cookie `sessionid` too."),
             Setting(
                 "KIDOBAN_REST_AUTH_PARITY", \.restAuth.changesPasswordWithoutOld, .flag,
-                "Whether a session of any age may set a new password without the old one and disconnect a provider, as in "
-                    + "the original. Otherwise only within `KIDOBAN_RECENT_SIGN_IN`."),
+                "Whether a session of any age may set a password without the old one and disconnect a provider, as in "
+                    + "the original; else only within `KIDOBAN_RECENT_SIGN_IN`."),
             Setting(
                 "KIDOBAN_REST_AUTH_JAPANESE", \.restAuth.japanese, .choice([.off, .django, .all]),
-                "What `Accept-Language: ja` translates: nothing, what Django and its libraries translate, or all."
+                "What `Accept-Language: ja` translates: nothing, what Django does, or all."
             ),
             Setting(
                 "KIDOBAN_REST_AUTH_RESET_LINK", optional: \.restAuth.explicitResetLink, .link(["{token}"], perhaps: "{uid}"),
                 fallback: .derived("a page of Kidoban's own", { $0.placedRestAuth.resetLink }),
-                "The link in a mail for a new password. With the API `pages` closed, allauth's path at `KIDOBAN_ISSUER`."),
+                "The link in a mail for a new password. Without the API `pages`: allauth's path at `KIDOBAN_ISSUER`."),
             Setting(
                 "KIDOBAN_REST_AUTH_VERIFICATION_LINK", optional: \.restAuth.explicitVerificationLink, .link(["{key}"]),
                 fallback: .derived("a page of Kidoban's own", { $0.placedRestAuth.verificationLink }),
                 "The link in a verification mail."),
             Setting(
                 "KIDOBAN_REST_AUTH_ROTATE", \.restAuth.rotatesRefreshTokens, .flag,
-                "Whether a refresh gives a new refresh token: simplejwt's `ROTATE_REFRESH_TOKENS`."),
+                "Whether a refresh gives a new refresh token: `ROTATE_REFRESH_TOKENS`."),
             Setting(
                 "KIDOBAN_REST_AUTH_BLACKLIST", \.restAuth.hasBlacklist, .flag,
-                "Whether signing out with JWTs needs the refresh token, as with simplejwt's blacklist."
+                "Whether signing out with JWTs needs the refresh token: simplejwt's blacklist."
             ),
             Setting(
                 "KIDOBAN_REST_AUTH_RETURN_EXPIRATION", \.restAuth.returnsExpiration, .flag,
                 "Whether answers say when the JWTs expire: `JWT_AUTH_RETURN_EXPIRATION`."),
             Setting(
                 "KIDOBAN_REST_AUTH_JWT_COOKIE", \.restAuth.tokenCookies.access, .cookieName,
-                "The cookie of the access token: `JWT_AUTH_COOKIE`; empty for none."),
+                "The cookie of the access token: `JWT_AUTH_COOKIE`."),
             Setting(
                 "KIDOBAN_REST_AUTH_JWT_REFRESH_COOKIE", \.restAuth.tokenCookies.refresh, .cookieName,
-                "The cookie of the refresh token: `JWT_AUTH_REFRESH_COOKIE`; empty for none."),
+                "That of the refresh token: `JWT_AUTH_REFRESH_COOKIE`."),
             Setting(
                 "KIDOBAN_REST_AUTH_JWT_HTTPONLY", \.restAuth.tokenCookies.isHTTPOnly, .flag,
-                "Whether scripts cannot read these cookies, and the refresh token is in no body: `JWT_AUTH_HTTPONLY`."),
+                "Whether scripts cannot read these cookies, and no body has the refresh token: `JWT_AUTH_HTTPONLY`."),
             Setting(
                 "KIDOBAN_REST_AUTH_MOUNTS", \.restAuth.mounts, .mounts,
-                "Where the API's endpoints are."),
+                "Where the endpoints are."),
         ])
 }
 

@@ -9,20 +9,20 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_PAGES_NAME", \.signIn.name, .pageName, fallback: .nothing("none"),
-                "What the pages call the service, above their titles."),
+                "What the pages call the service."),
             Setting(
                 "KIDOBAN_PAGES_LOGO", optional: \.signIn.logo, .pictureURL, fallback: .nothing("none; the name is shown"),
-                "A picture in the place of the name. Browsers load it from there."),
+                "A picture in place of the name, which browsers load from there."),
             Setting(
                 "KIDOBAN_PAGES_COLOUR", \.signIn.colour, .colour,
-                "The colour of the main button. Its text is black or white, as can be read."),
+                "The colour of the main button; its text is black or white."),
             Setting(
                 "KIDOBAN_PAGES_DARK_COLOUR", optional: \.signIn.darkColour, .colour,
                 fallback: .nothing("the other one, lightened"),
-                "The same where the browser wants dark pages."),
+                "The same on dark pages."),
             Setting(
                 "KIDOBAN_PAGES_TEXTS", \.signIn.texts, .pageTexts, fallback: .nothing("the built-in texts"),
-                "A directory with texts of your own for the sign-in pages and those behind links in mails; see `docs/sign-in.md`."
+                "Texts of your own for the sign-in pages and those behind links in mails; see `docs/sign-in.md`."
             ),
             Setting(
                 "KIDOBAN_PAGES_SIGN_UP", \.signIn.offersSignUp, .flag, "Whether anybody can make an account on the sign-in pages."

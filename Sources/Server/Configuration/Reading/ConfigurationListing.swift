@@ -30,42 +30,53 @@ enum ConfigurationListing {
         }.joined(separator: "\n")
     }
 
-    /// All settings as tables for the documentation.
+    /// All settings as lists for the documentation: each as the line that sets its default, what it means, and what it accepts.
     static var markdown: String {
         Settings.documentedSections.map { section in
-            let rows = section.settings.map { setting in
-                let name = "`\(setting.name)`" + (setting.mayComeFromFile ? ", `\(setting.fileName)`" : "")
-                return
-                    "| \(name)\(setting.reloads ? " ↻" : "") | \(markdownDefault(setting)) | \(setting.meaning) | \(notation(setting)) |\n"
+            let lines = section.settings.map { setting in
+                let file = setting.mayComeFromFile ? ", `\(setting.fileName)`" : ""
+                let accepted = notation(setting).map { " *\($0)*" } ?? ""
+                return "- \(markdownDefault(setting))\(file)\(setting.reloads ? " ↻" : ""): \(setting.meaning)\(accepted)\n"
             }
-            return "### \(section.title)\n\n| Name | Default | Meaning | Accepts |\n| --- | --- | --- | --- |\n" + rows.joined()
+            return "### \(section.title)\n\n" + lines.joined()
         }.joined(separator: "\n")
     }
 
     private static func markdownDefault(_ setting: Setting) -> String {
         switch setting.fallback {
-        case .value(let text): text.isEmpty ? "empty" : "`\(text)`"
-        case .derived(let note, _), .nothing(let note): note
+        case .value(let text): "`\(setting.name)=\(text)`"
+        case .derived(let note, _), .nothing(let note): "`\(setting.name)` (\(note))"
         }
     }
 
-    /// What a setting accepts, as the documentation's section "Notation" abbreviates it.
-    private static func notation(_ setting: Setting) -> String {
-        let text = setting.expectation
+    /// What a setting accepts, as the documentation's section "Notation" abbreviates it; nil for what the default shows.
+    private static func notation(_ setting: Setting) -> String? {
+        var text = setting.expectation
+        if text == SettingFormat.flag.expectation || text == SettingFormat.budget.expectation { return nil }
         if let short = abbreviations[text] { return short }
         for range in ["a duration from ", "a whole number from ", "a size from "] where text.hasPrefix(range) {
             let bounds = text.dropFirst(range.count).split(separator: " ")
             if bounds.count == 3, bounds[1] == "to" { return "\(bounds[0])…\(bounds[2])" }
         }
+        for (long, short) in shortened { text = text.replacing(long, with: short) }
         return text
     }
 
     private static let abbreviations = [
-        SettingFormat.flag.expectation: "flag",
-        SettingFormat.budget.expectation: "budget",
         SettingFormat.pathPrefix.expectation: "prefix",
+        SettingFormat.address.expectation: "address",
+        SettingFormat.issuer.expectation: "issuer URL",
+        SettingFormat.path.expectation: "file",
+        SettingFormat.audience.expectation: "client id",
+        SettingFormat<String>.clientID.expectation: "client id",
         SettingFormat<[String]>.clientIDs.expectation: "client ids",
+        SettingFormat<[String]>.audiences.expectation: "client ids",
         SettingFormat<String>.keySetURL.expectation: "https URL",
+    ]
+
+    private static let shortened = [
+        ("nothing, or ", ""), (", or nothing", ""), (", with commas between them", ""), (" with commas between them", ""),
+        ("an http or https URL of at most 512 printable characters with", "URL with"), ("the path of a ", ""),
     ]
 
     /// Indented lines of at most 100 characters, unless a word is longer.

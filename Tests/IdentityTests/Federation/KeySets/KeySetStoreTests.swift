@@ -35,8 +35,8 @@ extension WithStores {
             _ = try await world.a.parts.postgres.query(statement, [.integer(seconds)])
         }
 
-        private static func found(_ keyID: String, _ room: KeySets) async -> KeySetWorld.Found {
-            switch await room.key(keyID, of: KeySetWorld.provider) {
+        private static func found(_ keyID: String, _ keys: KeySets) async -> KeySetWorld.Found {
+            switch await keys.key(keyID, of: KeySetWorld.provider) {
             case .key(let key): .key(key.keyID ?? "")
             case .unknownKey: .unknown
             case .unavailable: .unavailable
@@ -45,14 +45,14 @@ extension WithStores {
 
         @Test func `a process that starts while the key server is away has the keys of the one before it`() async throws {
             try await Self.run { world, provider, store in
-                let (keeper, room) = try await provider.successor(on: world.a.loop, store)
-                try await eventually { await Self.found("a", room) == .key("a") }
+                let (keeper, keys) = try await provider.successor(on: world.a.loop, store)
+                try await eventually { await Self.found("a", keys) == .key("a") }
                 // Of others nobody can say anything yet.
-                #expect(await Self.found("b", room) == .unavailable)
+                #expect(await Self.found("b", keys) == .unavailable)
                 #expect(try #require(await keeper.reports.first).keyCount == 1)
                 provider.serve(try TestKeys.set("b"))
-                try await eventually { await Self.found("b", room) == .key("b") }
-                try await eventually { await Self.found("a", room) == .unknown }
+                try await eventually { await Self.found("b", keys) == .key("b") }
+                try await eventually { await Self.found("a", keys) == .unknown }
                 await keeper.close()
             }
         }
@@ -63,16 +63,16 @@ extension WithStores {
                 #expect(await Self.found("a", elsewhere) == .unavailable)
                 await other.close()
                 try await Self.age(world, by: 86_401)
-                let (keeper, room) = try await provider.successor(on: world.a.loop, store)
-                #expect(await Self.found("a", room) == .unavailable)
+                let (keeper, keys) = try await provider.successor(on: world.a.loop, store)
+                #expect(await Self.found("a", keys) == .unavailable)
                 await keeper.close()
             }
         }
 
         @Test func `by configuration none are remembered`() async throws {
             try await Self.run({ $0.rememberedLifetime = .zero }) { world, provider, store in
-                let (keeper, room) = try await provider.successor(on: world.a.loop, store)
-                #expect(await Self.found("a", room) == .unavailable)
+                let (keeper, keys) = try await provider.successor(on: world.a.loop, store)
+                #expect(await Self.found("a", keys) == .unavailable)
                 await keeper.close()
             }
         }

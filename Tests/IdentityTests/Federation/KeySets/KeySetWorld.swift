@@ -80,9 +80,9 @@ final class KeySetWorld {
         let keeper = KeySetKeeper(
             [Self.provider: server.url(path)], policy: policy, client: client, loop: loop, logger: Logger(sink: log.sink),
             random: { SecureRandom.bytes($0) })
-        let room = KeySets(keeper, loop: try SharedLoops.next())
-        await keeper.start([room], store: store)
-        return (keeper, room)
+        let keys = KeySets(keeper, loop: try SharedLoops.next())
+        await keeper.start([keys], store: store)
+        return (keeper, keys)
     }
 
     /// What the server answers from now on.
@@ -94,8 +94,8 @@ final class KeySetWorld {
         serve(.response(status: 200, body: body))
     }
 
-    func lookUp(_ keyID: String, on room: Int = 0) async -> Found {
-        switch await parts[room].key(keyID, of: Self.provider) {
+    func lookUp(_ keyID: String, on loop: Int = 0) async -> Found {
+        switch await parts[loop].key(keyID, of: Self.provider) {
         case .key(let key): .key(key.keyID ?? "")
         case .unknownKey: .unknown
         case .unavailable: .unavailable

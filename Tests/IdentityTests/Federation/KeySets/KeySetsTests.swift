@@ -8,8 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct KeySetsTests {
     @Test func `the keys are fetched at the start, and known on every loop without asking anybody again`() async throws {
         let world = try await KeySetWorld.started(try TestKeys.set("a", "b"))
-        for room in 0..<2 {
-            for name in ["a", "b", "a"] { #expect(await world.lookUp(name, on: room) == .key(name)) }
+        for loop in 0..<2 {
+            for name in ["a", "b", "a"] { #expect(await world.lookUp(name, on: loop) == .key(name)) }
         }
         #expect(world.server.requests.map(\.target) == ["/keys"])
         let report = try await world.report
@@ -38,7 +38,7 @@ import Testing
         #expect(await world.keeper.reports.isEmpty)
         world.serve(try TestKeys.set("again"))
         await world.keeper.adopt([KeySetWorld.provider: world.server.url("/moved")])
-        for room in 0..<2 { try await eventually { await world.lookUp("again", on: room) == .key("again") } }
+        for loop in 0..<2 { try await eventually { await world.lookUp("again", on: loop) == .key("again") } }
         #expect(world.server.requests.map(\.target).first == "/keys")
         #expect(world.server.requests.dropFirst().allSatisfy { $0.target == "/moved" })
     }
@@ -56,8 +56,8 @@ import Testing
         world.serve(try TestKeys.set("new"))
         #expect(await world.lookUp("new", on: 1) == .key("new"))
         try await eventually { await world.lookUp("new", on: 0) == .key("new") }
-        for room in 0..<2 {
-            try await eventually { await world.lookUp("old", on: room) == .unknown }
+        for loop in 0..<2 {
+            try await eventually { await world.lookUp("old", on: loop) == .unknown }
         }
         #expect(world.server.requests.count == 3)
     }
@@ -115,7 +115,7 @@ import Testing
         #expect(await world.lookUp("new", on: 1) == .key("new"))
         // The same made-up key costs no fetch again.
         let count = world.server.requests.count
-        for room in 0..<2 { #expect(await world.lookUp("made-up-1", on: room) == .unknown) }
+        for loop in 0..<2 { #expect(await world.lookUp("made-up-1", on: loop) == .unknown) }
         #expect(world.server.requests.count == count)
     }
 
@@ -148,9 +148,9 @@ import Testing
         world.serve(trouble)
         #expect(await world.lookUp("b") == .unavailable)
         #expect(await world.count(outcome) == failures + 1)
-        for room in 0..<2 {
-            #expect(await world.lookUp("a", on: room) == .key("a"))
-            #expect(await world.lookUp("b", on: room) == .unavailable)
+        for loop in 0..<2 {
+            #expect(await world.lookUp("a", on: loop) == .key("a"))
+            #expect(await world.lookUp("b", on: loop) == .unavailable)
         }
         #expect(world.server.requests.count == requests + 1)
         #expect(try await world.report.keyCount == 1)
@@ -238,8 +238,8 @@ import Testing
     @Test func `a keeper that has closed fetches nothing, and nobody waits for it`() async throws {
         let world = try await KeySetWorld.started(try TestKeys.set("a"), timeout: .seconds(60)) { $0.patience = .seconds(60) }
         world.serve(.silence)
-        let room = world.parts[0]
-        async let waiting = room.key("b", of: KeySetWorld.provider)
+        let keys = world.parts[0]
+        async let waiting = keys.key("b", of: KeySetWorld.provider)
         try await eventually { world.server.requests.count == 2 }
         await world.keeper.close()
         guard case .unavailable = await waiting else {

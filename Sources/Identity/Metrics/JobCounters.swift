@@ -24,9 +24,21 @@ package struct JobCounters: Sendable {
         }
     }
 
+    /// What there is of a kind.
+    package struct Count: Equatable, Sendable {
+        /// Jobs that are not over and still of use.
+        package var waiting = 0
+        /// Since the oldest of them was entered; zero for none.
+        package var oldestAge: Duration = .zero
+        /// Jobs that were given up and whose rows are still there.
+        package var givenUp = 0
+
+        package init() {}
+    }
+
     package private(set) var outcomes: [Key: UInt64] = [:]
     /// Over all copies, when this one last looked. Only the loop that looks has any.
-    package internal(set) var counts: [JobKind: JobQueue.Count] = [:]
+    package internal(set) var counts: [JobKind: Count] = [:]
 
     /// The sum of two loops' counters.
     mutating func add(_ other: JobCounters) {

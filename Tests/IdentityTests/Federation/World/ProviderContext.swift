@@ -83,7 +83,7 @@ struct Context: Sendable {
     /// How many tokens are stored, and how many wait to be revoked or were given up.
     func counts() async throws -> [Int] {
         let stored = try await copy.parts.postgres.query(Self.storedCount).first?.int64(0) ?? -1
-        let count = try await copy.parts.jobs.counts(at: copy.system.statementTime)[.providerRevocation] ?? JobQueue.Count()
+        let count = try await copy.parts.jobs.counts(at: copy.system.statementTime)[.providerRevocation] ?? JobCounters.Count()
         return [Int(stored), count.waiting, count.givenUp]
     }
 

@@ -1,40 +1,4 @@
 package import Outbound
-package import Text
-
-/// Tells a client that one of its sessions is over (OpenID Connect Back-Channel Logout 1.0). The OpenID provider enters it in the transaction
-/// that ends the session, or with the end.
-package struct BackchannelLogout: Equatable, Sendable {
-    /// After that the client's own session is over by itself, or nobody listens.
-    package static let life: Duration = .seconds(86_400)
-
-    package let clientID: ClientID
-    /// What the client knows the session by; nil to end all of the subject's at the client.
-    package let sessionID: String?
-    /// What the client knows the user by.
-    package let subject: String
-
-    package init(clientID: ClientID, sessionID: String?, subject: String) {
-        self.clientID = clientID
-        self.sessionID = sessionID
-        self.subject = subject
-    }
-
-    package func job(_ id: UUID) -> NewJob {
-        var payload = JSONObject()
-        payload["client"] = .string(clientID.text)
-        payload["sid"] = sessionID.map { .string($0) }
-        payload["sub"] = .string(subject)
-        return NewJob(id: id, .backchannelLogout, payload: payload, life: Self.life)
-    }
-
-    /// Nil for what is of another version.
-    package init?(_ job: Job) {
-        guard let clientID = job.payload["client"]?.stringValue.flatMap({ ClientID($0) }),
-            let subject = job.payload["sub"]?.stringValue
-        else { return nil }
-        self.init(clientID: clientID, sessionID: job.payload["sid"]?.stringValue, subject: subject)
-    }
-}
 
 /// Posts what jobs of a kind have to say to somebody else's HTTPS endpoint.
 package struct PostHandler: JobHandler {
