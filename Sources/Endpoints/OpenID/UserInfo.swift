@@ -18,17 +18,17 @@ extension OpenID {
         func answer(_ request: Request) async throws(Failure) -> Response {
             let principal = try await BearerToken(services: services).principal(request, at: path)
             let server = services.authorization
-            // Another resource's token is none for us, whatever its scopes.
-            guard case .user(let userID, let sessionID, let grantID) = principal.subject,
-                principal.audiences.contains(server.userInfoAudience) || principal.audiences.contains(server.issuer)
-            else { throw BearerToken.invalidToken }
+            guard case .user(let userID, let sessionID, let grantID) = principal.subject else { throw BearerToken.invalidToken }
             guard principal.scopes.contains("openid") else { throw BearerToken.insufficientScope("openid") }
+            // Another resource's token is none for us, whatever its scopes; nor is that of a client which is disabled or gone.
+            guard principal.audiences.contains(server.userInfoAudience) || principal.audiences.contains(server.issuer),
+                let client = try await Failure.mapIdentityErrors({ () throws(IdentityError) in
+                    try await services.clients.known(principal.clientID.text)
+                })
+            else { throw BearerToken.invalidToken }
             let claims = try await claims(userID, principal, .init(sessionID: sessionID, grantID: grantID))
-            let client = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await services.clients.known(principal.clientID.text)
-            }
-            let accepted = request.head.accepts(Self.signedType) ? client?.idTokenAlgorithm : nil
-            guard let algorithm = client?.userInfoAlgorithm ?? accepted else {
+            let accepted = request.head.accepts(Self.signedType) ? client.idTokenAlgorithm : nil
+            guard let algorithm = client.userInfoAlgorithm ?? accepted else {
                 return .json(.ok, JSONValue.object(claims).serialized, fields: .notStored)
             }
             let signed = try await Failure.mapIdentityErrors { () throws(IdentityError) in

@@ -2,7 +2,7 @@ import Postgres
 import Text
 
 /// Clients. What ends a client's right to tokens enters a job in its transaction (`ClientTokenEnding`), so that the tokens which it
-/// got by itself end, whatever fails. Its users' sessions give it no new tokens.
+/// got by itself end, whatever fails. Its users' sessions give it no new tokens, and with its deletion what it has of them ends.
 extension Administration {
     package func clients() async throws(AdministrationError) -> [ClientRecord] {
         try await with(.readClients) { () throws(IdentityError) in
@@ -82,22 +82,25 @@ extension Administration {
         }
     }
 
-    /// Deletes a client, and ends the tokens that it got by itself.
+    /// Deletes a client, once everything that it has got is ended: it is disabled before, so that nothing comes after.
     /// - Returns: false when there is none.
-    /// - Throws: `IdentityError.unavailable`; if it is deleted then, its tokens end a little later.
+    /// - Throws: `IdentityError.unavailable`; it may be disabled then, and the call may be repeated.
     package func deleteClient(_ id: ClientID) async throws(AdministrationError) -> Bool {
         try await with(.manageClients) { () throws(IdentityError) in
+            guard try await setDisabled(true, id) != nil else { return false }
+            await clientChanges.tell(id)
+            try await clientTokens.endAll(of: id)
+            try await ClientRemains(sessions).end(of: id, caller: caller)
             let isDeleted = try await pool.transaction { transaction throws(IdentityError) in
                 let isDeleted = try await mapPostgresErrors { () throws(PostgresError) in
                     try await clientStore.delete(id, in: transaction)
                 }
-                if isDeleted { try await enterTokenEnding(id, transaction) }
+                if isDeleted { try await enterTokenEnding(id, transaction, isOfDeleted: true) }
                 return isDeleted
             }
             guard isDeleted else { return false }
             await clientChanges.tell(id)
             await note(.clientRemoved, client: id)
-            try await clientTokens.endAll(of: id)
             return true
         }
     }
@@ -168,8 +171,10 @@ extension Administration {
         }
     }
 
-    private func enterTokenEnding(_ id: ClientID, _ transaction: Transaction) async throws(IdentityError) {
-        try await ClientTokenEnding(clientID: id).enter(in: transaction, jobs, sessions, system)
+    private func enterTokenEnding(
+        _ id: ClientID, _ transaction: Transaction, isOfDeleted: Bool = false
+    ) async throws(IdentityError) {
+        try await ClientTokenEnding(clientID: id, isOfDeleted: isOfDeleted).enter(in: transaction, jobs, sessions, system)
     }
 }
 

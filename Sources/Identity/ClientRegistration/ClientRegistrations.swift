@@ -122,20 +122,23 @@ package struct ClientRegistrations: Sendable {
         }
     }
 
-    /// Deletes a client, and ends the tokens that it got by itself.
-    /// - Throws: the store's failure; if it is deleted then, its tokens end a little later.
+    /// Deletes a client, and ends all that it has got.
+    /// - Throws: the store's failure; if it is deleted then, what it has got ends a little later.
     package func delete(_ id: ClientID, caller: Caller) async throws(IdentityError) {
         let isDeleted = try await store.pool.transaction { transaction throws(IdentityError) in
             let isDeleted = try await mapPostgresErrors { () throws(PostgresError) in
                 try await store.delete(id, in: transaction)
             }
-            if isDeleted { try await ClientTokenEnding(clientID: id).enter(in: transaction, jobs, sessions, system) }
+            if isDeleted {
+                try await ClientTokenEnding(clientID: id, isOfDeleted: true).enter(in: transaction, jobs, sessions, system)
+            }
             return isDeleted
         }
         guard isDeleted else { return }
         await changes.tell(id)
         await note(.clientRemoved, id, caller)
         try await clientTokens.endAll(of: id)
+        try await ClientRemains(sessions).end(of: id, caller: caller)
     }
 
     /// Counts one more use, which fails beyond those that are allowed. A failure of what follows does not give it back.

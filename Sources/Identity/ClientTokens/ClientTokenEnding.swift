@@ -9,15 +9,19 @@ struct ClientTokenEnding: Sendable {
     static let life: Duration = .seconds(86_400)
 
     let clientID: ClientID
+    /// Whether the client is gone, with all that its users had given it.
+    let isOfDeleted: Bool
 
     func job(_ id: UUID, after delay: Duration) -> NewJob {
         var payload = JSONObject()
         payload["client"] = .string(clientID.text)
+        if isOfDeleted { payload["deleted"] = true }
         return NewJob(id: id, .clientTokenEnding, payload: payload, delay: delay, life: Self.life)
     }
 
-    init(clientID: ClientID) {
+    init(clientID: ClientID, isOfDeleted: Bool = false) {
         self.clientID = clientID
+        self.isOfDeleted = isOfDeleted
     }
 
     /// Enters it in the transaction that ends the client's right to tokens.
@@ -31,7 +35,7 @@ struct ClientTokenEnding: Sendable {
     /// Nil for what is of another version.
     init?(_ job: Job) {
         guard let clientID = job.payload["client"]?.stringValue.flatMap({ ClientID($0) }) else { return nil }
-        self.clientID = clientID
+        self.init(clientID: clientID, isOfDeleted: job.payload["deleted"]?.boolValue ?? false)
     }
 }
 
@@ -42,19 +46,24 @@ package struct ClientTokenEndingHandler: JobHandler {
 
     private let clients: ClientStore
     private let tokens: ClientTokens
+    private let remains: ClientRemains
 
-    package init(clients: ClientStore, tokens: ClientTokens) {
+    package init(clients: ClientStore, tokens: ClientTokens, remains: ClientRemains) {
         self.clients = clients
         self.tokens = tokens
+        self.remains = remains
     }
 
     package func carryOut(_ job: Job) async -> JobOutcome {
-        guard let id = ClientTokenEnding(job)?.clientID else { return .hopeless("it is of another version") }
+        guard let ending = ClientTokenEnding(job) else { return .hopeless("it is of another version") }
+        let id = ending.clientID
         do throws(IdentityError) {
             let client = try await mapPostgresErrors { () throws(PostgresError) in try await clients.client(id) }
             // One that may go on gets others at once.
             let isRefused = client?.isDisabled ?? true
             try await tokens.endAll(of: id, refusingFor: isRefused ? EndClientTokensScript.refusal : .zero)
+            // What a copy has given it that did not know yet. One that was added since has got what there is.
+            if ending.isOfDeleted, client == nil { try await remains.end(of: id) }
         } catch {
             return .failed("a store does not answer")
         }

@@ -40,6 +40,12 @@ package enum SessionRecord: Sendable {
         "\(prefix)\(id.text)}"
     }
 
+    /// The session whose record is under a key; nil for any other key.
+    static func id(ofKey key: String) -> SessionID? {
+        guard key.hasPrefix(prefix), key.hasSuffix("}") else { return nil }
+        return SessionID(String(key.dropFirst(prefix.count).dropLast()))
+    }
+
     /// The key of the access tokens for which the record has no room.
     package static func tokensKey(_ id: SessionID) -> String {
         "\(key(id)):tokens"

@@ -28,6 +28,12 @@ package struct AccessTokenHash: Hashable, Sendable, CustomStringConvertible {
         key = "at:" + Base64URL.encode(bytes)
     }
 
+    /// Nil for a key that is not that of a token.
+    init?(key: String) {
+        guard key.hasPrefix("at:"), let bytes = Base64URL.decode(key.dropFirst(3)) else { return nil }
+        self.init(bytes: bytes)
+    }
+
     /// As a session's record lists it.
     package var bytes: [UInt8] {
         Base64URL.decode(text) ?? []

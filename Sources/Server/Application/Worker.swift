@@ -79,7 +79,9 @@ struct Worker: Sendable {
             queue: jobQueue,
             handlers: [
                 mail, federation.revocations, SessionEndingHandler(sessions: apiParts.services.sessions, logger: logger),
-                ClientTokenEndingHandler(clients: ClientStore(pool: postgres), tokens: apiParts.services.clientTokens),
+                ClientTokenEndingHandler(
+                    clients: ClientStore(pool: postgres), tokens: apiParts.services.clientTokens,
+                    remains: ClientRemains(apiParts.services.sessions)),
                 Self.backchannelLogout(shared, apiParts.services),
             ],
             chores: [.sweepChanges, .forgetNotices], policy: configuration.jobs,

@@ -54,15 +54,15 @@ enum RedisRights {
             "authcode:", "",
             [
                 ("HSET", ["x", "y"]), ("HSETNX", ["x", "y"]), ("HGET", ["x"]), ("HEXISTS", ["x"]), ("EXISTS", []),
-                ("PEXPIRE", ["1000"]),
+                ("PEXPIRE", ["1000"]), ("DEL", []),
             ]
         ),
-        ("par:", "", [("GETEX", ["PX", "1000"]), ("DEL", [])]),
+        ("par:", "", [("GET", []), ("GETEX", ["PX", "1000"]), ("DEL", [])]),
         (
             "device:", "",
             [
-                ("HSET", ["x", "y"]), ("HSETNX", ["x", "y"]), ("HMGET", ["x"]), ("EXISTS", []), ("PEXPIRE", ["1000"]),
-                ("DEL", []),
+                ("HSET", ["x", "y"]), ("HSETNX", ["x", "y"]), ("HGET", ["x"]), ("HMGET", ["x"]), ("EXISTS", []),
+                ("PEXPIRE", ["1000"]), ("DEL", []),
             ]
         ),
         ("device-user:", "", [("GET", []), ("DEL", [])]), ("used:", "", [("GET", []), ("DEL", [])]),
@@ -94,7 +94,8 @@ enum RedisRights {
             _ = await isAllowed(RedisCommand("DEL", key), redis)
         }
         for (name, command) in [
-            ("TIME", RedisCommand("TIME")), ("SCRIPT LOAD", RedisCommand("SCRIPT", "LOAD", "return 1")),
+            ("TIME", RedisCommand("TIME")), ("SCAN", RedisCommand("SCAN", "0", "COUNT", "1")),
+            ("SCRIPT LOAD", RedisCommand("SCRIPT", "LOAD", "return 1")),
             ("XREAD feed:", RedisCommand("XREAD", "COUNT", "1", "STREAMS", "feed:\(id)", "0")),
             ("EVALSHA", RedisCommand("EVALSHA", String(repeating: "0", count: 40), "1", "session:\(id)")),
         ] {

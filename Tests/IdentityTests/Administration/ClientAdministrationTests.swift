@@ -25,7 +25,9 @@ extension WithStores {
 
         private func work(_ world: World) async {
             let runner = world.a.runner([
-                ClientTokenEndingHandler(clients: world.a.parts.clientStore, tokens: world.a.parts.clientTokens)
+                ClientTokenEndingHandler(
+                    clients: world.a.parts.clientStore, tokens: world.a.parts.clientTokens,
+                    remains: ClientRemains(world.a.parts.sessions))
             ])
             await runner.work()
         }
@@ -62,6 +64,23 @@ extension WithStores {
                 let later = try await self.token(of: try await addClient(world), on: world.a)
                 #expect(try await world.a.isActive(later))
                 await #expect(throws: AdministrationError.refused(.client(.idTaken))) { try await addClient(world) }
+            }
+        }
+
+        @Test func `what a copy has given a client that was gone already ends a little later`() async throws {
+            try await World.run { world in
+                let client = try await addClient(world)
+                #expect(try await world.a.run { try await $0.administration.deleteClient(Self.id) })
+                let user = try await world.a.signUp()
+                let given = try await world.a.run {
+                    try await $0.sessions.grant(to: client, in: user.sessionID, refresh: .static)
+                }
+                await work(world)
+                #expect(try await world.a.isActive(given.accessToken))
+                world.clock.advance(by: Self.notice)
+                await work(world)
+                #expect(try await !world.a.isActive(given.accessToken))
+                #expect(try await world.a.isActive(user.accessToken))
             }
         }
 
