@@ -22,6 +22,8 @@ extension OpenID {
         /// What a step goes on with.
         private struct Step {
             let request: AuthorizationRequest
+            /// The user of `id_token_hint`.
+            let hinted: UserID?
             let session: AuthorizationSession
             let name: Name?
             let form: ClientForm
@@ -58,7 +60,9 @@ extension OpenID {
             let name = Name(form)
             let session = try await session(name, form, client, thumbprint)
             let checked = try Self.checked(session, client)
-            let step = Step(request: checked, session: session, name: name, form: form, caller: Caller(request))
+            let step = Step(
+                request: checked, hinted: try hinted(checked), session: session, name: name, form: form,
+                caller: Caller(request))
             if let code = form["mail_code"] { return try await answer(mailCode: SecretString(code), step) }
             if let email = form["email"] { throw try await insufficient(step, try await mailCode(to: email, step)) }
             guard let authentication = try await authentication(step) else { throw try await insufficient(step) }
@@ -104,6 +108,18 @@ extension OpenID {
             } catch {
                 throw Failure(error)
             }
+        }
+
+        private func hinted(_ request: AuthorizationRequest) throws(Failure) -> UserID? {
+            guard let token = request.idTokenHint else { return nil }
+            let user: UserID?
+            do throws(IdentityError) {
+                user = try services.authorization.idTokens.user(ofHint: token)
+            } catch {
+                throw Failure(error)
+            }
+            guard let user else { throw .invalidRequest("the id_token_hint is no id token of ours") }
+            return user
         }
 
         /// Who the credentials of this step say that it is; nil when they are missing or wrong.
@@ -202,6 +218,8 @@ extension OpenID {
 
         /// The code leads to a session of its own when it is redeemed; until then the user is held by one that ends by itself.
         private func code(_ authentication: Authentication, _ step: Step) async throws(Failure) -> Response {
+            guard step.request.isAbout(authentication.user.id, hinted: step.hinted) else { throw try await insufficient(step) }
+            if let refusal = step.request.refusal(ofSignInBy: authentication.methods) { throw Failure(refusal) }
             let (code, session) = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let pending = try await services.sessions.begin(
                     authentication, for: step.request.client, cookie: CookieTerms(use: .browser, lifetime: Self.pendingLife),
@@ -238,7 +256,8 @@ extension OpenID {
                 responses: [
                     .json(.ok, "The code.", .object([.required("authorization_code", .string)])),
                     Failure.documented(
-                        .badRequest, "`invalid_request`, `invalid_session`, `invalid_scope`, `unauthorized_client`."),
+                        .badRequest,
+                        "`invalid_request`, `invalid_session`, `invalid_scope`, `unauthorized_client`, `access_denied`."),
                     Failure.clientDocumented,
                     Failure.documented(
                         .forbidden, "`insufficient_authorization`, with `auth_session` for the next step; `redirect_to_web`."),

@@ -29,7 +29,7 @@ extension OpenID {
             guard scopes.allSatisfy({ scope in allowed.contains { $0.hasSameBytes(as: scope) } }) else {
                 throw .invalidScope("the client may not ask for such a scope")
             }
-            for resource in form.resources where !client.audiences.contains(where: { $0.hasSameBytes(as: resource) }) {
+            for resource in form.resources where !client.tokenAudiences.contains(where: { $0.hasSameBytes(as: resource) }) {
                 throw .invalidTarget
             }
             let server = services.authorization

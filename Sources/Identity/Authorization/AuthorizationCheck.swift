@@ -236,7 +236,7 @@ package struct AuthorizationCheck: Sendable {
 
     private static func maximumAge(_ draft: inout Draft) throws(AuthorizationRefusal) {
         guard let text = draft.parameters["max_age"] else { return }
-        guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        guard (1...18).contains(text.utf8.count), text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let seconds = Int64(text)
         else {
             throw AuthorizationRefusal(.invalidRequest, "The max_age is not a number of seconds.", parameter: "max_age")
@@ -255,7 +255,7 @@ package struct AuthorizationCheck: Sendable {
 
     private static func resource(_ draft: inout Draft) throws(AuthorizationRefusal) {
         for resource in draft.parameters.resources {
-            guard draft.client.audiences.contains(where: { $0.hasSameBytes(as: resource) }) else {
+            guard draft.client.tokenAudiences.contains(where: { $0.hasSameBytes(as: resource) }) else {
                 throw AuthorizationRefusal(
                     .invalidTarget, "The client may not ask for tokens for this resource.", parameter: "resource")
             }

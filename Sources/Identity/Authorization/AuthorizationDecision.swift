@@ -41,7 +41,7 @@ package enum AuthorizationDecision: Equatable, Sendable {
             return
         }
         let isFresh = known.startedAt.map { session.ownAuthenticatedAt >= $0 } ?? false
-        if !Self.isWanted(session.userID, request, known) {
+        if !request.isAbout(session.userID, hinted: known.hinted) {
             // Somebody else has signed in for this very request: to ask once more would go on for ever.
             self = mayAsk && !isFresh ? Self.signingIn(request) : Self.loginRequired
             return
@@ -50,8 +50,8 @@ package enum AuthorizationDecision: Equatable, Sendable {
             self = mayAsk ? Self.signingIn(request) : Self.loginRequired
             return
         }
-        if let contexts = request.claims.essentialContexts, !contexts.contains(IDTokenIssuer.contextClass(of: session.methods)) {
-            self = .refused(AuthorizationRefusal(.accessDenied, "The user has not signed in as strongly as is asked for (acr)."))
+        if let refusal = request.refusal(ofSignInBy: session.methods) {
+            self = .refused(refusal)
             return
         }
         if Self.needsConsent(request, known) {
@@ -68,11 +68,6 @@ package enum AuthorizationDecision: Equatable, Sendable {
         request.prompts.contains(.create) ? .signUp : .signIn
     }
 
-    private static func isWanted(_ user: UserID, _ request: AuthorizationRequest, _ known: Circumstances) -> Bool {
-        if let hinted = known.hinted, hinted != user { return false }
-        return request.claims.subjects?.contains(user.description) ?? true
-    }
-
     private static func needsFreshSignIn(_ request: AuthorizationRequest, _ session: Session, _ now: Timestamp) -> Bool {
         if !request.prompts.isDisjoint(with: [.login, .selectAccount, .create]) { return true }
         guard let age = request.maximumAge else { return false }
@@ -84,5 +79,22 @@ package enum AuthorizationDecision: Equatable, Sendable {
         if request.client.isFirstParty, !isAskedFor { return false }
         guard let consent = known.consent, consent.covers(request.scopesForConsent) else { return true }
         return isAskedFor && !(known.startedAt.map { consent.grantedAt >= $0 } ?? false)
+    }
+}
+
+extension AuthorizationRequest {
+    /// Whether a user is the one whom the request wants, if it wants a certain one (OpenID Connect Core 1.0 §3.1.2.2).
+    /// - Parameter hinted: the user of `id_token_hint`.
+    package func isAbout(_ user: UserID, hinted: UserID?) -> Bool {
+        if let hinted, hinted != user { return false }
+        return claims.subjects?.contains(user.description) ?? true
+    }
+
+    /// Why a sign-in by these methods is not enough; nil if it is (OpenID Connect Core 1.0 §5.5.1.1).
+    package func refusal(ofSignInBy methods: Set<AuthenticationMethod>) -> AuthorizationRefusal? {
+        guard let contexts = claims.essentialContexts, !contexts.contains(IDTokenIssuer.contextClass(of: methods)) else {
+            return nil
+        }
+        return AuthorizationRefusal(.accessDenied, "The user has not signed in as strongly as is asked for (acr).")
     }
 }

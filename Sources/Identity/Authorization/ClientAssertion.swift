@@ -40,9 +40,10 @@ package struct ClientAssertion: Sendable {
             throw .audience
         }
         guard (try? claims.checkTimes(at: now, leeway: Self.leeway)) != nil, let expiresAt = claims.expiresAt,
-            expiresAt.duration(since: now) <= Self.maximumLife
+            expiresAt.duration(since: now) <= Self.maximumLife + Self.leeway
         else { throw .times }
-        guard let id = claims.jwtID else { throw .noID }
+        // Who speaks of a user may leave it out (RFC 7523 §3 item 7); it is used once all the same.
+        guard let id = claims.jwtID ?? (aboutItself ? nil : SHA256.hash(text).hex) else { throw .noID }
         self.id = id
         self.subject = subject
         self.expiresAt = expiresAt

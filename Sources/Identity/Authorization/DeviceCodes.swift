@@ -78,10 +78,9 @@ package struct DeviceCodes: Sendable {
         case tooSoon
         case denied
         case approved(DeviceRequest, UserID, SessionID)
-        /// There is no such code, or no longer.
-        case unknown
-        /// It is another client's, or none at all.
-        case foreign
+        case expired
+        /// It is another client's, has been used, or is none at all.
+        case void
     }
 
     private let redis: RedisConnection
@@ -89,6 +88,8 @@ package struct DeviceCodes: Sendable {
     private let limiter: Limiter
     private let system: SystemContext
     package let life: Duration
+    /// How long after its end a code is remembered, so that its device is told what has become of it.
+    private static let memory = Duration.seconds(600)
 
     package init(redis: RedisConnection, sessions: Sessions, limiter: Limiter, system: SystemContext, life: Duration) {
         self.redis = redis
@@ -103,7 +104,8 @@ package struct DeviceCodes: Sendable {
         let code = Base64URL.encode(system.random(Self.randomByteCount))
         let userCode = UserCode(random: system.random(UserCode.randomByteCount))
         let milliseconds = max(1, life.wholeMilliseconds)
-        _ = try await run(Self.store, Self.key(code), [request.stored, Array(String(milliseconds).utf8)])
+        let numbers = [milliseconds, system.now().milliseconds].map { Array(String($0).utf8) }
+        _ = try await run(Self.store[system.scriptClock], Self.key(code), [request.stored] + numbers)
         // A user code that is out already stays what it is: its device asks once more.
         var command = RedisCommand("SET", Self.key(userCode), Self.key(code), "NX", "PX")
         command.append(milliseconds)
@@ -145,11 +147,10 @@ package struct DeviceCodes: Sendable {
         return true
     }
 
-    /// What a device is told that asks whether somebody has decided. A code that leads to a refusal is used up; one that leads to tokens is by
-    /// `finish`.
+    /// What a device is told that asks whether somebody has decided. A code that leads to tokens is used up by `finish`.
     /// - Throws: the store's failure.
     package func poll(_ code: SecretString, by client: ClientID) async throws(IdentityError) -> Answer {
-        guard code.byteCount == 43, Base64URL.decode(code.revealedText) != nil else { return .foreign }
+        guard code.byteCount == 43, Base64URL.decode(code.revealedText) != nil else { return .void }
         let arguments = [Array(String(system.now().milliseconds).utf8), Array(client.text.utf8)]
         let reply = try await run(Self.poll[system.scriptClock], Self.key(code.revealedText), arguments)
         guard case .array(let parts) = reply, let word = parts.first?.text else { throw .fault() }
@@ -157,8 +158,8 @@ package struct DeviceCodes: Sendable {
         case "pending": return .pending
         case "slow": return .tooSoon
         case "denied": return .denied
-        case "unknown": return .unknown
-        case "foreign": return .foreign
+        case "expired": return .expired
+        case "void": return .void
         default:
             let names = word.split(separator: " ")
             guard parts.count == 2, case .bytes(let bytes) = parts[1], let request = DeviceRequest(stored: bytes),
@@ -173,15 +174,26 @@ package struct DeviceCodes: Sendable {
     /// - Returns: whether nobody has before: else these tokens are not to be given out.
     /// - Throws: the store's failure.
     package func finish(_ code: SecretString) async throws(IdentityError) -> Bool {
-        try await send(RedisCommand("DEL", Self.key(code.revealedText))).integerValue == 1
+        try await run(Self.finish, Self.key(code.revealedText), []).integerValue == 1
     }
 
-    /// Keys: the device code. Arguments: the request, its life in milliseconds.
-    private static let store = RedisScript(
+    /// Keys: the device code. Arguments: the request, its life and the caller's `now` in milliseconds.
+    private static let store = TimedScript(
         name: "store_device_code",
         source: """
-            redis.call('HSET', KEYS[1], 'request', ARGV[1], 'client', cjson.decode(ARGV[1])['client'])
-            redis.call('PEXPIRE', KEYS[1], ARGV[2])
+            local ends = string.format('%.0f', clock(ARGV[3]) + ARGV[2])
+            redis.call('HSET', KEYS[1], 'request', ARGV[1], 'client', cjson.decode(ARGV[1])['client'], 'ends', ends)
+            redis.call('PEXPIRE', KEYS[1], ARGV[2] + \(memory.wholeMilliseconds))
+            return 1
+            """)
+
+    /// Keys: the device code. Returns 1, or 0 when somebody has been faster.
+    private static let finish = RedisScript(
+        name: "finish_device_code",
+        source: """
+            local state = redis.call('HGET', KEYS[1], 'state')
+            if not state or state == 'used' then return 0 end
+            redis.call('HSET', KEYS[1], 'state', 'used')
             return 1
             """)
 
@@ -199,14 +211,11 @@ package struct DeviceCodes: Sendable {
     private static let poll = TimedScript(
         name: "poll_device_code",
         source: """
-            local found = redis.call('HMGET', KEYS[1], 'request', 'client', 'state', 'last', 'interval')
-            if not found[1] then return { 'unknown' } end
-            if found[2] ~= ARGV[2] then return { 'foreign' } end
+            local found = redis.call('HMGET', KEYS[1], 'request', 'client', 'state', 'last', 'interval', 'ends')
+            if found[2] ~= ARGV[2] or found[3] == 'used' then return { 'void' } end
+            if found[3] == 'denied' then return { 'denied' } end
             local now, interval = clock(ARGV[1]), tonumber(found[5] or \(DeviceCodes.interval.wholeMilliseconds))
-            if found[3] == 'denied' then
-                redis.call('DEL', KEYS[1])
-                return { 'denied' }
-            end
+            if now >= tonumber(found[6] or now + 1) then return { 'expired' } end
             if found[3] then return { found[3], found[1] } end
             local last = tonumber(found[4])
             redis.call('HSET', KEYS[1], 'last', string.format('%.0f', now))

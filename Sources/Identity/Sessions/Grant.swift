@@ -35,6 +35,13 @@ package struct Grant: Equatable, Sendable {
 }
 
 extension Grant {
+    /// As its first access token is to have it.
+    func first(_ terms: GrantTerms) -> Grant {
+        guard let audiences = terms.firstAudiences else { return self }
+        return Grant(
+            id: id, clientID: clientID, scopes: scopes, audiences: audiences, refresh: refresh, confirmation: confirmation)
+    }
+
     /// What is left of it for its client as that is registered now: what has been taken from the client is in no further token. Where no audience
     /// is left, those take their place that the client has instead: whoever renames an audience means that.
     func within(_ client: Client, _ installation: Installation) -> Grant {
@@ -63,16 +70,18 @@ package struct GrantTerms: Sendable {
     package var confirmation: KeyConfirmation?
     /// How much longer than usual the first access token lives.
     package var leeway: Duration
-    /// Who acts for the user with the first access token.
-    package var actor: ClientID?
+    /// Whom the first access token is for, if for fewer than those that follow (RFC 8707 §2.2).
+    package var firstAudiences: [String]?
+    /// Who acts for the user with the first access token, and before that whose token it was made of (RFC 8693 §4.1).
+    package var actors: [ClientID]
     /// When the first access token ends at the latest, by the clock of its session.
     package var end: Timestamp?
 
     package init(
         scopes: [String]? = nil, audiences: [String]? = nil, confirmation: KeyConfirmation? = nil, leeway: Duration = .zero,
-        actor: ClientID? = nil, end: Timestamp? = nil
+        actors: [ClientID] = [], end: Timestamp? = nil
     ) {
-        self.actor = actor
+        self.actors = actors
         self.end = end
         self.scopes = scopes
         self.audiences = audiences

@@ -109,8 +109,8 @@ extension Sessions {
                 try issuer.mint(for: grant, of: session, client: client, at: session.createdAt, write)
             } else {
                 try issuer.mint(
-                    for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, end: terms.end,
-                    at: session.createdAt)
+                    for: grant.first(terms), of: session, client: client, leeway: terms.leeway, actors: terms.actors,
+                    end: terms.end, at: session.createdAt)
             }
         }
         guard let minted else { throw .fault() }

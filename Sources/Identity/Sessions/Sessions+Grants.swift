@@ -13,7 +13,8 @@ extension Sessions {
         let now = session.time(at: system.now())
         let grant = Grant(GrantID(random: system.random(GrantID.byteCount)), to: client, refresh: refresh, terms)
         let minted = try issuer.mint(
-            for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, end: terms.end, at: now)
+            for: grant.first(terms), of: session, client: client, leeway: terms.leeway, actors: terms.actors, end: terms.end,
+            at: now)
         try await listing(minted, in: id, at: now) { () throws(IdentityError) in
             try await store.add(
                 grant, to: session, idle: client.sessionLifetime.idle, accessToken: minted.issued, at: now)
@@ -50,7 +51,7 @@ extension Sessions {
             id: kept.id, clientID: client.id, scopes: terms.scopes, audiences: terms.audiences, refresh: nil,
             confirmation: terms.confirmation)
         let minted = try issuer.mint(
-            for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, end: terms.end, at: now)
+            for: grant, of: session, client: client, leeway: terms.leeway, actors: terms.actors, end: terms.end, at: now)
         try await listing(minted, in: id, at: now) { () throws(IdentityError) in
             try await store.list(minted.issued, of: kept.id, in: id, at: now)
         }
@@ -70,7 +71,7 @@ extension Sessions {
             id: grantID, clientID: client.id, scopes: terms.scopes, audiences: terms.audiences, refresh: nil,
             confirmation: terms.confirmation)
         let minted = try issuer.mint(
-            for: grant, of: session, client: client, leeway: terms.leeway, actor: terms.actor, end: terms.end, at: now)
+            for: grant, of: session, client: client, leeway: terms.leeway, actors: terms.actors, end: terms.end, at: now)
         try await listing(minted, in: id, at: now) { () throws(IdentityError) in
             try await store.list(minted.issued, of: grantID, in: id, at: now)
         }

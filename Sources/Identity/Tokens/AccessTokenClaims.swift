@@ -35,7 +35,7 @@ package struct AccessTokenClaims: Sendable {
         writer.member("exp", record.expiresAt.seconds)
         if !record.scopes.isEmpty { writer.member("scope", record.scopes.joined(separator: " ")) }
         if let confirmation = record.confirmation { writer.member("cnf", confirmation.json) }
-        if let actor = record.actor { writer.member("act", ["sub": .string(actor.text)]) }
+        if let act = record.act { writer.member("act", act) }
         var further = additional.members
         if case .user(_, let sessionID, _, let owner, let methods, let authenticatedAt) = record.subject {
             writer.member("auth_time", authenticatedAt.seconds)

@@ -55,14 +55,14 @@ package struct AccessTokenRecord: Equatable, Sendable {
     package let audiences: [String]?
     package let scopes: [String]
     package let confirmation: KeyConfirmation?
-    /// Who acts for the user with it (`act`, RFC 8693 §4.1); nil where nobody else does.
-    package let actor: ClientID?
+    /// Who acts for the user with it (`act`, RFC 8693 §4.1), and before that; empty where nobody else does.
+    package let actors: [ClientID]
 
     package init(
         subject: Subject, clientID: ClientID, tokenID: UUID, issuedAt: Timestamp, expiresAt: Timestamp, audiences: [String]?,
-        scopes: [String], confirmation: KeyConfirmation? = nil, actor: ClientID? = nil
+        scopes: [String], confirmation: KeyConfirmation? = nil, actors: [ClientID] = []
     ) {
-        self.actor = actor
+        self.actors = actors
         self.subject = subject
         self.clientID = clientID
         self.tokenID = tokenID
@@ -106,8 +106,18 @@ package struct AccessTokenRecord: Equatable, Sendable {
         writer.number(audiences?.count ?? 0, 1)
         for audience in audiences ?? [] { writer.block(Self.escaped(audience), lengthSize: 2) }
         writer.raw(Self.members(of: claims))
-        if let actor { writer.raw(Array(",\"act\":{\"sub\":\"\(actor.text)\"}".utf8)) }
+        if let act { writer.raw(Array(",\"act\":".utf8) + act.serialized) }
         return writer.bytes
+    }
+
+    /// The claim `act`: each actor in the one that came after.
+    var act: JSONValue? {
+        actors.reversed().reduce(nil) { (earlier: JSONValue?, actor) in
+            var act = JSONObject()
+            act["sub"] = .string(actor.text)
+            act["act"] = earlier
+            return .object(act)
+        }
     }
 
     private var flags: UInt8 {

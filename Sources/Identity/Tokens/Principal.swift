@@ -20,6 +20,8 @@ package struct Principal: Equatable, Sendable {
     package let authenticatedAt: Timestamp?
     /// The key that whoever presents the token must prove to hold; nil for a bearer token.
     package let confirmation: KeyConfirmation?
+    /// Who acts for the user, and before that.
+    package let actors: [ClientID]
     /// By the clock of its session.
     package let expiresAt: Timestamp
 
@@ -62,7 +64,22 @@ extension Principal {
                 separator: " "))
         authenticatedAt = stored.isUser ? Timestamp(seconds: Int64(stored.authenticatedAt)) : nil
         confirmation = KeyConfirmation(stored: record[stored.confirmation])
+        actors = Self.actors(record[stored.members])
         expiresAt = Timestamp(seconds: Int64(stored.expiresAt))
+    }
+
+    /// Those of `act`, which is the last of the further members.
+    private static func actors(_ members: ArraySlice<UInt8>) -> [ClientID] {
+        guard members.last == UInt8(ascii: "}"),
+            var act = (try? JSON.parse([UInt8(ascii: "{")] + members.dropFirst() + [UInt8(ascii: "}")]))?["act"]
+        else { return [] }
+        var actors: [ClientID] = []
+        while let actor = act["sub"]?.stringValue.flatMap({ ClientID($0) }) {
+            actors.append(actor)
+            guard let earlier = act["act"] else { break }
+            act = earlier
+        }
+        return actors
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {

@@ -46,6 +46,33 @@ struct AuthorizationChallengeTests {
         }
     }
 
+    @Test func `an app gets a code only for the user and the strength of sign-in that it has asked for`() async throws {
+        try await Installation().run { installation in
+            let server = try installation.server
+            let client = try await installation.relyingParty("--native", "--first-party")
+            let (account, other) = (try await server.signUp(), try await server.signUp())
+            func ask(_ claims: String, _ more: [(String, String)] = []) async throws -> TestHTTPResponse {
+                let credentials = [("username", account.email), ("password", Account.password), ("claims", claims)]
+                return try await TestHTTPResponse.retryingWhileOverloaded {
+                    try await server.form(Self.path, Self.request(client) + credentials + more)
+                }
+            }
+            let own = try await ask(#"{"id_token": {"sub": {"value": "\#(account.id)"}, "email": null}}"#)
+            let code = try #require(own.json["authorization_code"]?.stringValue, "\(own.text)")
+            let tokens = try await client.redeem(code, [("redirect_uri", nil)]).json
+            let hint = try #require(tokens["id_token"]?.stringValue)
+            #expect(
+                String(decoding: Base64URL.decode(hint.split(separator: ".")[1]) ?? [], as: UTF8.self).contains(account.email))
+            let others = try await ask(#"{"id_token": {"sub": {"value": "\#(other.id)"}}}"#)
+            #expect(others.status == 403 && others.json["error"] == "insufficient_authorization", "\(others.text)")
+            let strong = try await ask(#"{"id_token": {"acr": {"essential": true, "values": ["2"]}}}"#)
+            #expect(strong.status == 400 && strong.json["error"] == "access_denied", "\(strong.text)")
+            #expect(try await ask("{}", [("id_token_hint", hint)]).status == 200)
+            #expect(try await ask("{}", [("id_token_hint", "nonsense")]).json["error"] == "invalid_request")
+            #expect(try await ask("nonsense").json["error"] == "invalid_request")
+        }
+    }
+
     @Test func `a code from a mail signs in where it was asked for, once and in few tries`() async throws {
         try await Installation().run { installation in
             let server = try installation.server

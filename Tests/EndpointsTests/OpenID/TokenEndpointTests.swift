@@ -82,6 +82,11 @@ struct TokenEndpointTests {
         let right = try await send()
         #expect(right.status == 200, "\(right.text)")
         #expect(try await send([("aud", ["http://localhost:8080/oauth2/token"])]).status == 200)
+        // A client whose clock is ahead, and one that counts in fractions.
+        #expect(try await send([("exp", .integer(now.seconds + 3610)), ("iat", .integer(now.seconds + 10))]).status == 200)
+        #expect(
+            try await send([("exp", .double(Double(now.seconds) + 60.25)), ("iat", .double(Double(now.seconds) - 0.5))]).status
+                == 200)
         #expect(try await send([("jti", "same")]).status == 200)
         #expect(try await send([("jti", "same")]).status == 401)
         for wrong in [

@@ -54,6 +54,34 @@ import Text
         #expect(try await register(body, twice).status == 401)
     }
 
+    @Test func `a private key is refused, and keys for other purposes are left out`() async throws {
+        let key = JWK(key: try SigningKey.generate(.es256).publicKey, algorithm: .es256, keyID: "one")
+        let own = try #require(try JSON.parse(JWKSet([key]).rendered)["keys"]?[0])
+        var exposed = try #require(own.objectValue)
+        exposed["d"] = "AAAA"
+        func body(_ method: String, _ keys: [JSONValue]) -> JSONValue {
+            [
+                "redirect_uris": ["https://rp.example/cb"], "token_endpoint_auth_method": .string(method),
+                "jwks": ["keys": .array(keys)],
+            ]
+        }
+        let other: JSONValue = ["kty": "OKP", "crv": "X25519", "x": "AAAA", "use": "enc", "kid": "two"]
+        let symmetric: JSONValue = ["kty": "oct", "k": "AAAA"]
+        let token = try await token("--uses", "3")
+        for method in ["client_secret_basic", "private_key_jwt", "none"] {
+            for keys in [[.object(exposed)], [own, symmetric]] as [[JSONValue]] {
+                let refused = try await register(body(method, keys), token)
+                #expect(refused.status == 400 && refused.json["error"] == "invalid_client_metadata", "\(refused.text)")
+            }
+        }
+        #expect(try await register(body("private_key_jwt", [other]), token).status == 400)
+        for (method, keys) in [("private_key_jwt", [other, own]), ("client_secret_basic", [own])] {
+            let made = try await register(body(method, keys), token)
+            #expect(made.status == 201 && made.json["jwks"] == ["keys": [own]], "\(made.text)")
+        }
+        #expect(try await register(body("client_secret_basic", [other]), token).json["jwks"] == nil)
+    }
+
     @Test func `a client registers, signs users in, and looks after its registration`() async throws {
         let body: JSONValue = [
             "redirect_uris": ["https://rp.example/callback"], "client_name": "Self made", "scope": "openid email",

@@ -38,11 +38,39 @@ extension WithStores {
                 #expect(try await world.a.run { _ in try await devices.finish(issued.deviceCode) })
                 #expect(try await !world.a.run { _ in try await devices.finish(issued.deviceCode) })
                 let late = try await world.a.run { _ in try await devices.poll(issued.deviceCode, by: client) }
-                guard case .unknown = late else {
+                guard case .void = late else {
                     Issue.record("\(late)")
                     return
                 }
-                #expect(try await world.a.keyspace().keys("device").isEmpty)
+                #expect(try await world.a.keyspace().keys("device-user").isEmpty)
+            }
+        }
+
+        @Test func `a device is told that its time is over, that its user does not want it, or that it has no such code`()
+            async throws
+        {
+            try await World.run { world in
+                let parts = world.a.parts
+                let devices = DeviceCodes(
+                    redis: parts.redis, sessions: parts.sessions, limiter: parts.limiter, system: world.a.system,
+                    life: .seconds(600))
+                let client = World.clientID("television")
+                let request = DeviceRequest(clientID: client, scopes: ["openid"], resources: [], dpopThumbprint: nil)
+                func poll(_ code: SecretString, by client: ClientID) async throws -> String {
+                    "\(try await world.a.run { _ in try await devices.poll(code, by: client) })"
+                }
+                let denied = try await world.a.run { _ in try await devices.issue(request) }
+                _ = try await world.a.run { _ in
+                    try await devices.decide(denied.userCode, .denied(Sample.userID, Sample.sessionID), caller: Copy.caller)
+                }
+                for _ in 0..<2 { #expect(try await poll(denied.deviceCode, by: client) == "denied") }
+                let late = try await world.a.run { _ in try await devices.issue(request) }
+                #expect(try await poll(late.deviceCode, by: World.clientID("radio")) == "void")
+                #expect(try await poll(late.deviceCode, by: client) == "pending")
+                world.clock.advance(by: .seconds(600))
+                #expect(try await poll(late.deviceCode, by: client) == "expired")
+                let unknown = SecretString(Base64URL.encode(Array(repeating: 7, count: DeviceCodes.randomByteCount)))
+                #expect(try await poll(unknown, by: client) == "void")
             }
         }
     }

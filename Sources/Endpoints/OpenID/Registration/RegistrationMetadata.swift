@@ -56,7 +56,6 @@ struct RegistrationMetadata {
         client.idTokenAlgorithm = try algorithm("id_token_signed_response_alg") ?? client.idTokenAlgorithm
         client.userInfoAlgorithm = try algorithm("userinfo_signed_response_alg")
         if let type = try text("subject_type"), type != "public" { throw Self.invalid("subject_type has to be public") }
-        try readKeys(to: &client)
         client.presentation.homePage = try text("client_uri")
         client.presentation.logo = try text("logo_uri")
         client.presentation.policy = try text("policy_uri")
@@ -68,6 +67,7 @@ struct RegistrationMetadata {
         case .clientSecretBasic, .clientSecretPost:
             if case .secret? = before?.authentication, let before { client.authentication = before.authentication }
         }
+        try readKeys(to: &client)
         if let before { client.keepOperatorSettings(of: before) }
         try check(client, method)
         return (client, method.usesSecret)
@@ -127,7 +127,11 @@ struct RegistrationMetadata {
         guard let set = object["jwks"], set != .null else { return }
         guard client.keys == nil else { throw Self.invalid("jwks and jwks_uri exclude each other") }
         guard let keys = try? JWKSet.parse(set.serialized) else { throw Self.invalid("jwks is no JSON Web Key Set") }
-        client.keys = .set(keys)
+        guard !keys.skipped.contains(where: { $0.defect == .privateKeyExposed }) else {
+            throw Self.invalid("jwks has a private or symmetric key: make another one, since this one is known now")
+        }
+        // Keys for other purposes may stand beside those that prove the client.
+        if !keys.keys.isEmpty || client.authentication == .privateKeyJWT { client.keys = .set(JWKSet(keys.keys)) }
     }
 
     private func logout(_ name: String, _ requiresSession: Bool) throws(OpenID.Failure) -> ClientLogout? {

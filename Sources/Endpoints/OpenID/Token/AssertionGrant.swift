@@ -37,7 +37,7 @@ extension OpenID {
             let resources = try token.resources(of: token.client.tokenAudiences)
             let terms = GrantTerms(
                 scopes: scopes, audiences: server.audiences(resources, for: token.client, scopes: scopes),
-                confirmation: token.confirmation, actor: token.client.id)
+                confirmation: token.confirmation, actors: [token.client.id])
             let begun = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 if !token.client.isFirstParty {
                     guard let consent = try await server.consents.consent(of: userID, to: token.client.id), consent.covers(scopes)

@@ -85,9 +85,14 @@ extension OpenID {
             let authorized = request.within(token.client)
             let resources = try token.resources(
                 of: authorized.resources.isEmpty ? token.client.tokenAudiences : authorized.resources)
-            let audiences = server.audiences(
-                resources.isEmpty ? authorized.resources : resources, for: token.client, scopes: authorized.scopes)
-            let terms = GrantTerms(scopes: authorized.scopes, audiences: audiences, confirmation: token.confirmation)
+            // A request for one of several resources narrows its own token, not those that the refresh token gives for the others.
+            var terms = GrantTerms(
+                scopes: authorized.scopes,
+                audiences: server.audiences(authorized.resources, for: token.client, scopes: authorized.scopes),
+                confirmation: token.confirmation)
+            if !resources.isEmpty {
+                terms.firstAudiences = server.audiences(resources, for: token.client, scopes: authorized.scopes)
+            }
             let issued = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let issued = try await issue(authorized, terms, isOffline: isOffline, token)
                 let reference = AuthorizationCodeStore.GrantReference(sessionID: issued.session.id, grantID: issued.grant.id)

@@ -17,8 +17,8 @@ extension OpenID {
             case .pending: throw Failure(.badRequest, "authorization_pending", "the user has not decided yet")
             case .tooSoon: throw Failure(.badRequest, "slow_down", "wait five seconds longer between two requests")
             case .denied: throw Failure(.badRequest, "access_denied", "the user does not want it")
-            case .unknown: throw Failure(.badRequest, "expired_token", "the device code is not valid, or no longer")
-            case .foreign: throw .grantIsVoid
+            case .expired: throw Failure(.badRequest, "expired_token", "the device code is no longer valid")
+            case .void: throw .grantIsVoid
             case .approved(let request, let userID, let sessionID):
                 if let thumbprint = request.dpopThumbprint {
                     guard let key = token.confirmation, Base64URL.encode(key.thumbprint).hasSameBytes(as: thumbprint) else {

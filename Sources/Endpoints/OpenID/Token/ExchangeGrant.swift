@@ -10,6 +10,8 @@ extension OpenID {
     /// no more, for another of its audiences, and for no longer.
     struct ExchangeGrant: Sendable {
         private static let accessToken = "urn:ietf:params:oauth:token-type:access_token"
+        /// How many may act one after the other.
+        private static let longestChain = 8
         private static let jwt = "urn:ietf:params:oauth:token-type:jwt"
 
         let services: Services
@@ -33,7 +35,7 @@ extension OpenID {
                     source, of: user, for: token.client,
                     terms: GrantTerms(
                         scopes: wanted, audiences: targets.isEmpty ? nil : targets, confirmation: token.confirmation,
-                        actor: token.client.id, end: principal.expiresAt))
+                        actors: [token.client.id] + principal.actors, end: principal.expiresAt))
             }
             await services.authorization.note(.tokenExchange, issued.session, client: token.client.id, token.caller)
             return TokenAnswer(
@@ -53,6 +55,9 @@ extension OpenID {
             guard let user = principal.user,
                 principal.audiences.contains(where: { token.client.audiences.contains($0) })
             else { throw .invalidRequest("the subject_token is not for this client") }
+            guard principal.actors.count < Self.longestChain else {
+                throw .invalidRequest("the subject_token has come through too many hands")
+            }
             guard principal.confirmation == nil || principal.confirmation == token.confirmation else {
                 throw .invalidRequest("the subject_token is bound to another key")
             }

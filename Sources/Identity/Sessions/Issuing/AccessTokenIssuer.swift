@@ -29,15 +29,15 @@ package final class AccessTokenIssuer: Sendable {
     /// A token of a grant, not stored yet.
     /// - Parameters:
     ///   - leeway: how much longer than the client's tokens it lives.
-    ///   - actor: who acts for the user with it.
+    ///   - actors: who acts for the user with it, and before that.
     ///   - end: when it ends at the latest.
     ///   - now: by the clock of the session's instants (`Session.time(at:)`), so that no copy's own clock dates a token.
     /// - Throws: `IdentityError.unavailable` while there is no key; `internalFault` when signing fails.
     func mint(
-        for grant: Grant, of session: Session, client: Client, leeway: Duration = .zero, actor: ClientID? = nil,
+        for grant: Grant, of session: Session, client: Client, leeway: Duration = .zero, actors: [ClientID] = [],
         end: Timestamp? = nil, at now: Timestamp
     ) throws(IdentityError) -> Minted {
-        let record = record(for: grant, of: session, client, leeway: leeway, actor: actor, end: end, at: now)
+        let record = record(for: grant, of: session, client, leeway: leeway, actors: actors, end: end, at: now)
         return minted(try text(record, client, additional: Self.additional(session)), record)
     }
 
@@ -62,7 +62,7 @@ package final class AccessTokenIssuer: Sendable {
     }
 
     private func record(
-        for grant: Grant, of session: Session, _ client: Client, leeway: Duration, actor: ClientID? = nil,
+        for grant: Grant, of session: Session, _ client: Client, leeway: Duration, actors: [ClientID] = [],
         end: Timestamp? = nil, at now: Timestamp
     ) -> AccessTokenRecord {
         let usual = client.sessionLifetime.accessTokenExpiry(
@@ -74,7 +74,7 @@ package final class AccessTokenIssuer: Sendable {
             clientID: client.id, tokenID: system.uuid(at: now), issuedAt: now,
             expiresAt: end.map { min($0, usual) } ?? usual, audiences: audiences(grant.audiences, client),
             scopes: grant.scopes ?? client.scopes,
-            confirmation: grant.confirmation, actor: actor)
+            confirmation: grant.confirmation, actors: actors)
     }
 
     /// Nil where it is the installation's own alone.
