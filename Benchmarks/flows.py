@@ -1,5 +1,5 @@
-"""What each flow costs: processor time of Kidoban, of Redis and of PostgreSQL for one request, beside FastAPI, Express, and nginx + Lua.
-`make bench ARGS=flows` prepares its environment and starts it."""
+"""What each flow costs: processor time of Kidoban, of Redis and of PostgreSQL for one request, beside FastAPI, Express,
+nginx + Lua and django-oauth-toolkit. `make bench ARGS=flows` prepares its environment and starts it."""
 
 import argparse
 import itertools
@@ -12,8 +12,9 @@ import subprocess
 import time
 
 PASSWORD = "seven lanterns at the gate"
-PEERS = {"kidoban": "Kidoban", "fastapi": "FastAPI", "express": "Express", "nginx-lua": "nginx + Lua"}
-FLOWS = ["sign-up", "sign-in", "refresh", "sign-out", "introspection", "client credentials"]
+PEERS = {
+    "kidoban": "Kidoban", "fastapi": "FastAPI", "express": "Express", "nginx-lua": "nginx + Lua", "oauth-toolkit": "django-oauth-toolkit"}
+FLOWS = ["sign-up", "sign-in", "refresh", "sign-out", "introspection", "client credentials", "code flow"]
 
 
 def options():
@@ -217,6 +218,47 @@ def peers(chosen, servers, settings, authorization):
     return found
 
 
+def code_flow(chosen, targets, servers, table):
+    """The flow of the authorization code on Kidoban as it was started, and on django-oauth-toolkit where that can be had."""
+    import code_flow as flow
+
+    count = max(8, chosen.requests // 8)
+    client = dict(re.findall(r"^(client_\w+)=(.*)$", os.environ["BENCH_RELYING_PARTY"], re.M))
+    providers = []
+    for target in targets:
+        if target.service is None:
+            continue
+        accounts = target.accounts(count * chosen.rounds)
+        target.drive(accounts, target.sign_up, 1, chosen.connections)
+        provider = flow.Provider(target.name, target.server, client["client_id"], client["client_secret"],
+                                 ("/oauth2/authorize", "/oauth2/token", "/oauth2/userinfo"))
+        providers.append((provider, target.meter, [account.email for account in accounts]))
+    python = os.environ.get("BENCH_PYTHON")
+    peer = None
+    if python and "oauth-toolkit" in chosen.only:
+        directory = servers.DIRECTORY / "oauth-toolkit"
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+        subprocess.run(["openssl", "genrsa", "-traditional", "-out", directory / "key.pem", "2048"], check=True, capture_output=True)
+        subprocess.run([python, servers.HERE / "peers" / "oauth_toolkit.py", "prepare", str(count * chosen.rounds)], check=True)
+        port = servers.free_port()
+        peer = servers.Server(
+            "oauth-toolkit", [python, "-m", "gunicorn", "--chdir", str(servers.HERE / "peers"), "--bind", f"127.0.0.1:{port}", "--workers", "1",
+                              "--log-level", "warning", "oauth_toolkit:application"],
+            port, (port, "/health")).started()
+        provider = flow.Provider("django-oauth-toolkit", peer, "bench", "bench", ("/o/authorize/", "/o/token/", "/o/userinfo/"))
+        names = [f"user-{number}@example.com" for number in range(count * chosen.rounds)]
+        providers.append((provider, Meter(peer, servers.DIRECTORY), names))
+    try:
+        for number in range(chosen.rounds):
+            for provider, meter, names in providers:
+                flow.measure(provider, meter, names[number * count:(number + 1) * count], 8)
+    finally:
+        if peer:
+            peer.stop()
+    flow.report([provider for provider, _, _ in providers], table, chosen.rounds, count)
+
+
 def main():
     chosen = options()
     from measure import table
@@ -246,6 +288,8 @@ def main():
         for target in targets:
             if target.service and not chosen.no_growth:
                 growth_of(target, target.meter, chosen)
+        if "code flow" in chosen.flows and any(target.service for target in targets):
+            code_flow(chosen, targets, servers, table)
         after = commands(settings)
     finally:
         for target in targets:
@@ -269,7 +313,7 @@ def report(chosen, targets, table):
           f"{chosen.requests} requests on {chosen.connections} connections)\n"
           "(Kidoban signs with ES256, has its budgets and stores audit events; its threads that hash are not counted. "
           "The others hash nothing.)",
-          titles, [(flow, [cell(target, flow) for target in targets]) for flow in FLOWS if flow in chosen.flows])
+          titles, [(flow, [cell(target, flow) for target in targets]) for flow in FLOWS[:-1] if flow in chosen.flows])
     own = [target for target in targets if target.service]
     names = [name for name in (own[0].measured if own else []) if name not in FLOWS]
     if names:
