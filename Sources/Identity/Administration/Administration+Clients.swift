@@ -56,7 +56,7 @@ extension Administration {
         }
     }
 
-    /// Refuses a client until it is enabled again, and ends the tokens that it got by itself.
+    /// Refuses a client until it is enabled again, and ends its access tokens; its grants stay.
     /// - Returns: whether it was not disabled before; nil when there is none.
     /// - Throws: `IdentityError.unavailable`; if it is disabled then, its tokens end a little later.
     package func disableClient(_ id: ClientID) async throws(AdministrationError) -> Bool? {
@@ -65,6 +65,7 @@ extension Administration {
             await clientChanges.tell(id)
             if !wasDisabled { await note(.clientDisabled, client: id) }
             try await clientTokens.endAll(of: id)
+            try await ClientRemains(sessions).end(of: id, keepsGrants: true, caller: caller)
             return !wasDisabled
         }
     }

@@ -16,9 +16,11 @@ package struct ClientRemains: Sendable {
     }
 
     /// Ends all of it that was there when the call began, and perhaps some that came since.
+    /// - Parameter keepsGrants: whether grants stay, for a client that may come back: it gets other access tokens by them then.
     /// - Throws: `IdentityError.unavailable`; some may be left then, and the call may be repeated.
     package func end(
-        of id: ClientID, caller: Caller = Caller(address: nil, referenceID: nil, device: DeviceDescription(""))
+        of id: ClientID, keepsGrants: Bool = false,
+        caller: Caller = Caller(address: nil, referenceID: nil, device: DeviceDescription(""))
     ) async throws(IdentityError) {
         var cursor = "0"
         repeat {
@@ -27,19 +29,23 @@ package struct ClientRemains: Sendable {
             guard let parts = reply.elements, parts.count == 2, let next = parts[0].text, let keys = parts[1].elements else {
                 throw .fault()
             }
-            try await end(of: id, among: keys.compactMap(\.text).filter(Self.isHolder), caller)
+            let found = try await find(id, among: keys.compactMap(\.text).filter(Self.isHolder))
+            try await endTokens(of: id, found.compactMap { AccessTokenHash(key: $0) })
+            if !keepsGrants {
+                for session in found.compactMap(SessionRecord.id(ofKey:)) { try await endGrants(of: id, in: session, caller) }
+            }
             cursor = next
         } while cursor != "0"
     }
 
-    private func end(of id: ClientID, among keys: [String], _ caller: Caller) async throws(IdentityError) {
-        guard !keys.isEmpty else { return }
+    /// Ends what waits, and names the sessions and access tokens that name the client.
+    private func find(_ id: ClientID, among keys: [String]) async throws(IdentityError) -> [String] {
+        guard !keys.isEmpty else { return [] }
         let reply = try await mapRedisErrors { () throws(RedisError) in
             try await sessions.store.redis.run(Self.find, keys: keys, arguments: [Array(id.text.utf8)])
         }
-        guard let found = reply.elements?.compactMap(\.text) else { throw .fault() }
-        try await endTokens(of: id, found.compactMap { AccessTokenHash(key: $0) })
-        for session in found.compactMap(SessionRecord.id(ofKey:)) { try await endGrants(of: id, in: session, caller) }
+        guard let found = reply.elements else { throw .fault() }
+        return found.compactMap(\.text)
     }
 
     private func endTokens(of id: ClientID, _ hashes: [AccessTokenHash]) async throws(IdentityError) {

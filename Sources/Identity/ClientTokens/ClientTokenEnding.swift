@@ -1,7 +1,7 @@
 import Postgres
 import Text
 
-/// Ends the access tokens that a client got by itself, once no copy takes it any more for what it was: after it has been disabled or deleted,
+/// Ends the access tokens of a client, once no copy takes it any more for what it was: after it has been disabled or deleted,
 /// or a secret of it has been ended. The job is entered in the transaction of the change, so that it waits for a Redis that is away.
 struct ClientTokenEnding: Sendable {
     /// Beyond the time for which a copy remembers a client.
@@ -63,7 +63,7 @@ package struct ClientTokenEndingHandler: JobHandler {
             let isRefused = client?.isDisabled ?? true
             try await tokens.endAll(of: id, refusingFor: isRefused ? EndClientTokensScript.refusal : .zero)
             // What a copy has given it that did not know yet. One that was added since has got what there is.
-            if ending.isOfDeleted, client == nil { try await remains.end(of: id) }
+            if isRefused, client != nil || ending.isOfDeleted { try await remains.end(of: id, keepsGrants: client != nil) }
         } catch {
             return .failed("a store does not answer")
         }

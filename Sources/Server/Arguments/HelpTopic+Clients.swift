@@ -117,15 +117,15 @@ extension HelpTopic {
         case .clientDisable:
             """
             It is refused as if there were no such client, on every copy at once, or without Redis within
-            KIDOBAN_CLIENT_CACHE_LIFETIME, and its users' sessions give no new tokens. Access tokens that it got by itself end at
-            once; those of its users' sessions live out their lives.
-            `client enable` undoes it.
+            KIDOBAN_CLIENT_CACHE_LIFETIME, and its access tokens end at once: those that it got by itself, and those of its users.
+            `client enable` takes it back: its users' sessions give it others then.
 
             \(Self.stores)
             """
         case .clientDelete:
             """
-            What holds for `client disable` holds here too, for good.
+            What holds for `client disable` holds here too, for good: what it has got of its users ends. Redis is walked through for
+            that, which takes some seconds for millions of sessions.
 
             \(Self.stores)
             """

@@ -55,16 +55,20 @@ struct DeletedClientTests {
         #expect(try await successor.tokens(browser)["access_token"]?.stringValue != nil)
     }
 
-    @Test func `a client that is disabled gets nothing of its users while it is`() async throws {
+    @Test func `a client that is disabled has nothing of its users while it is`() async throws {
         let installation = try #require(installation)
         let client = try await installation.relyingParty("--first-party")
         let (browser, _) = try await installation.browser()
-        let access = try #require(try await client.tokens(browser)["access_token"]?.stringValue)
+        let (tokens, backend) = (try await client.tokens(browser), try await installation.backend())
+        let access = try #require(tokens["access_token"]?.stringValue)
         #expect(try await server.get("/oauth2/userinfo", bearer: access).status == 200)
         _ = try await installation.command(["client", "disable", client.id])
         #expect(try await server.get("/oauth2/userinfo", bearer: access).status == 401)
+        #expect(try await server.introspect(access, backend).json["active"] == false)
         _ = try await installation.command(["client", "enable", client.id])
-        #expect(try await server.get("/oauth2/userinfo", bearer: access).status == 200)
+        let refreshed = try await client.refresh(tokens["refresh_token"]?.stringValue ?? "")
+        let later = try #require(refreshed.json["access_token"]?.stringValue, "\(refreshed.text)")
+        #expect(try await server.get("/oauth2/userinfo", bearer: later).status == 200)
     }
 }
 
