@@ -29,7 +29,7 @@ extension Accounts {
         }
         let claim = IdentityClaim(
             provider: provider, subject: subject, audience: "", email: address, emailStanding: .unverified, toldName: name)
-        return try await limiter.limiting(.proof(caller), caller) { () throws(IdentityError) in
+        return try await limiter.limiting(.providerToken(caller), caller) { () throws(IdentityError) in
             try await authenticate(claim, client, caller)
         }
     }

@@ -113,7 +113,7 @@ package final class Federation: Sendable {
         for provider: ProviderID, _ caller: Caller,
         _ prove: () async throws(IdentityError) -> Result<Proof, IDTokenRefusal>
     ) async throws(IdentityError) -> Proof {
-        try await limiter.limiting(.proof(caller), caller) { () throws(IdentityError) in
+        try await limiter.limiting(.providerToken(caller), caller) { () throws(IdentityError) in
             try await counting(for: provider, caller, prove)
         }
     }
@@ -190,7 +190,7 @@ package final class Federation: Sendable {
         detail["explanation"] = .string(refusal.explanation)
         await audit.record(
             AuditEvent(
-                id: system.uuid(), time: system.now(), kind: .proofRefused(refusal), actor: .anonymous,
+                id: system.uuid(), time: system.now(), kind: .providerTokenRefused(refusal), actor: .anonymous,
                 address: caller.address, referenceID: caller.referenceID, detail: detail))
     }
 }

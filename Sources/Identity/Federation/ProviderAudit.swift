@@ -12,8 +12,8 @@ package enum ProviderAudit: Equatable, Sendable {
 /// What is recorded of providers' proofs and tokens.
 extension AuditKind {
     /// A proof of who somebody is elsewhere that proved nothing, and why.
-    package static func proofRefused(_ refusal: IDTokenRefusal) -> AuditKind {
-        AuditKind("proof_refused", reason: refusal.reason, outcome: .refused)
+    package static func providerTokenRefused(_ refusal: IDTokenRefusal) -> AuditKind {
+        AuditKind("provider_token_refused", reason: refusal.reason, outcome: .refused)
     }
 
     package static func provider(_ event: ProviderAudit) -> AuditKind {

@@ -42,7 +42,7 @@ package final class FirebaseMigration: Sendable {
     ///   imported; `clientNotPermitted`, `tooManyRequests`, `unavailable`.
     package func admit(_ token: SecretString, client: Client, caller: Caller) async throws(IdentityError) -> Admission {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
-        return try await accounts.limiter.limiting(.proof(caller), caller) { () throws(IdentityError) in
+        return try await accounts.limiter.limiting(.providerToken(caller), caller) { () throws(IdentityError) in
             let now = accounts.system.now()
             let proof: VerifiedIDToken
             switch try await verified(token, at: now) {
@@ -108,7 +108,7 @@ package final class FirebaseMigration: Sendable {
     /// Puts a refusal on record.
     private func refused(_ refusal: IDTokenRefusal, _ caller: Caller) async -> IdentityError {
         await accounts.note(
-            .proofRefused(refusal), nil, by: .anonymous, nil, caller,
+            .providerTokenRefused(refusal), nil, by: .anonymous, nil, caller,
             detail: JSONObject([JSONObject.Member(key: "explanation", value: .string(refusal.explanation))]))
         return .invalidProof
     }

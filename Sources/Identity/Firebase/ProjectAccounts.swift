@@ -101,7 +101,7 @@ package final class ProjectAccounts: Sendable {
     /// Counts a question to a provider, as a proof.
     /// - Throws: `IdentityError.tooManyRequests`, `unavailable`.
     package func countProof(_ caller: Caller) async throws(IdentityError) {
-        try await accounts.limiter.take(.proof(caller), caller)
+        try await accounts.limiter.take(.providerToken(caller), caller)
     }
 
     /// What the hash of an imported user is stored as; nil for what cannot be checked here, or costs too much to check.

@@ -86,9 +86,10 @@ extension LimitAttempt {
     }
 
     /// An attempt to sign in with a provider's proof, before anybody knows at which account.
-    static func proof(_ caller: Caller) -> LimitAttempt {
+    static func providerToken(_ caller: Caller) -> LimitAttempt {
         LimitAttempt([
-            Charge(.proofAddress, ClientNetwork(caller.address).text), caller.deviceID.map { Charge(.signInDevice, $0.text) },
+            Charge(.providerTokenAddress, ClientNetwork(caller.address).text),
+            caller.deviceID.map { Charge(.signInDevice, $0.text) },
         ])
     }
 

@@ -57,7 +57,7 @@ extension LimitBucket {
         switch self {
         case .signInAccount: Budget(50, per: .seconds(3600))
         case .signInAccountAddress, .signInKnownDevice: Budget(10, per: .seconds(900))
-        case .signInAddress, .proofAddress: Budget(300, per: .seconds(600))
+        case .signInAddress, .providerTokenAddress: Budget(300, per: .seconds(600))
         case .signInIdentity: Budget(30, per: .seconds(3600))
         case .signInDevice: Budget(30, per: .seconds(900))
         case .signUpAccount: Budget(10, per: .seconds(3600))

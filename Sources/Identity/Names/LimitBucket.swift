@@ -8,8 +8,8 @@ package enum LimitPurpose: String, Sendable, CaseIterable {
     case code
     /// Asking for a mail.
     case mail
-    /// Showing a provider's proof of who one is.
-    case proof
+    /// Showing a provider's token or code.
+    case providerToken = "provider_token"
     /// Having a password hashed, whether it is the right one or not.
     case hash
     /// Asking for an authorization: by a browser, pushed by a client, for a device.
@@ -49,7 +49,7 @@ package enum LimitKind: String, Sendable, CaseIterable {
 /// A budget that can be set: one kind of one purpose.
 package enum LimitBucket: Int, Sendable, CaseIterable {
     case signInAccount, signInAccountAddress, signInKnownDevice, signInAddress, signInDevice, signInClient, signInIdentity
-    case proofAddress
+    case providerTokenAddress
     case signUpAccount, signUpAddress, signUpClient
     case refreshSession, refreshAddress
     case codeAccountAddress, codeAddress
@@ -63,7 +63,7 @@ package enum LimitBucket: Int, Sendable, CaseIterable {
         case .signInAccount, .signInAccountAddress, .signInKnownDevice, .signInAddress, .signInDevice, .signInClient,
             .signInIdentity:
             .signIn
-        case .proofAddress: .proof
+        case .providerTokenAddress: .providerToken
         case .signUpAccount, .signUpAddress, .signUpClient: .signUp
         case .refreshSession, .refreshAddress: .refresh
         case .codeAccountAddress, .codeAddress: .code
@@ -79,7 +79,7 @@ package enum LimitBucket: Int, Sendable, CaseIterable {
         case .signInAccount, .signUpAccount: .account
         case .signInAccountAddress, .codeAccountAddress: .accountAddress
         case .signInKnownDevice: .knownDevice
-        case .signInAddress, .proofAddress, .signUpAddress, .refreshAddress, .codeAddress, .mailAddress, .hashAddress,
+        case .signInAddress, .providerTokenAddress, .signUpAddress, .refreshAddress, .codeAddress, .mailAddress, .hashAddress,
             .authorizeAddress, .tokenAddress:
             .address
         case .hashSite: .site

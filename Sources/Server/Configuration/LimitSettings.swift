@@ -22,7 +22,7 @@ extension Settings {
                 "SIGN_IN_IDENTITY", .signInIdentity,
                 "First sign-ins with one identity of a provider."
             ),
-            budget("PROOF_ADDRESS", .proofAddress, "Providers' tokens and codes from one address."),
+            budget("PROVIDER_TOKEN_ADDRESS", .providerTokenAddress, "Providers' tokens and codes from one address."),
             budget("SIGN_UP_ACCOUNT", .signUpAccount, "Sign-ups with one e-mail address."),
             budget(
                 "SIGN_UP_ADDRESS", .signUpAddress,

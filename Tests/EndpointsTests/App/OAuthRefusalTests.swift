@@ -21,7 +21,7 @@ struct OAuthRefusalTests {
     private func reason(_ response: TestHTTPResponse) async throws -> String {
         let id = try #require(response.value("X-Request-Id"))
         let url = try #require(installation).databaseURL
-        let query = "SELECT reason FROM audit_events WHERE kind = 'proof_refused' AND reference_id = '\(id)'"
+        let query = "SELECT reason FROM audit_events WHERE kind = 'provider_token_refused' AND reference_id = '\(id)'"
         while true {
             if let found = try TestDatabase.rows(query, on: url).first?.first { return found }
             try await Task.sleep(for: .milliseconds(20))

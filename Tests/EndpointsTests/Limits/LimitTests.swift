@@ -191,7 +191,7 @@ struct LimitTests {
     }
 
     @Test func `id tokens that prove nothing are limited by address, and those that do cost nothing`() async throws {
-        try await run([.proofAddress: Budget(2, per: Self.hour)], TestProvider.configure) { _, server in
+        try await run([.providerTokenAddress: Budget(2, per: Self.hour)], TestProvider.configure) { _, server in
             for _ in 0..<4 { #expect(try await server.signIn("google", try TestProvider.google(Person())).status == 200) }
             for _ in 0..<2 { #expect(try await server.signIn("google", "garbage").status == 401) }
             expectLimited(

@@ -50,7 +50,7 @@ import Text
             (.identityLinked(.sameEmail), "identity_linked", "same_email", .succeeded),
             (.identityChangeRefused(.lastMethod), "identity_change_refused", "last_method", .refused),
             (.limitReached(.signInAddress), "limit_reached", "sign_in:address", .refused),
-            (.proofRefused(.replayed), "proof_refused", "replayed", .refused),
+            (.providerTokenRefused(.replayed), "provider_token_refused", "replayed", .refused),
             (.provider(.codeExchangeFailed(.userGone)), "code_exchange_failed", "user_gone", .refused),
             (.noticeTaken(.consentRevoked), "provider_notice", "consent_revoked", .succeeded),
             (.noticeRefused(.audience), "provider_notice_refused", "audience", .refused),

@@ -46,7 +46,7 @@ extension WithStores {
                 for copy in world.copies {
                     await #expect(throws: IdentityError.invalidProof) { try await verify(token, on: copy) }
                 }
-                let events = try await world.a.events("proof_refused", count: 2)
+                let events = try await world.a.events("provider_token_refused", count: 2)
                 #expect(events.map(\.reason) == ["replayed", "replayed"])
             }
         }
@@ -63,7 +63,7 @@ extension WithStores {
                 try await world.pass(.seconds(120))
                 #expect(try await world.a.keyspace().keys("it:").isEmpty)
                 await #expect(throws: IdentityError.invalidProof) { try await verify(token, from: .google, on: world.a) }
-                #expect(try await world.a.events("proof_refused", count: 2).map(\.reason) == ["replayed", "expired"])
+                #expect(try await world.a.events("provider_token_refused", count: 2).map(\.reason) == ["replayed", "expired"])
             }
         }
 
@@ -145,7 +145,7 @@ extension WithStores {
                     }
                 }
                 #expect(
-                    try await world.a.events("proof_refused", count: 4).map(\.reason)
+                    try await world.a.events("provider_token_refused", count: 4).map(\.reason)
                         == Array(repeating: "wrong_access_token_hash", count: 4))
             }
         }
@@ -163,13 +163,13 @@ extension WithStores {
             try await World.run { world in
                 let token = try issuer.token(TestIssuer.appleClaims(JSONObject(["aud": "com.x.app.dev"])))
                 await #expect(throws: IdentityError.invalidProof) { try await verify(token, on: world.a) }
-                let event = try #require(try await world.a.events("proof_refused").first)
+                let event = try #require(try await world.a.events("provider_token_refused").first)
                 #expect(event.outcome == "refused")
                 #expect(event.reason == "wrong_audience")
                 #expect(event.actor == "anonymous")
                 #expect(event.address == "192.0.2.7")
                 #expect(event.referenceID == "request-1")
-                let details = try await world.a.auditDetails("proof_refused")
+                let details = try await world.a.auditDetails("provider_token_refused")
                 #expect(details.first?["provider"] == "apple")
                 #expect(details.first?["explanation"] == "aud is com.x.app.dev, configured are com.x.app, com.x.app.web")
                 #expect(try await world.a.keyspace().keys("it:").isEmpty)
@@ -258,7 +258,7 @@ extension WithStores {
                     }
                 }
                 #expect(await sets.count(.succeeded) == 6)
-                #expect(try await world.a.events("proof_refused", count: 4).allSatisfy { $0.reason == "unknown_key" })
+                #expect(try await world.a.events("provider_token_refused", count: 4).allSatisfy { $0.reason == "unknown_key" })
             }
         }
     }

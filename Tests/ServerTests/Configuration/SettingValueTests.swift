@@ -148,7 +148,7 @@ extension AcceptedValue {
         ("SIGN_IN_ADDRESS", .signInAddress), ("SIGN_IN_DEVICE", .signInDevice), ("SIGN_IN_CLIENT", .signInClient),
         ("SIGN_UP_ACCOUNT", .signUpAccount), ("SIGN_UP_ADDRESS", .signUpAddress), ("SIGN_UP_CLIENT", .signUpClient),
         ("REFRESH_SESSION", .refreshSession), ("REFRESH_ADDRESS", .refreshAddress), ("CODE_ACCOUNT_ADDRESS", .codeAccountAddress),
-        ("SIGN_IN_IDENTITY", .signInIdentity), ("PROOF_ADDRESS", .proofAddress), ("HASH_ADDRESS", .hashAddress),
+        ("SIGN_IN_IDENTITY", .signInIdentity), ("PROVIDER_TOKEN_ADDRESS", .providerTokenAddress), ("HASH_ADDRESS", .hashAddress),
         ("HASH_SITE", .hashSite), ("AUTHORIZE_ADDRESS", .authorizeAddress), ("AUTHORIZE_CLIENT", .authorizeClient),
         ("TOKEN_ADDRESS", .tokenAddress), ("TOKEN_CLIENT", .tokenClient),
         ("CODE_ADDRESS", .codeAddress), ("MAIL_RECIPIENT", .mailRecipient), ("MAIL_ADDRESS", .mailAddress),
