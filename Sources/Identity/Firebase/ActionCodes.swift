@@ -3,8 +3,37 @@ import Networking
 import Redis
 package import Text
 
-/// The codes of mails that sign somebody in by an address, in Redis: `code:link:<SHA-256>` is the address.
+/// The codes of mails that sign somebody in by an address, in Redis: `code:link:<SHA-256>` is the address, behind whose it was then and the
+/// number that those credentials had.
 package struct EmailLinkStore: Sendable {
+    /// What a code is good for.
+    struct Link: Sendable {
+        let email: EmailAddress
+        /// `-` where nobody had the address.
+        private let holder: String
+
+        init(_ email: EmailAddress, of user: User?) {
+            self.email = email
+            holder = Self.name(user)
+        }
+
+        fileprivate init?(stored text: String) {
+            let parts = text.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, let email = try? EmailAddress(String(parts[1])) else { return nil }
+            (self.email, holder) = (email, String(parts[0]))
+        }
+
+        fileprivate var stored: String { "\(holder) \(email.typed)" }
+
+        /// Whether a user was the one when it was sent, with the same ways in. Whoever has read the owner's mail once is not let in by that once
+        /// the owner has put others out.
+        func isUpToDate(for user: User) -> Bool { holder == Self.name(user) }
+
+        private static func name(_ user: User?) -> String {
+            user.map { "\($0.id).\($0.credentialsVersion)" } ?? "-"
+        }
+    }
+
     private let redis: RedisConnection
 
     init(redis: RedisConnection) {
@@ -12,27 +41,27 @@ package struct EmailLinkStore: Sendable {
     }
 
     /// - Throws: the store's failure; the code is not to be given out then.
-    func keep(_ code: OneTimeCode, for email: EmailAddress, life: Duration) async throws(IdentityError) {
-        var command = RedisCommand("SET", Self.key(code), email.typed, "PX")
+    func keep(_ code: OneTimeCode, for link: Link, life: Duration) async throws(IdentityError) {
+        var command = RedisCommand("SET", Self.key(code), link.stored, "PX")
         command.append(max(1, life.wholeMilliseconds))
         _ = try await send(command)
     }
 
-    /// The address that a code is good for; it stays good.
+    /// What a code is good for, which it stays.
     /// - Throws: `IdentityError.invalidCode`, `unavailable`.
-    func look(_ code: OneTimeCode) async throws(IdentityError) -> EmailAddress {
-        try Self.address(try await send(RedisCommand("GET", Self.key(code))))
+    func look(_ code: OneTimeCode) async throws(IdentityError) -> Link {
+        try Self.link(try await send(RedisCommand("GET", Self.key(code))))
     }
 
     /// The same for the last time: of several at once one gets it.
     /// - Throws: `IdentityError.invalidCode`, `unavailable`.
-    func take(_ code: OneTimeCode) async throws(IdentityError) -> EmailAddress {
-        try Self.address(try await send(RedisCommand("GETDEL", Self.key(code))))
+    func take(_ code: OneTimeCode) async throws(IdentityError) -> Link {
+        try Self.link(try await send(RedisCommand("GETDEL", Self.key(code))))
     }
 
     /// Makes a code good again that was taken and has led to nothing; of no consequence if it fails.
-    func giveBack(_ code: OneTimeCode, for email: EmailAddress, life: Duration) async {
-        try? await keep(code, for: email, life: life)
+    func giveBack(_ code: OneTimeCode, for link: Link, life: Duration) async {
+        try? await keep(code, for: link, life: life)
     }
 
     private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
@@ -43,9 +72,9 @@ package struct EmailLinkStore: Sendable {
         "code:link:\(SHA256.hash(code.text.revealedText).hex)"
     }
 
-    private static func address(_ reply: RedisReply) throws(IdentityError) -> EmailAddress {
-        guard let text = reply.text, let address = try? EmailAddress(text) else { throw .invalidCode }
-        return address
+    private static func link(_ reply: RedisReply) throws(IdentityError) -> Link {
+        guard let text = reply.text, let link = Link(stored: text) else { throw .invalidCode }
+        return link
     }
 }
 
@@ -88,7 +117,8 @@ extension ProjectAccounts {
     package func signInCode(for email: EmailAddress, caller: Caller?) async throws(IdentityError) -> SecretString {
         if let caller { try await accounts.limiter.take(.mail(caller), caller) }
         let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
-        try await links.keep(code, for: email, life: rules.emailLinkLifetime)
+        let link = EmailLinkStore.Link(email, of: try await user(of: email))
+        try await links.keep(code, for: link, life: rules.emailLinkLifetime)
         return code.text
     }
 
@@ -103,7 +133,8 @@ extension ProjectAccounts {
             let user = try await user(of: email)
             guard user?.isDisabled != true else { return }
             let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
-            try await links.keep(code, for: email, life: rules.emailLinkLifetime)
+            let kept = EmailLinkStore.Link(email, of: user)
+            try await links.keep(code, for: kept, life: rules.emailLinkLifetime)
             try await confirmations.sendSignInLink(
                 link(code.text), to: email, of: user, life: rules.emailLinkLifetime, language: language, caller)
         }
@@ -119,7 +150,7 @@ extension ProjectAccounts {
             do throws(IdentityError) {
                 return try await meaning(of: try await confirmations.codes.look(code), confirmations)
             } catch .invalidCode {
-                return .signIn(try await links.look(code))
+                return .signIn(try await links.look(code).email)
             }
         }
     }
@@ -202,8 +233,8 @@ extension ProjectAccounts {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
         return try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
             try await sessions.checkReadiness()
-            let (user, isNew) = try await using(code, of: email) { () throws(IdentityError) in
-                try await owner(of: email, client, caller)
+            let (user, isNew) = try await using(code, of: email) { link throws(IdentityError) in
+                try await owner(of: link, client, caller)
             }
             guard !user.isDisabled else { throw IdentityError.userDisabled }
             return Authentication(
@@ -222,7 +253,7 @@ extension ProjectAccounts {
         change.emailVerified = true
         let wanted = change
         return try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
-            try await using(code, of: email) { () throws(IdentityError) in
+            try await using(code, of: email) { _ throws(IdentityError) in
                 try await self.change(session.userID, wanted, by: .user(session.userID), asked: session, caller: caller)
             }
         }
@@ -230,23 +261,26 @@ extension ProjectAccounts {
 
     /// Uses the code of a link up for what it leads to. It stays good where it was sent to another address, or where we fail.
     private func using<T>(
-        _ code: OneTimeCode, of email: EmailAddress, _ body: () async throws(IdentityError) -> T
+        _ code: OneTimeCode, of email: EmailAddress, _ body: (EmailLinkStore.Link) async throws(IdentityError) -> T
     ) async throws(IdentityError) -> T {
-        guard try await links.look(code).normalized == email.normalized else { throw .invalidCredentials }
-        let address = try await links.take(code)
+        guard try await links.look(code).email.normalized == email.normalized else { throw .invalidCredentials }
+        let link = try await links.take(code)
         do throws(IdentityError) {
-            return try await body()
+            return try await body(link)
         } catch {
-            if error.isOurs { await links.giveBack(code, for: address, life: rules.emailLinkLifetime) }
+            if error.isOurs { await links.giveBack(code, for: link, life: rules.emailLinkLifetime) }
             throw error
         }
     }
 
     /// Whoever has the mailbox: found, taken back, or made.
+    /// - Throws: `IdentityError.invalidCode` also where the ways into an account whose address is proved have changed since the mail.
     private func owner(
-        of email: EmailAddress, _ client: Client, _ caller: Caller
+        of link: EmailLinkStore.Link, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> (User, isNew: Bool) {
+        let email = link.email
         if let found = try await users.credentials(of: email)?.user {
+            guard found.isDisabled || !found.emailVerified || link.isUpToDate(for: found) else { throw .invalidCode }
             guard !found.isDisabled, !found.emailVerified else { return (found, false) }
             let user = try await accounts.changes.change(found, orThrow: .invalidCode) { held throws(IdentityError) in
                 let outcome = try await held.prove(.mailSignIn)
