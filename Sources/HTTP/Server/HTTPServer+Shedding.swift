@@ -3,30 +3,53 @@ import Networking
 
 /// What happens when all connections together hold too much for clients that are slow to send or to read, or when few places are left.
 extension HTTPServer {
+    /// Connections that are closed in one turn: others wait meanwhile.
+    private static var closesPerTurn: Int { 32 }
+
     func shed() {
-        defer { ledger.endShedding() }
-        giveBackMemory()
-        makeRoom()
+        close((giveBackMemory() + makeRoom())[...])
     }
 
-    /// Closes connections of the sites that hold most, down to what each of them may keep: of each the connections that hold most, and
+    /// Closes some, and the rest in further turns. Those that hold nothing any more by then, or wait for nobody, have been served.
+    private func close(_ losers: ArraySlice<Loser>) {
+        for loser in losers.prefix(Self.closesPerTurn) {
+            loser.connection.assumeIsolated { if loser.stillApplies($0) { $0.shed() } }
+        }
+        let rest = losers.dropFirst(Self.closesPerTurn)
+        guard !rest.isEmpty else { return ledger.endShedding() }
+        loop.call { self.assumeIsolated { $0.close(rest) } }
+    }
+
+    /// One that is closed soon.
+    private struct Loser: Sendable {
+        let connection: HTTPConnection
+        let loss: ConnectionLoss
+
+        func stillApplies(_ connection: isolated HTTPConnection) -> Bool {
+            loss == .memory ? connection.held > 0 && connection.waitsSince != nil : connection.silentSince != nil
+        }
+    }
+
+    /// Connections of the sites that hold most, down to what each of them may keep: of each the connections that hold most, and
     /// among equals the one that has waited longest. Those that wait for an endpoint are left alone: it would go on all the same.
-    private func giveBackMemory() {
+    private func giveBackMemory() -> [Loser] {
         let excess = ledger.excess()
+        var losers: [Loser] = []
         for (site, candidates) in candidates(of: excess) {
             var rest = excess[site] ?? 0
             let first = candidates.sorted(by: >).prefix { candidate in
                 defer { rest -= candidate.held }
                 return rest > 0
             }
-            close(Array(first), .memory, limit: ("limit_bytes", ledger.byteLimit))
+            losers += lost(Array(first), .memory, limit: ("limit_bytes", ledger.byteLimit))
         }
+        return losers
     }
 
-    /// Closes connections of the sites that have most of them: those first that have been silent for longest.
-    private func makeRoom() {
+    /// Connections of the sites that have most of them: those first that have been silent for longest.
+    private func makeRoom() -> [Loser] {
         let excess = ledger.crowd()
-        guard !excess.isEmpty else { return }
+        guard !excess.isEmpty else { return [] }
         var silent: [ClientLedger.Client: [Candidate]] = [:]
         for connection in connections.values {
             connection.assumeIsolated { connection in
@@ -34,20 +57,23 @@ extension HTTPServer {
                 silent[connection.client.site, default: []].append(Candidate(connection: connection, held: 0, since: since))
             }
         }
+        var losers: [Loser] = []
         for (site, candidates) in silent {
-            close(Array(candidates.sorted(by: >).prefix(excess[site] ?? 0)), .crowded, limit: ("limit", ledger.places))
+            losers += lost(Array(candidates.sorted(by: >).prefix(excess[site] ?? 0)), .crowded, limit: ("limit", ledger.places))
         }
+        return losers
     }
 
-    private func close(_ candidates: [Candidate], _ loss: ConnectionLoss, limit: (name: String, value: Int)) {
-        guard let one = candidates.first else { return }
-        for candidate in candidates { candidate.connection.assumeIsolated { $0.shed() } }
+    /// Counts them and tells of them.
+    private func lost(_ candidates: [Candidate], _ loss: ConnectionLoss, limit: (name: String, value: Int)) -> [Loser] {
+        guard let one = candidates.first else { return [] }
         lose(
             loss, times: UInt64(candidates.count),
             [
                 "peer": .string(one.connection.assumeIsolated { $0.origin.source }),
                 "closed": .integer(Int64(clamping: candidates.count)), limit.name: .integer(limit.value),
             ])
+        return candidates.map { Loser(connection: $0.connection, loss: loss) }
     }
 
     /// A connection that may be closed. Greater: earlier.

@@ -32,11 +32,12 @@ extension Administration {
     }
 
     /// Takes the user's address for proved, because the administrator says so. Nothing else changes.
-    /// - Throws: `IdentityError.userNotFound`, `overloaded`, `unavailable`.
+    /// - Throws: `IdentityError.emailTaken` when the user has only claimed it and it is somebody else's; `userNotFound`, `overloaded`,
+    ///   `unavailable`.
     package func vouch(forAddressOf id: UserID) async throws(AdministrationError) {
         try await with(.changeUsers) { () throws(IdentityError) in
             let user = try await changes.change(id) { held throws(IdentityError) in
-                try await held.setEmailProved()
+                _ = try await held.prove(.vouching)
                 return (try await held.changed(), SessionsToEnd.none)
             }
             try await sessions.update(SessionOwner(user), of: id)

@@ -41,7 +41,8 @@ package final class ClientTokens: Sendable {
         let life = minted.issued.expiresAt.duration(since: now)
         do throws(IdentityError) {
             try await mapServiceFailures { () throws(ServiceFailure) in
-                try await tokens.store(minted.record, for: minted.issued.hash, life: life)
+                try await tokens.store(
+                    minted.record, for: minted.issued.hash, life: .milliseconds(minted.issued.life(at: now)))
             }
             let arguments = SessionScript.arguments(
                 minted.issued.hash.bytes, minted.issued.expiresAt.milliseconds, now.milliseconds)

@@ -42,7 +42,8 @@ extension ProjectAccounts {
     package func signInCode(for email: EmailAddress, caller: Caller?) async throws(IdentityError) -> SecretString {
         if let caller { try await accounts.limiter.take(.mail(caller), caller) }
         let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
-        try await links.keep(code, for: email, life: rules.emailLinkLifetime)
+        let link = EmailLinkStore.Link(email, of: try await user(of: email))
+        try await links.keep(code, for: link, life: rules.emailLinkLifetime)
         return code.text
     }
 
@@ -57,7 +58,8 @@ extension ProjectAccounts {
             let user = try await user(of: email)
             guard user?.isDisabled != true else { return }
             let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
-            try await links.keep(code, for: email, life: rules.emailLinkLifetime)
+            let kept = EmailLinkStore.Link(email, of: user)
+            try await links.keep(code, for: kept, life: rules.emailLinkLifetime)
             try await confirmations.sendSignInLink(
                 link(code.text), to: email, of: user, life: rules.emailLinkLifetime, language: language, caller)
         }
@@ -73,7 +75,7 @@ extension ProjectAccounts {
             do throws(IdentityError) {
                 return try await meaning(of: try await confirmations.codes.look(code), confirmations)
             } catch .invalidCode {
-                return .signIn(try await links.look(code))
+                return .signIn(try await links.look(code).email)
             }
         }
     }
@@ -156,8 +158,8 @@ extension ProjectAccounts {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
         return try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
             try await sessions.checkReadiness()
-            let (user, isNew) = try await using(code, of: email) { () throws(IdentityError) in
-                try await owner(of: email, client, caller)
+            let (user, isNew) = try await using(code, of: email) { link throws(IdentityError) in
+                try await owner(of: link, client, caller)
             }
             guard !user.isDisabled else { throw IdentityError.userDisabled }
             return Authentication(
@@ -176,7 +178,7 @@ extension ProjectAccounts {
         change.emailVerified = true
         let wanted = change
         return try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
-            try await using(code, of: email) { () throws(IdentityError) in
+            try await using(code, of: email) { _ throws(IdentityError) in
                 try await self.change(session.userID, wanted, by: .user(session.userID), asked: session, caller: caller)
             }
         }
@@ -184,23 +186,26 @@ extension ProjectAccounts {
 
     /// Uses the code of a link up for what it leads to. It stays good where it was sent to another address, or where we fail.
     private func using<T>(
-        _ code: OneTimeCode, of email: EmailAddress, _ body: () async throws(IdentityError) -> T
+        _ code: OneTimeCode, of email: EmailAddress, _ body: (EmailLinkStore.Link) async throws(IdentityError) -> T
     ) async throws(IdentityError) -> T {
-        guard try await links.look(code).normalized == email.normalized else { throw .invalidCredentials }
-        let address = try await links.take(code)
+        guard try await links.look(code).email.normalized == email.normalized else { throw .invalidCredentials }
+        let link = try await links.take(code)
         do throws(IdentityError) {
-            return try await body()
+            return try await body(link)
         } catch {
-            if error.isOurs { await links.giveBack(code, for: address, life: rules.emailLinkLifetime) }
+            if error.isOurs { await links.giveBack(code, for: link, life: rules.emailLinkLifetime) }
             throw error
         }
     }
 
     /// Whoever has the mailbox: found, taken back, or made.
+    /// - Throws: `IdentityError.invalidCode` also where the ways into an account whose address is proved have changed since the mail.
     private func owner(
-        of email: EmailAddress, _ client: Client, _ caller: Caller
+        of link: EmailLinkStore.Link, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> (User, isNew: Bool) {
+        let email = link.email
         if let found = try await users.credentials(of: email)?.user {
+            guard found.isDisabled || !found.emailVerified || link.isUpToDate(for: found) else { throw .invalidCode }
             guard !found.isDisabled, !found.emailVerified else { return (found, false) }
             let user = try await accounts.changes.change(found, orThrow: .invalidCode) { held throws(IdentityError) in
                 let outcome = try await held.prove(.mailSignIn)

@@ -3,8 +3,37 @@ import Networking
 import Redis
 import Text
 
-/// The codes of mails that sign somebody in by an address, in Redis: `code:link:<SHA-256>` is the address.
+/// The codes of mails that sign somebody in by an address, in Redis: `code:link:<SHA-256>` is the address, behind whose it was then and the
+/// number that those credentials had.
 package struct EmailLinkStore: Sendable {
+    /// What a code is good for.
+    struct Link: Sendable {
+        let email: EmailAddress
+        /// `-` where nobody had the address.
+        private let holder: String
+
+        init(_ email: EmailAddress, of user: User?) {
+            self.email = email
+            holder = Self.name(user)
+        }
+
+        fileprivate init?(stored text: String) {
+            let parts = text.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, let email = try? EmailAddress(String(parts[1])) else { return nil }
+            (self.email, holder) = (email, String(parts[0]))
+        }
+
+        fileprivate var stored: String { "\(holder) \(email.typed)" }
+
+        /// Whether a user was the one when it was sent, with the same ways in. Whoever has read the owner's mail once is not let in by that once
+        /// the owner has put others out.
+        func isUpToDate(for user: User) -> Bool { holder == Self.name(user) }
+
+        private static func name(_ user: User?) -> String {
+            user.map { "\($0.id).\($0.credentialsVersion)" } ?? "-"
+        }
+    }
+
     private let redis: RedisConnection
 
     init(redis: RedisConnection) {
@@ -12,27 +41,27 @@ package struct EmailLinkStore: Sendable {
     }
 
     /// - Throws: the store's failure; the code is not to be given out then.
-    func keep(_ code: OneTimeCode, for email: EmailAddress, life: Duration) async throws(IdentityError) {
-        var command = RedisCommand("SET", Self.key(code), email.typed, "PX")
+    func keep(_ code: OneTimeCode, for link: Link, life: Duration) async throws(IdentityError) {
+        var command = RedisCommand("SET", Self.key(code), link.stored, "PX")
         command.append(max(1, life.wholeMilliseconds))
         _ = try await send(command)
     }
 
-    /// The address that a code is good for; it stays good.
+    /// What a code is good for, which it stays.
     /// - Throws: `IdentityError.invalidCode`, `unavailable`.
-    func look(_ code: OneTimeCode) async throws(IdentityError) -> EmailAddress {
-        try Self.address(try await send(RedisCommand("GET", Self.key(code))))
+    func look(_ code: OneTimeCode) async throws(IdentityError) -> Link {
+        try Self.link(try await send(RedisCommand("GET", Self.key(code))))
     }
 
     /// The same for the last time: of several at once one gets it.
     /// - Throws: `IdentityError.invalidCode`, `unavailable`.
-    func take(_ code: OneTimeCode) async throws(IdentityError) -> EmailAddress {
-        try Self.address(try await send(RedisCommand("GETDEL", Self.key(code))))
+    func take(_ code: OneTimeCode) async throws(IdentityError) -> Link {
+        try Self.link(try await send(RedisCommand("GETDEL", Self.key(code))))
     }
 
     /// Makes a code good again that was taken and has led to nothing; of no consequence if it fails.
-    func giveBack(_ code: OneTimeCode, for email: EmailAddress, life: Duration) async {
-        try? await keep(code, for: email, life: life)
+    func giveBack(_ code: OneTimeCode, for link: Link, life: Duration) async {
+        try? await keep(code, for: link, life: life)
     }
 
     private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
@@ -43,8 +72,8 @@ package struct EmailLinkStore: Sendable {
         "code:link:\(SHA256.hash(code.text.revealedText).hex)"
     }
 
-    private static func address(_ reply: RedisReply) throws(IdentityError) -> EmailAddress {
-        guard let text = reply.text, let address = try? EmailAddress(text) else { throw .invalidCode }
-        return address
+    private static func link(_ reply: RedisReply) throws(IdentityError) -> Link {
+        guard let text = reply.text, let link = Link(stored: text) else { throw .invalidCode }
+        return link
     }
 }

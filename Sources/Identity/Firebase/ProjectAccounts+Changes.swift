@@ -29,6 +29,8 @@ package struct NewProjectUser: Sendable {
 package struct ProjectUserChange: Sendable {
     package var email = FieldChange<EmailAddress>.keep
     package var emailVerified: Bool?
+    /// Whether the identity that proves the address is linked with it: that one is no older than the proof.
+    package var isProvedByLink = false
     package var password = FieldChange<Password>.keep
     package var displayName = FieldChange<DisplayName>.keep
     package var photoURL = FieldChange<PhotoURL>.keep
@@ -64,7 +66,11 @@ extension ProjectAccounts {
                     WHEN $8::boolean THEN coalesce(disabled_at, to_timestamp($9::bigint / 1000.0))
                 END,
                 tokens_valid_after = greatest(tokens_valid_after, to_timestamp($10::bigint / 1000.0)),
-                is_anonymous = is_anonymous AND NOT $11::boolean
+                is_anonymous = is_anonymous AND NOT $11::boolean,
+                email_confirmed_at = CASE
+                    WHEN $12::boolean AND $5::boolean AND NOT email_verified THEN to_timestamp($9::bigint / 1000.0)
+                    ELSE email_confirmed_at
+                END
             WHERE id = $1::uuid
             """)
 
@@ -242,7 +248,7 @@ extension ProjectAccounts {
                     change.emailVerified.map { .bool($0) } ?? .null, .bool(change.phoneNumber.changes),
                     .text(orNull: change.phoneNumber.value), change.isDisabled.map { .bool($0) } ?? .null,
                     .integer(system.now().milliseconds), change.validSince.map { .integer($0.seconds * 1000) } ?? .null,
-                    .bool(isUpgrade),
+                    .bool(isUpgrade), .bool(!change.isProvedByLink),
                 ])
         }
         if change.password.changes { try await held.setPassword(hash) }

@@ -188,6 +188,7 @@ extension ProjectAccounts {
             proof, to: user.user.id, session: id, trustsSession: trustsSession || user.user.isAnonymous, caller: caller)
         if user.user.isAnonymous { try await endAnonymity(of: user.user.id) }
         var change = ProjectUserChange()
+        change.isProvedByLink = true
         if user.user.email == nil, let email = proof.email {
             change.email = .set(email)
             change.emailVerified = proof.isEmailVerified

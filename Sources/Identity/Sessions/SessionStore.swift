@@ -140,14 +140,15 @@ package struct SessionStore: Sendable {
             arguments += charge.arguments
         }
         let reply = try await run(Self.refresh[clock], keys, arguments)
-        guard let parts = reply.elements, parts.count == 5, let outcome = parts[0].text,
+        guard let parts = reply.elements, (5...6).contains(parts.count), let outcome = parts[0].text,
             let generation = parts[1].integerValue, let revoked = parts[2].elements, let reason = parts[3].bytes,
             let verdicts = parts[4].elements?.compactMap(\.integerValue)
         else { throw .fault() }
         if outcome == "limited" { return (nil, verdicts) }
         guard
             let decided = RefreshSessionScript.Reply(
-                outcome: outcome, generation: generation, revoked: revoked.compactMap(\.bytes), reason: reason)
+                outcome: outcome, generation: generation, revoked: revoked.compactMap(\.bytes), reason: reason,
+                records: parts.dropFirst(5).first?.elements?.compactMap(\.bytes) ?? [])
         else { throw .fault() }
         return (decided, verdicts)
     }

@@ -184,7 +184,8 @@ extension Sessions {
     /// Stores what introspection says of a token that has been minted.
     func keep(_ minted: AccessTokenIssuer.Minted, at now: Timestamp) async throws(IdentityError) {
         try await mapServiceFailures { () throws(ServiceFailure) in
-            try await tokens.store(minted.record, for: minted.issued.hash, life: minted.issued.expiresAt.duration(since: now))
+            try await tokens.store(
+                minted.record, for: minted.issued.hash, life: .milliseconds(minted.issued.life(at: now)))
         }
     }
 

@@ -124,17 +124,22 @@ extension Sessions {
     /// - Parameters:
     ///   - userID: nil if nobody knows, because the record is damaged.
     ///   - note: nil where the caller puts something else on record, or nothing.
+    ///   - records: what was kept of its access tokens, where they have been deleted already.
     /// - Returns: whether this call has put it on record.
     @discardableResult
     func end(
-        _ id: SessionID, of userID: UserID?, reason: SessionEnd, noting note: SessionEndNote? = nil
+        _ id: SessionID, of userID: UserID?, reason: SessionEnd, noting note: SessionEndNote? = nil,
+        knowing records: [[UInt8]] = []
     ) async throws(IdentityError) -> Bool {
         let reply = try await store.end(id, reason: reason, isRecorded: note != nil, at: system.now())
-        let isNews = reply.outcome == .ended || reply.outcome == .already && reply.unrecordedSince != nil
+        // Until it is finished nobody may have been told.
+        let isNews =
+            reply.outcome == .ended || reply.unrecordedSince != nil && reply.outcome == .already || !reply.clients.isEmpty
         // First of all: a failure may follow, and nobody may come back.
         if let userID, !reply.clients.isEmpty { await logouts?.enter(endOf: id, of: userID, for: reply.clients) }
         try await mapServiceFailures { () throws(ServiceFailure) in
-            try await tokens.end(reply.revoked, with: .session(id, of: userID), isNews: isNews)
+            try await tokens.end(
+                reply.revoked, knowing: records.isEmpty ? nil : records, with: .session(id, of: userID), isNews: isNews)
         }
         if let note, let end = reply.unrecordedSince {
             await audit.record(AuditEvent(endOf: id, of: userID, reason: reason, at: end, note))

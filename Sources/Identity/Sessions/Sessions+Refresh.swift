@@ -189,7 +189,7 @@ extension Sessions {
         case .reuse:
             outcome = .reuse
             await note(.refreshReused, session.id, of: session.userID, client: clientID, by: .anonymous, caller)
-            try await end(session.id, of: session.userID, reason: .refreshReused)
+            try await end(session.id, of: session.userID, reason: .refreshReused, knowing: reply.records)
             throw .invalidRefreshToken
         case .ended(let reason):
             await note(.refreshRefused, session.id, of: session.userID, client: clientID, by: .anonymous, caller)

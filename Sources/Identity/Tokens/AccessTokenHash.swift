@@ -83,8 +83,8 @@ package struct IssuedAccessToken: Equatable, Sendable {
 }
 
 extension IssuedAccessToken {
-    /// How long it lives, in milliseconds. At least one: Redis takes no other.
+    /// How long it lives, in milliseconds: not beyond its `exp`, which has whole seconds. At least one: Redis takes no other.
     func life(at now: Timestamp) -> Int64 {
-        max(1, expiresAt.duration(since: now).wholeMilliseconds)
+        max(1, Timestamp(seconds: expiresAt.seconds).duration(since: now).wholeMilliseconds)
     }
 }

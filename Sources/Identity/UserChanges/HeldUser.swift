@@ -75,6 +75,19 @@ package struct HeldUser: Sendable {
         try await run(HeldUserQueries.setEmailProved, [id])
     }
 
+    /// The same by somebody who opens nothing with it: who has opened the account until now stays, up to the next reset by mail
+    /// (`removeEarlierIdentities`).
+    /// - Throws: `IdentityError.emailTaken` when the address was only claimed and is somebody else's; the store's failure.
+    func setEmailConfirmed() async throws(IdentityError) {
+        do throws(PostgresError) {
+            _ = try await HeldUserQueries.setEmailConfirmed.run(on: self, [id, .integer(now.milliseconds)])
+        } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
+            throw .emailTaken
+        } catch {
+            throw IdentityError(postgres: error)
+        }
+    }
+
     /// Puts another address in the place of the user's.
     /// - Throws: `IdentityError.emailTaken`, or the store's failure.
     func setEmail(_ email: EmailAddress, isProved: Bool) async throws(IdentityError) {
@@ -107,7 +120,8 @@ package struct HeldUser: Sendable {
         try await run(HeldUserQueries.removeConsents, [id])
     }
 
-    /// Those from before the address was confirmed by the mail of a sign-up: whoever has signed up may be another than who reads the mail.
+    /// Those from before the address was confirmed by the mail of a sign-up, or by an administrator: whoever has signed up may be another than
+    /// who reads the mail.
     func removeEarlierIdentities() async throws(IdentityError) {
         try await run(HeldUserQueries.removeEarlierIdentities, [id])
     }

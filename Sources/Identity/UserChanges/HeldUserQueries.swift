@@ -65,6 +65,16 @@ enum HeldUserQueries {
         name: "held_user_set_email_proved",
         sql: "UPDATE users SET email_verified = true, email_claimed = false WHERE id = $1::uuid")
 
+    /// Parameters: id, the instant.
+    static let setEmailConfirmed = HeldStatement(
+        name: "held_user_set_email_confirmed",
+        sql: """
+            UPDATE users
+            SET email_verified = true, email_claimed = false,
+                email_confirmed_at = CASE WHEN email_verified THEN email_confirmed_at ELSE to_timestamp($2::bigint / 1000.0) END
+            WHERE id = $1::uuid
+            """)
+
     /// Parameter: id of the user.
     static let removeIdentities = HeldStatement(
         name: "held_user_remove_identities", sql: "DELETE FROM identities WHERE user_id = $1::uuid")

@@ -11,6 +11,8 @@ package enum MailboxProof: Sendable, CaseIterable {
     /// A code from the mail that a sign-up sends. It opens nothing: who has signed up and who reads the mail may be two, and only the
     /// first has what opens the account.
     case confirmation
+    /// The word of an administrator. It opens nothing either, and says nothing of who has signed up.
+    case vouching
 
     package enum Outcome: Equatable, Sendable {
         /// It was proved before, and all stays.
@@ -28,7 +30,7 @@ package enum MailboxProof: Sendable, CaseIterable {
         guard !isProved else { return .unchanged }
         switch self {
         case .passwordReset, .provider, .addressChange, .mailSignIn: return .takenBack
-        case .confirmation: return .proved
+        case .confirmation, .vouching: return .proved
         }
     }
 }
@@ -42,7 +44,7 @@ extension HeldUser {
         switch outcome {
         // Who sets a new password by mail, or another address, wants others out. A confirmation before had let them stay.
         case .unchanged: if proof == .passwordReset { try await removeEarlierIdentities() }
-        case .proved: try await setEmailProved()
+        case .proved: try await setEmailConfirmed()
         case .takenBack:
             try await setEmailProved()
             try await setPassword(nil)

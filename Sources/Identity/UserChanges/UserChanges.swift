@@ -47,6 +47,7 @@ package final class UserChanges: Sendable {
                 let (value, ending) = try await body(held)
                 if ending.voidsTokens { try await held.voidTokens(before: held.now) }
                 let ended = try await end(ending, of: held.user)
+                if let kept = ending.kept { try await bringUpToDate(kept, held) }
                 // A failover of Redis may lose the end after the commit.
                 if !ended.isEmpty {
                     let again = SessionEnding(userID: id, sessions: ended, reason: ending.reason)
@@ -89,6 +90,13 @@ package final class UserChanges: Sendable {
         } catch .userNotFound {
             throw failure
         }
+    }
+
+    /// Has the tokens of a session that stays say of the user what is so from now on. Before the commit: nobody could repeat it afterwards.
+    private func bringUpToDate(_ kept: SessionID, _ held: HeldUser) async throws(IdentityError) {
+        let owner = SessionOwner(try await held.changed())
+        guard owner != SessionOwner(held.user) else { return }
+        _ = try await sessions.store.update(owner, of: kept)
     }
 
     /// - Returns: the sessions that have ended.

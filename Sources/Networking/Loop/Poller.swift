@@ -37,7 +37,8 @@ struct Poller: ~Copyable {
     }
 
     private static let wakeToken = UInt64.max
-    private static let batch = 256
+    /// Of a turn. Who is handled last waits for all others, and each may have sent tens of KiB.
+    private static let batch = 64
 
     let descriptor: Int32
     /// Valid for as long as the poller is.

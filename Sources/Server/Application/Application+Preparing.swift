@@ -13,6 +13,9 @@ extension Application {
     /// - Throws: `StartError` when waiting does not help: a newer schema, a wrong master key.
     package func prepare() async throws(StartError) {
         try await retrying("the schema cannot be checked") { () throws(StartError) in try await migrate() }
+        // Not before: a new database has no place to keep them in.
+        await keySets.start(
+            workers.map(\.keySets), store: KeySetStore(pool: workers[0].postgres, policy: shared.configuration.keySets))
         try await retrying("the signing keys cannot be loaded") { () throws(StartError) in try await loadKeys() }
         for worker in workers {
             do throws(PostgresError) {

@@ -20,7 +20,7 @@ package actor Application {
     let shared: SharedParts
     private let group: EventLoopGroup
     let workers: [Worker]
-    private let keySets: KeySetKeeper
+    let keySets: KeySetKeeper
     /// Nil where nobody is told what ends.
     private let revocations: RedisStreamReader?
     private let clientChanges: RedisStreamReader
@@ -74,9 +74,6 @@ package actor Application {
         let clientChanges = clientChanges
         loop.start { await clientChanges.run() }
         if let tracking { loop.start { await tracking.run() } }
-        await keySets.start(
-            workers.map(\.keySets),
-            store: KeySetStore(pool: workers[0].postgres, policy: shared.configuration.keySets))
         do throws(SystemError) {
             var address = shared.configuration.http.listen
             for worker in workers {

@@ -83,6 +83,18 @@ extension WithStores {
             }
         }
 
+        @Test func `nobody vouches for an address that is only claimed and somebody else's`() async throws {
+            try await World.run { world in
+                let claimant = try await world.a.signIn(.google(email: Copy.email).unverified()).member
+                let owner = try await world.a.signUp()
+                await #expect(throws: AdministrationError.refused(.emailTaken)) {
+                    try await world.a.run { try await $0.administration.vouch(forAddressOf: claimant.id) }
+                }
+                #expect(try await !world.a.user(claimant.id).emailVerified)
+                #expect(try await world.a.isActive(owner.accessToken))
+            }
+        }
+
         @Test func `the sessions that began with a provider are found and ended, others stay`() async throws {
             try await World.run { world in
                 let password = try await world.a.signUp()

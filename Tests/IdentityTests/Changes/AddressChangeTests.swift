@@ -30,6 +30,8 @@ extension WithStores {
                 #expect(change.user.email?.typed == "Anna@Else.example" && change.user.emailVerified && change.resetCode == nil)
                 #expect(try await world.a.isActive(member.accessToken))
                 #expect(try await !world.a.isActive(other.accessToken))
+                let next = try await world.a.introspect(try await world.a.refresh(member.refreshToken).accessToken)
+                #expect(next["username"] == "Anna@Else.example" && next["email_verified"] == true)
                 let changed = try #require(try await world.a.mails(to: Copy.email).first { $0.kind == .addressChanged })
                 #expect(changed.detail == Self.new)
                 #expect(try await world.a.signIn(Self.new).id == member.id)

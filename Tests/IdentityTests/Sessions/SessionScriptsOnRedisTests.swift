@@ -137,6 +137,44 @@ extension WithStores {
             }
         }
 
+        @Test func `reuse deletes what is kept of the session's access tokens in the same step, and gives it back`() async throws
+        {
+            let session = try session()
+            let tokens = (0..<6).map { token($0) }
+            try await run { store, redis in
+                let idle = Duration.seconds(3600)
+                _ = try await store.create(session, idle: idle, accessToken: nil, at: Sample.now)
+                for (number, token) in tokens.enumerated() {
+                    let request = RefreshSessionScript.Request(
+                        sessionID: session.id, generation: UInt32(1 + number), wantsRotation: true, accessToken: token,
+                        record: [UInt8]("record \(number)".utf8))
+                    guard case .issued = try await store.refresh(request, idle: idle, at: Sample.now).outcome else {
+                        Issue.record("nothing issued")
+                        return
+                    }
+                }
+                for token in tokens { #expect(try await redis.get(token.hash.key) != nil) }
+                let late = RefreshSessionScript.Request(
+                    sessionID: session.id, generation: 1, wantsRotation: true, accessToken: self.token(9), record: [1])
+                let reply = try await store.refresh(late, idle: idle, at: Sample.now)
+                #expect(reply.outcome == .reuse && Set(reply.revoked) == Set(tokens.map(\.hash)))
+                #expect(
+                    Set(reply.records.map { String(decoding: $0, as: UTF8.self) }) == Set((0..<6).map { "record \($0)" }))
+                for token in tokens + [late.accessToken] { #expect(try await redis.get(token.hash.key) == nil) }
+            }
+        }
+
+        @Test func `a token is forgotten at its exp, which has whole seconds`() throws {
+            let exp = Timestamp(seconds: Sample.now.seconds + 900)
+            for fraction in [0, 1, 600, 999] as [Int64] {
+                let now = Timestamp(seconds: Sample.now.seconds).adding(.milliseconds(fraction))
+                let token = IssuedAccessToken(hash: AccessTokenHash(of: "token"), expiresAt: now.adding(.seconds(900)))
+                #expect(now.adding(.milliseconds(token.life(at: now))) == exp)
+            }
+            let short = IssuedAccessToken(hash: AccessTokenHash(of: "token"), expiresAt: Sample.now.adding(.milliseconds(1)))
+            #expect(short.life(at: Sample.now) == 1)
+        }
+
         @Test func `tokens beyond the permitted number die, the ones nearest to their expiry first`() async throws {
             let session = try session()
             let tokens = (0...5).map { token($0, expiringIn: 1_000 + Int64($0)) }

@@ -62,8 +62,36 @@ extension WithStores {
         @Test(arguments: SessionEndingChange.allCases) func `Redis goes between any two steps`(change: SessionEndingChange)
             async throws
         {
+            try await breakRedis(.cut, at: change)
+        }
+
+        /// As a server that is stopped (SIGSTOP), or whose machine is. Each step takes as long as one is patient, so not every change is tried.
+        @Test(arguments: [SessionEndingChange.passwordReset, .addressChange])
+        func `Redis stands still between any two steps`(change: SessionEndingChange) async throws {
+            try await breakRedis(.hold, at: change)
+        }
+
+        @Test(
+            .enabled(if: TestPostgres.isAvailable, "there is no PostgreSQL server to start on this machine"),
+            arguments: [SessionEndingChange.passwordReset, .addressChange])
+        func `PostgreSQL stands still between any two steps`(change: SessionEndingChange) async throws {
+            let postgres = try TestPostgres()
+            let proxy = try TestProxy(to: postgres.socketPath, name: TestPostgres.socketName)
+            try await World.run {
+                $0.connectionString = TestPostgres.connectionString(proxy.directoryPath)
+                $0.postgresPatience = Self.patience
+            } _: { world in
+                try await breakEachStep(of: change, in: world, proxy, .hold) { await world.a.reachesPostgres }
+            }
+            proxy.stop()
+        }
+
+        private static let patience: Duration = .milliseconds(500)
+
+        private func breakRedis(_ fault: TestProxy.Fault, at change: SessionEndingChange) async throws {
             let proxied = Locked<TestProxy?>(nil)
             try await World.run {
+                if fault == .hold { $0.patience = Self.patience }
                 $0.redisPath = { path in
                     let proxy = try TestProxy(to: path)
                     proxied.withLock { $0 = proxy }
@@ -71,7 +99,7 @@ extension WithStores {
                 }
             } _: { world in
                 let proxy = try #require(proxied.value)
-                try await breakEachStep(of: change, in: world, proxy, .cut) { await world.a.parts.redis.isReady }
+                try await breakEachStep(of: change, in: world, proxy, fault) { await world.a.parts.redis.isReady }
                 proxy.stop()
             }
         }

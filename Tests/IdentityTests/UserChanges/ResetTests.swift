@@ -61,6 +61,25 @@ extension WithStores {
             }
         }
 
+        @Test func `what was linked before an administrator vouched for the address goes with a reset`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp("anna@gmail.com")
+                try await world.a.link(.apple("mallory", email: "mallory@town.example"), to: member)
+                world.clock.advance(by: .seconds(1))
+                try await world.a.run { try await $0.administration.vouch(forAddressOf: member.id) }
+                #expect(try await world.a.user(member.id).emailVerified)
+                #expect(try await world.a.identities(of: member.id).count == 1)
+                world.clock.advance(by: .seconds(1))
+                // Once more changes nothing, nor what was linked since.
+                try await world.a.link(.google(), to: member)
+                world.clock.advance(by: .seconds(1))
+                try await world.a.run { try await $0.administration.vouch(forAddressOf: member.id) }
+                let code = try #require(await world.a.resetCode("anna@gmail.com"))
+                try await world.a.resetPassword(code, to: Self.new)
+                #expect(try await world.a.identities(of: member.id).map(\.provider) == [.google])
+            }
+        }
+
         @Test func `strangers who ask for one kind of mail keep nobody from another`() async throws {
             try await World.run({ $0.limits = LimitSettings() }) { world in
                 _ = try await world.a.signUp("anna@gmail.com")

@@ -5,9 +5,11 @@ import Text
 
 /// A change that ends sessions because of a user's row, for tests that have a store fail in the midst of it.
 enum SessionEndingChange: CaseIterable, Sendable {
-    case passwordReset, passwordChange, disabling, deletion, signOut, takingBack, unlinking
+    case passwordReset, passwordChange, disabling, deletion, signOut, takingBack, unlinking, addressChange
 
     private static let new = "staple battery horse correct"
+
+    private static func address(_ number: Int) -> String { "berta\(number)@gmail.com" }
 
     /// A user with two sessions, as the change wants it.
     struct Subject: Sendable {
@@ -26,7 +28,14 @@ enum SessionEndingChange: CaseIterable, Sendable {
             try await copy.link(.google("g-\(number)", email: email), to: asking)
             other = try await copy.signIn(.google("g-\(number)", email: email)).member
         }
-        let code = self == .passwordReset ? try #require(await copy.resetCode(email)) : SecretString("")
+        let code: SecretString
+        switch self {
+        case .passwordReset: code = try #require(await copy.resetCode(email))
+        case .addressChange:
+            try await copy.askForAddress(Self.address(number), of: asking)
+            code = try await copy.code(.addressConfirmation, to: Self.address(number))
+        case .passwordChange, .disabling, .deletion, .signOut, .takingBack, .unlinking: code = SecretString("")
+        }
         return Subject(email: email, asking: asking, other: other, code: code)
     }
 
@@ -51,6 +60,7 @@ enum SessionEndingChange: CaseIterable, Sendable {
                 ).completed()
                 _ = try await parts.sessions.begin(authentication, for: parts.app, caller: caller)
             case .unlinking: try await accounts.unlink(.google, from: id, session: session, caller: caller)
+            case .addressChange: _ = try await parts.confirmations.changeAddress(code: subject.code, caller: caller)
             }
         }
     }
@@ -67,6 +77,7 @@ enum SessionEndingChange: CaseIterable, Sendable {
             case .deletion: return false
             case .takingBack: return user.emailVerified && found?.passwordHash == nil && !identities.isEmpty
             case .unlinking: return identities.isEmpty
+            case .addressChange: return user.email?.normalized.hasPrefix("berta") == true
             }
         } catch IdentityError.user(.notFound) {
             return true
@@ -77,7 +88,7 @@ enum SessionEndingChange: CaseIterable, Sendable {
     func losers(_ subject: Subject) -> [SecretString] {
         let (other, asking) = (subject.other, subject.asking)
         switch self {
-        case .passwordChange, .unlinking: return [other.accessToken, other.refreshToken]
+        case .passwordChange, .unlinking, .addressChange: return [other.accessToken, other.refreshToken]
         case .passwordReset, .disabling, .deletion, .signOut, .takingBack:
             return [other.accessToken, other.refreshToken, asking.accessToken, asking.refreshToken]
         }
@@ -93,7 +104,7 @@ enum SessionEndingChange: CaseIterable, Sendable {
                     email: subject.email, asking: try await copy.signIn(subject.email), other: subject.other,
                     code: subject.code)
             }
-        case .passwordReset, .disabling, .signOut, .takingBack: break
+        case .passwordReset, .disabling, .signOut, .takingBack, .addressChange: break
         }
         try await perform(subject, number, on: copy)
     }

@@ -36,6 +36,7 @@ package actor KeySetKeeper {
     private let policy: KeySetPolicy
     private var waiterCount = 0
     private var editions: UInt64 = 0
+    private var isStarted = false
     private var isClosed = false
 
     /// - Parameters:
@@ -62,6 +63,7 @@ package actor KeySetKeeper {
     package func start(_ parts: [KeySets], store: KeySetStore? = nil) {
         self.parts = parts
         self.store = store
+        isStarted = true
         for (provider, entry) in entries { begin(provider, entry.edition) }
     }
 
@@ -80,7 +82,7 @@ package actor KeySetKeeper {
             let edition = editions
             editions += 1
             entries[provider] = Entry(provider, url, edition: edition, KeySetSchedule(policy, at: loop.now))
-            begin(provider, edition)
+            if isStarted { begin(provider, edition) }
         }
     }
 

@@ -10,7 +10,7 @@ import Text
 ///   (18 bytes) and expiry of the new access token; 1 if the client wants rotation, else 0; how many access tokens a
 ///   session may have at once; least life of a tombstone in milliseconds; 1 if a replay is to give the very access token of the
 ///   rotation before, else 0; the record of the access token and its life in milliseconds; for each budget what `LimitScript` takes.
-/// - Returns five elements: the outcome's name; the generation that the refresh token now has; the hashes of access tokens to
+/// - Returns five elements, and for `reuse` as a sixth the records of the access tokens, which this script has deleted: the outcome's name; the generation that the refresh token now has; the hashes of access tokens to
 ///   delete; the reason of the end if `ended`, the hash of the access token to give again if `repeat`, else empty; what `LimitScript` returns. The name is
 ///   `limited` where a budget is used up, and then nothing changes.
 ///
@@ -27,7 +27,7 @@ import Text
 /// is read as a whole only where a recovery has skipped something, and where the session is over.
 package enum RefreshSessionScript {
     package static let source =
-        SessionScript.record + SessionScript.tokens + LimitScript.counting + """
+        SessionScript.record + SessionScript.tokens + SessionScript.accessTokens + LimitScript.counting + """
             local key, overflow, now = KEYS[1], KEYS[2], clock(ARGV[3])
             local number, presented = tonumber(ARGV[1]), tonumber(ARGV[2])
             local grace, recovery, idle = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -69,7 +69,7 @@ package enum RefreshSessionScript {
             if outcome == 'reuse' then
                 local tokens = all_tokens(session.tokens, overflow)
                 entomb(key, string.sub(session.head, 2), tokens, '\(SessionEnd.refreshReused.rawValue)', 0, tombstone, now, value)
-                return { outcome, 0, hashes_of(tokens), '', verdicts }
+                return { outcome, 0, hashes_of(tokens), '', verdicts, forget_access_tokens(tokens) }
             end
 
             if outcome == 'rotate' then
@@ -178,9 +178,12 @@ package enum RefreshSessionScript {
         package let outcome: Outcome
         /// Access tokens that must be deleted before the answer goes out.
         package let revoked: [AccessTokenHash]
+        /// What was kept of those that the script has deleted: whoever is told of their end is named there.
+        package let records: [[UInt8]]
 
-        /// From the four elements of the reply; `nil` if they are none that the script gives.
-        package init?(outcome name: String, generation: Int64, revoked: [[UInt8]], reason: [UInt8]) {
+        /// From the elements of the reply; `nil` if they are none that the script gives.
+        package init?(outcome name: String, generation: Int64, revoked: [[UInt8]], reason: [UInt8], records: [[UInt8]] = []) {
+            self.records = records
             switch name {
             case "reuse": outcome = .reuse
             case "missing": outcome = .missing

@@ -156,6 +156,32 @@ enum SessionScript {
 
         """
 
+    /// For a script after which nobody may come who deletes the access tokens that it has voided.
+    static let accessTokens = """
+        -- Deletes what is kept of access tokens, and returns it. What Redis refuses is for the caller to do.
+        local function forget_access_tokens(tokens)
+            local digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+            local records = {}
+            for _, token in ipairs(tokens) do
+                local text = {}
+                for position = 1, #token.hash, 3 do
+                    local first, second, third = string.byte(token.hash, position, position + 2)
+                    local bits = first * 65536 + second * 256 + third
+                    for _, unit in ipairs({ 262144, 4096, 64, 1 }) do
+                        local digit = math.floor(bits / unit) % 64 + 1
+                        text[#text + 1] = string.sub(digits, digit, digit)
+                    end
+                end
+                local key = 'at:' .. table.concat(text)
+                local record = redis.pcall('GET', key)
+                if type(record) == 'string' then records[#records + 1] = record end
+                redis.pcall('DEL', key)
+            end
+            return records
+        end
+
+        """
+
     /// The cookie in a record.
     static func cookie(idle: Duration?, salt: SessionSalt?) -> [UInt8] {
         var writer = PackedWriter(capacity: 22)
