@@ -79,12 +79,8 @@ package struct HeldUser: Sendable {
     /// (`removeEarlierIdentities`).
     /// - Throws: `IdentityError.emailTaken` when the address was only claimed and is somebody else's; the store's failure.
     func setEmailConfirmed() async throws(IdentityError) {
-        do throws(PostgresError) {
-            _ = try await HeldUserQueries.setEmailConfirmed.run(on: self, [id, .integer(now.milliseconds)])
-        } catch .uniqueViolation(constraint: UserQueries.uniqueEmailConstraint) {
-            throw .emailTaken
-        } catch {
-            throw IdentityError(postgres: error)
+        _ = try await mapTakenValues { () throws(PostgresError) in
+            try await HeldUserQueries.setEmailConfirmed.run(on: self, [id, .integer(now.milliseconds)])
         }
     }
 
