@@ -103,7 +103,8 @@ extension IdentityToolkit.Core {
         guard losesPassword || !change.unlinks.isEmpty else { return }
         let keepsPassword = !losesPassword && (user.hasPassword || change.password.isSet)
         // Whoever has an address comes in by its mailbox.
-        let keepsMailbox = options.allowsEmailLinks && (user.user.email != nil || change.email.isSet)
+        let hasMailbox = user.user.email != nil && !user.user.emailClaimed || change.email.isSet
+        let keepsMailbox = options.allowsEmailLinks && hasMailbox
         let unlinked = change.unlinks
         guard keepsPassword || keepsMailbox || user.identities.contains(where: { !unlinked.contains($0.provider) }) else {
             throw Failure("OPERATION_NOT_ALLOWED")

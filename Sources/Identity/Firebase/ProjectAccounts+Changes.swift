@@ -223,7 +223,8 @@ extension ProjectAccounts {
         let losesPassword = change.password.changes && !change.password.isSet
         guard losesPassword || !change.unlinks.isEmpty else { return }
         if !losesPassword, held.hasPassword || change.password.isSet { return }
-        if rules.allowsEmailLinks, held.user.email != nil || change.email.isSet { return }
+        let hasMailbox = held.user.email != nil && !held.user.emailClaimed || change.email.isSet
+        if rules.allowsEmailLinks, hasMailbox { return }
         guard try await held.identities().contains(where: { !change.unlinks.contains($0.provider) }) else {
             throw .lastSignInMethod
         }
