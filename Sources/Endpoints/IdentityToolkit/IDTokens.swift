@@ -27,9 +27,7 @@ extension IdentityToolkit {
             let ring = try keyRing()
             return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let user = try await api.accounts.user(authentication.user.id)
-                let write: AccessTokenWriter = { facts throws(IdentityError) in
-                    try ring.sign(claims(user, facts), type: .idToken, algorithm: .rs256)
-                }
+                let write: AccessTokenWriter = { facts throws(IdentityError) in try written(claims(user, facts), ring) }
                 let tokens = try await services.sessions.begin(
                     authentication, for: api.client, terms: GrantTerms(audiences: [api.options.projectID]), caller: caller,
                     writing: write)
@@ -62,9 +60,7 @@ extension IdentityToolkit {
                 let user = try await api.accounts.user(session.userID)
                 guard !user.user.isDisabled else { throw .userDisabled }
                 holder = user
-                return { facts throws(IdentityError) in
-                    try ring.sign(claims(user, facts), type: .idToken, algorithm: .rs256)
-                }
+                return { facts throws(IdentityError) in try written(claims(user, facts), ring) }
             }
             guard let holder else { throw .fault() }
             let life = tokens.accessTokenExpiresAt.duration(since: tokens.session.time(at: api.system.now()))
@@ -79,16 +75,20 @@ extension IdentityToolkit {
             _ = try await holder(of: token)
             let ring = try keyRing()
             let parts = token.revealedText.split(separator: ".")
-            guard parts.count == 3, let payload = Base64URL.decode(parts[1]),
+            guard parts.count >= 2, let payload = Base64URL.decode(parts[1]),
                 var object = try? JSON.parse(payload).objectValue
             else { throw Failure("INVALID_ID_TOKEN") }
             let now = api.system.now().seconds
             object["iss"] = .string("https://session.firebase.google.com/\(api.options.projectID)")
             object["iat"] = .integer(now)
             object["exp"] = .integer(now + life)
-            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                try ring.sign(object, type: .idToken, algorithm: .rs256)
-            }
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in try written(object, ring) }
+        }
+
+        private func written(_ claims: JSONObject, _ ring: KeyRing) throws(IdentityError) -> SecretString {
+            guard api.options.hasUnsignedTokens else { return try ring.sign(claims, type: .idToken, algorithm: .rs256) }
+            let header = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
+            return SecretString("\(header).\(Base64URL.encode(JSONValue.object(claims).serialized)).")
         }
 
         /// Whose ID token it is.
@@ -114,15 +114,32 @@ extension IdentityToolkit {
 
         /// Why a token that is not kept is not good.
         private func reason(for token: SecretString) async -> Failure {
-            guard let ring = services.keys.value, let claims = try? ring.claims(of: token.revealedText, as: .idToken),
-                claims.issuer == api.options.idTokenIssuer, let localID = claims.subject
-            else { return Failure("INVALID_ID_TOKEN") }
+            guard let (issuer, localID) = named(in: token), issuer == api.options.idTokenIssuer else {
+                return Failure("INVALID_ID_TOKEN")
+            }
             do throws(IdentityError) {
                 let user = try await api.accounts.user(localID: localID)
                 return Failure(user.user.isDisabled ? "USER_DISABLED" : "TOKEN_EXPIRED")
             } catch {
                 return Failure(error)
             }
+        }
+
+        /// Who has issued a token to whom, if the one is us.
+        private func named(in token: SecretString) -> (issuer: String, subject: String)? {
+            let (issuer, subject): (String?, String?)
+            if api.options.hasUnsignedTokens {
+                let parts = token.revealedText.split(separator: ".")
+                let claims = parts.count == 2 ? Base64URL.decode(parts[1]).flatMap { try? JSON.parse($0) } : nil
+                (issuer, subject) = (claims?["iss"]?.stringValue, claims?["sub"]?.stringValue)
+            } else {
+                guard let ring = services.keys.value, let claims = try? ring.claims(of: token.revealedText, as: .idToken) else {
+                    return nil
+                }
+                (issuer, subject) = (claims.issuer, claims.subject)
+            }
+            guard let issuer, let subject else { return nil }
+            return (issuer, subject)
         }
 
         private func keyRing() throws(Failure) -> KeyRing {
@@ -137,7 +154,8 @@ extension IdentityToolkit {
             let session = facts.session
             var claims = JSONObject()
             let isCustom = ProjectAccounts.customToken.map { session.methods.contains($0) } ?? false
-            let own = (isCustom ? session.owner.claims.members : []) + user.user.claims.members
+            // What the project's server has said of this session goes before what is said of the user.
+            let own = user.user.claims.members + session.ownClaims.members
             for member in own where !CustomClaims.reservedNames.contains(member.key) { claims[member.key] = member.value }
             claims["iss"] = .string(api.options.idTokenIssuer)
             claims["aud"] = .string(api.options.projectID)
@@ -164,7 +182,7 @@ extension IdentityToolkit {
                 claims["phone_number"] = .string(phone)
                 identities["phone"] = .array([.string(phone)])
             }
-            let provider = Self.signInProvider(session, user, isCustom: isCustom)
+            let provider = Self.signInProvider(session, isCustom: isCustom)
             if provider == "anonymous" { claims["provider_id"] = .string(provider) }
             var firebase = JSONObject()
             firebase["identities"] = .object(identities)
@@ -173,10 +191,10 @@ extension IdentityToolkit {
             return claims
         }
 
-        private static func signInProvider(_ session: Session, _ user: ProjectUser, isCustom: Bool) -> String {
+        private static func signInProvider(_ session: Session, isCustom: Bool) -> String {
             if let provider = session.provider { return ProviderName.wire(provider) }
             if isCustom { return "custom" }
-            return session.methods.isEmpty && user.user.isAnonymous ? "anonymous" : "password"
+            return session.methods.isEmpty ? "anonymous" : "password"
         }
     }
 

@@ -10,6 +10,8 @@ extension IdentityToolkit.Core {
         case verify = "VERIFY_EMAIL"
         case signIn = "EMAIL_SIGNIN"
         case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
+        /// Of the emulator alone, and nothing to ask for.
+        case recoverEmail = "RECOVER_EMAIL"
 
         init?(_ text: String?) {
             switch text {
@@ -18,6 +20,7 @@ extension IdentityToolkit.Core {
             case "4": self = .verify
             case "6": self = .signIn
             case "7": self = .changeEmail
+            case Self.recoverEmail.rawValue: return nil
             default: self.init(rawValue: text ?? "")
             }
         }
@@ -28,6 +31,7 @@ extension IdentityToolkit.Core {
             case .verify: "verifyEmail"
             case .signIn: "signIn"
             case .changeEmail: "verifyAndChangeEmail"
+            case .recoverEmail: "recoverEmail"
             }
         }
     }
@@ -60,9 +64,19 @@ extension IdentityToolkit.Core {
             await usedUp(code)
             return (try await accounts.user(user.id), false)
         case .changeEmail(let user, _):
-            _ = try await services.confirmations.changeAddress(code: code, caller: caller)
+            do throws(IdentityError) {
+                _ = try await services.confirmations.changeAddress(code: code, caller: caller)
+            } catch {
+                // Somebody has the address by now, and keeps it.
+                if error == .emailTaken { await usedUp(code) }
+                throw error
+            }
             await usedUp(code)
             return (try await accounts.user(user.id), true)
+        case .recoverEmail(let user, _):
+            try await accounts.recoverEmail(code: code, in: services.confirmations, caller: caller)
+            await usedUp(code)
+            return (try await accounts.user(user.id), false)
         case .resetPassword, .signIn: throw .invalidCode
         }
     }

@@ -46,6 +46,9 @@ extension IdentityToolkit.Core {
         func refusal(_ setting: String) -> Failure {
             Failure("OPERATION_NOT_ALLOWED", "This is a setting of the server, \(setting).")
         }
+        if call.fields.value("blockingFunctions")?["triggers"]?.objectValue?.isEmpty == false {
+            throw Failure("OPERATION_NOT_ALLOWED", "Functions are not called.")
+        }
         if flag("signIn", "allowDuplicateEmails") == true {
             throw Failure("OPERATION_NOT_ALLOWED", "An address is of one account.")
         }

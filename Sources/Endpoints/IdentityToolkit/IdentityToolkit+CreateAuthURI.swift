@@ -23,11 +23,13 @@ extension IdentityToolkit.Core {
             try await accounts.users(ProjectUserNames(emails: [email.normalized]))
         }
         answer["registered"] = .bool(!users.isEmpty)
-        if let user = users.first {
-            let names = providers(user)
-            answer["allProviders"] = .array(names.map { .string($0) })
-            answer["signinMethods"] = .array((names.isEmpty ? ["emailLink"] : names).map { .string($0) })
-        }
+        let user = users.first
+        let identities = user?.identities.map { IdentityToolkit.ProviderName.wire($0.provider) } ?? []
+        let (hasPassword, hasLink) = (user?.hasPassword ?? false, user?.marks.signsInByLink ?? false)
+        let providers = (hasPassword || hasLink ? ["password"] : []) + identities
+        answer["allProviders"] = .array(providers.map { .string($0) })
+        let methods = (hasPassword ? ["password"] : []) + (hasLink ? ["emailLink"] : []) + identities
+        answer["signinMethods"] = .array(methods.map { .string($0) })
         return answer
     }
 }

@@ -11,7 +11,7 @@ extension IdentityToolkit.Core {
     }
 
     private func delete(_ call: Call) async throws(Failure) -> JSONObject {
-        if call.isAdministrator, call.fields.nonEmpty("idToken") == nil {
+        if call.isAdministrator {
             guard let localID = call.fields.nonEmpty("localId") else { throw Failure("MISSING_LOCAL_ID") }
             try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let user = try await accounts.user(localID: localID)

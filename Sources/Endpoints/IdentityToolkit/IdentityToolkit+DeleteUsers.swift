@@ -18,7 +18,7 @@ extension IdentityToolkit.Core {
         let users = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.users(ProjectUserNames(localIDs: ids))
         }
-        var errors: [JSONValue] = []
+        var errors: [(index: Int, item: JSONObject)] = []
         for user in users {
             guard force || user.user.isDisabled else {
                 var item = JSONObject()
@@ -28,15 +28,16 @@ extension IdentityToolkit.Core {
                 item["index"] = .integer(Int64(index ?? 0))
                 item["localId"] = .string(user.localID)
                 item["message"] = "NOT_DISABLED : Disable the account before batch deletion."
-                errors.append(.object(item))
+                errors.append((index ?? 0, item))
                 continue
             }
             try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await accounts.delete(user.user.id, by: api.client, caller: call.caller)
             }
         }
-        var answer = Self.kind("BatchDeleteResponse")
-        if !errors.isEmpty { answer["errors"] = .array(errors) }
+        var answer = JSONObject()
+        errors.sort { $0.index < $1.index }
+        if !errors.isEmpty { answer["errors"] = .array(errors.map { .object($0.item) }) }
         return answer
     }
 }

@@ -18,7 +18,8 @@ extension IdentityToolkit.Core {
         let users = call.fields.value("users")?.arrayValue?.map { $0.objectValue.map { Fields($0) } } ?? []
         guard !users.isEmpty else { throw Failure("MISSING_USER_ACCOUNT") }
         guard users.count <= 1000 else { throw Failure("INVALID_ARGUMENT", "At most 1000 users at once.") }
-        let form = try users.contains { $0?.nonEmpty("passwordHash") != nil } ? hashing(call.fields) : nil
+        try refuseDuplicates(users.compactMap(\.self), call.fields)
+        let form = try users.contains { $0.flatMap(hash) != nil } ? hashing(call.fields) : nil
         var errors: [JSONValue] = []
         for (index, user) in users.enumerated() {
             do throws(Failure) {
@@ -28,13 +29,48 @@ extension IdentityToolkit.Core {
                 if error.retryAfter != nil { throw error }
                 var item = JSONObject()
                 item["index"] = .integer(Int64(index))
-                item["message"] = .string(Self.importMessages[error.message] ?? error.message)
+                item["message"] = .string(Self.importMessage(error.message))
                 errors.append(.object(item))
             }
         }
         var answer = Self.kind("UploadAccountResponse")
         if !errors.isEmpty { answer["error"] = .array(errors) }
         return answer
+    }
+
+    /// What is twice in one request.
+    private func refuseDuplicates(_ users: [Fields], _ fields: Fields) throws(Failure) {
+        func second(_ texts: [String]) -> String? {
+            var seen: Set<String> = []
+            return texts.first { !seen.insert($0).inserted }
+        }
+        if fields.flag("sanityCheck") == true {
+            if let email = second(users.compactMap { $0.nonEmpty("email") }) { throw Failure("DUPLICATE_EMAIL", email) }
+            let ids = users.flatMap { $0.objects("providerUserInfo") }.compactMap { info -> String? in
+                guard let provider = info.nonEmpty("providerId"), let id = info.nonEmpty("rawId") else { return nil }
+                return "Provider id(\(provider)), Raw id(\(id))"
+            }
+            if let id = second(ids) { throw Failure("DUPLICATE_RAW_ID", id) }
+        }
+        guard fields.flag("allowOverwrite") != true else { return }
+        if let id = second(users.compactMap { $0.nonEmpty("localId") }) { throw Failure("DUPLICATE_LOCAL_ID", id) }
+    }
+
+    /// A hash as another system has made it. The emulator's own, which has the password in it, is none.
+    private func hash(_ user: Fields) -> String? {
+        user.nonEmpty("passwordHash").flatMap { fakePassword($0) == nil ? $0 : nil }
+    }
+
+    private func fakePassword(_ hash: String) -> String? {
+        guard options.isEmulator, hash.hasPrefix("fakeHash:salt="),
+            let password = hash.split(separator: ":password=", maxSplits: 1).last
+        else { return nil }
+        return String(password)
+    }
+
+    private static func importMessage(_ message: String) -> String {
+        message.hasPrefix("FORBIDDEN_CLAIM")
+            ? "Custom claims provided include a reserved claim." : importMessages[message] ?? message
     }
 
     /// What the emulator says of a user in a batch, where a method for one user says something else.
@@ -58,7 +94,7 @@ extension IdentityToolkit.Core {
         }
     }
 
-    private func time(_ milliseconds: Int64?) throws(Failure) -> Timestamp? {
+    func time(_ milliseconds: Int64?) throws(Failure) -> Timestamp? {
         guard let milliseconds else { return nil }
         guard Self.seconds.contains(milliseconds / 1000), milliseconds >= 0 else { throw Failure("A time is out of range.") }
         return Timestamp(milliseconds: milliseconds)
@@ -75,22 +111,26 @@ extension IdentityToolkit.Core {
         new.createdAt = try time(fields.integer("createdAt"))
         new.lastSignInAt = try time(fields.integer("lastLoginAt"))
         if fields.nonEmpty("customAttributes") != nil, let claims = try claims(fields) { new.claims = claims.object }
-        if let hash = fields.nonEmpty("passwordHash") {
+        if let hash = hash(fields) {
             guard let form, let stored = accounts.stored(hash: hash, salt: fields.nonEmpty("salt") ?? "", by: form) else {
                 throw Failure("Invalid password hash.")
             }
             new.importedHash = stored
-        } else if let password = fields.nonEmpty("rawPassword") {
+        } else if let password = fields.nonEmpty("passwordHash").flatMap(fakePassword) ?? fields.nonEmpty("rawPassword") {
             new.password = try chosen(password, of: new.email)
         }
         for info in fields.objects("providerUserInfo") {
-            guard let name = info.nonEmpty("providerId") else { throw Failure("federatedId or (providerId & rawId) is required") }
+            let name = info.nonEmpty("providerId") ?? ""
             guard name != "password", name != "phone" else { continue }
-            guard let provider = IdentityToolkit.ProviderName.id(name), let subject = info.nonEmpty("rawId") else {
-                throw Failure("Provider \(name.prefix(40)) is not known, or its rawId is missing.")
+            guard !name.isEmpty, let subject = info.nonEmpty("rawId") else {
+                throw Failure("federatedId or (providerId & rawId) is required")
+            }
+            guard let provider = IdentityToolkit.ProviderName.id(name) else {
+                throw Failure("Provider \(name.prefix(40)) is not known.")
             }
             new.identities.append((provider, try Self.subject(subject), try info.email("email")?.typed))
         }
+        try refuseFactors(fields.value("mfaInfo"))
         let existing = try await existing(localID)
         if existing != nil, call.fields.flag("allowOverwrite") != true {
             throw Failure("localId belongs to an existing account - can not overwrite.")

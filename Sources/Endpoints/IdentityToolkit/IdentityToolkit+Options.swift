@@ -10,6 +10,8 @@ extension IdentityToolkit {
         package var apiKeys: [String] = []
         /// Whether everything is open to whoever can reach it, for tests on one machine.
         package var isEmulator = false
+        /// Whether ID tokens and session cookies go out without a signature, as the emulator's: for SDKs that take no others there.
+        package var hasUnsignedTokens = false
         /// The `iss` of ID tokens; nil for that of Google.
         package var issuer: String?
         /// Whether nobody is told which addresses have accounts.
@@ -40,6 +42,7 @@ extension IdentityToolkit {
             var rules = ProjectRules()
             rules.minimumPassword = isEmulator ? 6 : minimumPassword
             rules.refusesCommonPasswords = !isEmulator
+            rules.allowsEmailLinks = allowsEmailLinks
             return rules
         }
 

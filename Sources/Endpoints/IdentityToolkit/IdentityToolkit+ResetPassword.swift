@@ -42,6 +42,9 @@ extension IdentityToolkit.Core {
             type = .changeEmail
             answer["email"] = user.email.map { .string($0.typed) }
             answer["newEmail"] = .string(new.typed)
+        case .recoverEmail(_, let old):
+            type = .recoverEmail
+            answer["email"] = .string(old.typed)
         case .signIn: type = .signIn
         }
         answer["requestType"] = .string(type.rawValue)

@@ -23,13 +23,13 @@ extension IdentityToolkit.Core {
             guard let email = try fields.email("email") else { throw Failure("MISSING_EMAIL") }
             return try await type == .reset
                 ? sendReset(email, call, returnsLink) : sendSignIn(email, call, returnsLink)
-        case .verify, .changeEmail: return try await sendVerification(type, call, returnsLink)
+        case .verify, .changeEmail, .recoverEmail: return try await sendVerification(type, call, returnsLink)
         }
     }
 
     private func sendReset(_ email: EmailAddress, _ call: Call, _ returnsLink: Bool) async throws(Failure) -> JSONObject {
         let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.user(of: email) }
-        let isHidden = try await hidesAddresses() && !returnsLink
+        let isHidden = try await hidesAddresses()
         guard isHidden || user != nil else { throw Failure("EMAIL_NOT_FOUND") }
         guard returnsLink || options.isEmulator else {
             // Whether or not there is a user, it takes the same time.
@@ -77,7 +77,7 @@ extension IdentityToolkit.Core {
             let holder = try await tokens.holder(of: token)
             (user, session) = (holder.user, holder.session)
         } else {
-            guard call.isAdministrator else {
+            guard call.isAdministrator, returnsLink || type == .verify else {
                 throw Failure(type == .verify ? "INVALID_ID_TOKEN" : "MISSING_ID_TOKEN")
             }
             guard let email = try call.fields.email("email") else { throw Failure("MISSING_EMAIL") }
@@ -129,7 +129,7 @@ extension IdentityToolkit.Core {
     }
 
     /// A code that no mail carries.
-    private func given(
+    func given(
         _ code: SecretString, _ type: RequestType, _ email: EmailAddress, newEmail: EmailAddress? = nil, _ call: Call,
         _ returnsLink: Bool
     ) async throws(Failure) -> JSONObject {

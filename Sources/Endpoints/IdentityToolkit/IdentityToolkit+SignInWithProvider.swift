@@ -1,3 +1,4 @@
+import Crypto
 import HTTP
 import Identity
 import Routing
@@ -14,8 +15,8 @@ extension IdentityToolkit.Core {
     private func signInWithProvider(_ call: Call) async throws(Failure) -> JSONObject {
         guard let uri = call.fields.nonEmpty("requestUri") else { throw Failure("MISSING_REQUEST_URI") }
         guard uri.contains("://") else { throw Failure("INVALID_REQUEST_URI") }
-        let sent = PostBody(call.fields.nonEmpty("postBody") ?? "")
-        guard let name = sent["providerId"], let provider = IdentityToolkit.ProviderName.id(name),
+        let sent = PostBody(call.fields.nonEmpty("postBody") ?? "", beside: uri)
+        guard let name = sent["providerId"]?.lowercased(), let provider = IdentityToolkit.ProviderName.id(name),
             sent["id_token"] != nil || sent["access_token"] != nil
         else {
             throw Failure(
@@ -51,15 +52,29 @@ extension IdentityToolkit.Core {
     private func proof(_ sent: PostBody, _ provider: ProviderID, _ call: Call) async throws(Failure) -> VerifiedIDToken {
         let nonce = sent["nonce"].map { SecretString($0) }
         let accessToken = sent["access_token"].map { SecretString($0) }
-        return try await Failure.mapIdentityErrors { () throws(IdentityError) in
+        do throws(IdentityError) {
             if let token = sent["id_token"] {
                 return try await services.federation.verify(
                     SecretString(token), from: provider, nonce: nonce, accessToken: accessToken, caller: call.caller)
             }
-            guard let accessToken else { throw .invalidProof }
+            guard let accessToken else { throw IdentityError.invalidProof }
             return try await services.federation.verify(
                 accessToken: accessToken, from: provider, nonce: nonce, caller: call.caller)
+        } catch .invalidProof where Self.lacksNonce(sent) {
+            throw Failure("MISSING_OR_INVALID_NONCE", "Nonce is missing in the request, or differs from the token's.")
+        } catch {
+            throw Failure(error)
         }
+    }
+
+    /// Whether a token that was refused has another nonce than was sent. It decides nothing but what is said of it.
+    private static func lacksNonce(_ sent: PostBody) -> Bool {
+        let parts = (sent["id_token"] ?? "").split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let claims = Base64URL.decode(parts[1]).flatMap({ try? JSON.parse($0) }) else { return false }
+        let (raw, told) = (sent["nonce"], claims["nonce"]?.stringValue)
+        guard let told else { return raw != nil }
+        guard let raw else { return true }
+        return told != raw && told != SHA256.hash(raw).hex
     }
 
     private func described(_ proof: VerifiedIDToken, _ name: String, _ sent: PostBody) -> JSONObject {
@@ -118,7 +133,8 @@ extension IdentityToolkit.Core {
             try await accounts.users(ProjectUserNames(emails: [email.normalized]))
         }
         if try await !hidesAddresses(), let user = users.first {
-            answer["verifiedProvider"] = .array(providers(user).map { .string($0) })
+            answer["verifiedProvider"] = .array(
+                user.identities.map { .string(IdentityToolkit.ProviderName.wire($0.provider)) })
         }
         return answer
     }
@@ -163,18 +179,16 @@ extension IdentityToolkit.Core {
         return String(decoding: JSONValue.object(info).serialized, as: UTF8.self)
     }
 
-    func providers(_ user: ProjectUser) -> [String] {
-        (user.hasPassword ? ["password"] : []) + user.identities.map { IdentityToolkit.ProviderName.wire($0.provider) }
-    }
-
     /// The form in `postBody`. iOS sends it decoded, so that JSON and signs may be inside: it is read leniently, and a name that cannot be
     /// read is no name.
     private struct PostBody {
         private var values: [String: String] = [:]
 
-        init(_ text: String) {
+        /// - Parameter uri: its query is looked at as well.
+        init(_ text: String, beside uri: String) {
             let names = ["providerId", "id_token", "access_token", "nonce", "user"]
-            for part in text.split(separator: "&") {
+            let query = uri.split(separator: "?", maxSplits: 1).dropFirst().first?.prefix { $0 != "#" } ?? ""
+            for part in text.split(separator: "&") + query.split(separator: "&") {
                 let name = part.prefix { $0 != "=" }
                 guard names.contains(String(name)), values[String(name)] == nil else { continue }
                 let raw = String(part.dropFirst(name.count + 1))

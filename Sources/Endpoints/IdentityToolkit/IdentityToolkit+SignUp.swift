@@ -28,8 +28,15 @@ extension IdentityToolkit.Core {
         guard let address = try fields.email("email") else { throw Failure("MISSING_EMAIL") }
         let name = try displayName(fields.text("displayName"))
         let authentication = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-            try await accounts.signUp(
-                email: address, password: try self.password(password, of: address), displayName: name, client: api.client,
+            let chosen: Password
+            do throws(IdentityError) {
+                chosen = try self.password(password, of: address)
+            } catch {
+                try await accounts.requireFree(address, client: api.client, caller: call.caller)
+                throw error
+            }
+            return try await accounts.signUp(
+                email: address, password: chosen, displayName: name, client: api.client,
                 caller: call.caller)
         }
         return try await signedUp(authentication, call)
@@ -57,7 +64,8 @@ extension IdentityToolkit.Core {
         guard let address = try call.fields.email("email") else { throw Failure("MISSING_EMAIL") }
         var change = ProjectUserChange()
         if address.normalized != holder.user.user.email?.normalized {
-            guard holder.user.user.email == nil else { throw Failure("OPERATION_NOT_ALLOWED") }
+            // Whoever is told that an address is taken learns that it has an account.
+            if holder.user.user.email != nil, try await hidesAddresses() { throw Failure("OPERATION_NOT_ALLOWED") }
             change.email = .set(address)
         }
         try await requireRecentSignIn(holder, call)
@@ -71,8 +79,19 @@ extension IdentityToolkit.Core {
     private func create(_ call: Call) async throws(Failure) -> JSONObject {
         let fields = call.fields
         var new = NewProjectUser(localID: try localID(fields.nonEmpty("localId")))
+        if let id = new.localID,
+            try await Failure.mapIdentityErrors({ () throws(IdentityError) in try await accounts.isTaken(localID: id) })
+        {
+            throw Failure("DUPLICATE_LOCAL_ID")
+        }
         new.phoneNumber = try await phone(fields.nonEmpty("phoneNumber"), of: nil)
         new.email = try fields.email("email")
+        if let email = new.email,
+            try await Failure.mapIdentityErrors({ () throws(IdentityError) in try await accounts.user(of: email) }) != nil
+        {
+            throw Failure("EMAIL_EXISTS")
+        }
+        try refuseFactors(fields.value("mfaInfo"))
         new.emailVerified = fields.flag("emailVerified") ?? false
         if let password = fields.nonEmpty("password") { new.password = try chosen(password, of: new.email) }
         new.displayName = try displayName(fields.text("displayName"))
@@ -85,6 +104,7 @@ extension IdentityToolkit.Core {
         var answer = Self.kind("SignupNewUserResponse")
         answer["localId"] = .string(user.localID)
         if let email = user.user.email { answer["email"] = .string(email.typed) }
+        if let name = user.user.displayName { answer["displayName"] = .string(name.text) }
         return answer
     }
 }

@@ -4,6 +4,8 @@ import Text
 
 /// What the SDKs know and this server does not offer.
 extension IdentityToolkit.Core {
+    private typealias Access = IdentityToolkit.Access
+
     /// Phones and second factors.
     var unavailableEndpoints: [Endpoint] {
         let refused = [
@@ -21,18 +23,23 @@ extension IdentityToolkit.Core {
                 _ throws(Failure) in
                 throw Failure.notImplemented
             },
-            Endpoint(
-                "Not offered: there are no tenants", .post, .key,
-                [Host.toolkit + "/v1/projects/{project}/tenants/{tenant}/{method}"]
-            ) {
-                _ throws(Failure) in throw Failure("UNSUPPORTED_TENANT_OPERATION")
-            },
-            Endpoint(
-                "Not offered: there are no tenants", .get, .administrator,
-                [Host.toolkit + "/v1/projects/{project}/tenants/{tenant}/{method}"]
-            ) {
-                _ throws(Failure) in throw Failure("UNSUPPORTED_TENANT_OPERATION")
-            },
-        ]
+        ] + tenantEndpoints
+    }
+
+    private var tenantEndpoints: [Endpoint] {
+        let all = ["v1", "v2"].map { "\(Host.toolkit)/\($0)/projects/{project}/tenants/{path...}" }
+        let collection = [Host.toolkit + "/v2/projects/{project}/tenants"]
+        let emulator = options.isEmulator ? ["/emulator/v1/projects/{project}/tenants/{path...}"] : []
+        func refused(_ method: Method, _ access: Access, _ paths: [String]) -> [Endpoint] {
+            guard !paths.isEmpty else { return [] }
+            return [
+                Endpoint("Not offered: there are no tenants", method, access, paths) { _ throws(Failure) in
+                    throw Failure("UNSUPPORTED_TENANT_OPERATION")
+                }
+            ]
+        }
+        return refused(.post, .key, all + collection) + refused(.get, .administrator, all + collection)
+            + refused(.patch, .administrator, all) + refused(.delete, .administrator, all)
+            + [Method.get, .patch, .delete].flatMap { refused($0, .everybody, emulator) }
     }
 }

@@ -11,21 +11,22 @@ extension IdentityToolkit.Core {
     }
 
     private func update(_ call: Call) async throws(Failure) -> JSONObject {
+        if call.isAdministrator { return try await updateAsAdministrator(call) }
+        if call.fields.value("customAttributes") != nil { throw Failure("INSUFFICIENT_PERMISSION") }
         if let code = call.fields.secret("oobCode") { return try await applyCode(code, call) }
-        if call.isAdministrator, call.fields.nonEmpty("idToken") == nil { return try await updateAsAdministrator(call) }
         guard let token = call.fields.secret("idToken") else {
             throw Failure("INVALID_REQ_TYPE", "Unsupported request parameters.")
         }
         let holder = try await tokens.holder(of: token)
         if call.fields.flag("disableUser") != nil { throw Failure("OPERATION_NOT_ALLOWED") }
-        if call.fields.value("customAttributes") != nil { throw Failure("INSUFFICIENT_PERMISSION") }
         var change = try profile(call.fields)
         try await waysIn(call, holder, &change)
         let endsSessions = change.validSince != nil
         if endsSessions {
             let method: AuthenticationMethod? = if case .set(_?) = change.password { .password } else { nil }
             let issued = try await changed(holder, change, with: method, call)
-            var answer = changedAnswer(issued.user)
+            try await showRecovery(from: holder.user, to: issued.user, call)
+            var answer = changedAnswer(issued.user, call.fields)
             issued.write(to: &answer)
             return answer
         }
@@ -35,7 +36,18 @@ extension IdentityToolkit.Core {
             return try await accounts.change(
                 session.userID, wanted, by: .user(session.userID), asked: session, caller: call.caller)
         }
-        return changedAnswer(user)
+        return changedAnswer(user, call.fields)
+    }
+
+    /// In the emulator tests read what else the mail to the old address is for.
+    private func showRecovery(from before: ProjectUser, to user: ProjectUser, _ call: Call) async throws(Failure) {
+        guard options.isEmulator, !before.user.isAnonymous, let old = before.user.email,
+            old.normalized != user.user.email?.normalized, let first = user.marks.initialEmail.flatMap({ try? EmailAddress($0) })
+        else { return }
+        let code = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await accounts.recoveryCode(for: user.user, to: first, in: services.confirmations)
+        }
+        _ = try await given(code, .recoverEmail, first, call, false)
     }
 
     private func profile(_ fields: Fields) throws(Failure) -> ProjectUserChange {
@@ -69,10 +81,8 @@ extension IdentityToolkit.Core {
             change.password = .set(try chosen(password, of: user.email))
             change.validSince = api.system.now()
         }
-        // Not later than now: nobody signs themselves out for good, and what is before voids nothing.
-        if let since = try validSince(call.fields), since > user.tokensValidAfter ?? user.createdAt {
-            change.validSince = change.validSince ?? min(since, api.system.now())
-        }
+        // Whatever time is said, it is now: nobody signs themselves out for good.
+        if call.fields.nonEmpty("validSince") != nil { change.validSince = api.system.now() }
         let attributes = call.fields.list("deleteAttribute")
         // Without an address nobody would be told of it, nor sign in.
         if attributes.contains("EMAIL"), user.email != nil { throw Failure("OPERATION_NOT_ALLOWED") }
@@ -92,8 +102,11 @@ extension IdentityToolkit.Core {
         }
         guard losesPassword || !change.unlinks.isEmpty else { return }
         let keepsPassword = !losesPassword && (user.hasPassword || change.password.isSet)
+        // Whoever has an address comes in by its mailbox.
+        let hasMailbox = user.user.email != nil && !user.user.emailClaimed || change.email.isSet
+        let keepsMailbox = options.allowsEmailLinks && hasMailbox
         let unlinked = change.unlinks
-        guard keepsPassword || user.identities.contains(where: { !unlinked.contains($0.provider) }) else {
+        guard keepsPassword || keepsMailbox || user.identities.contains(where: { !unlinked.contains($0.provider) }) else {
             throw Failure("OPERATION_NOT_ALLOWED")
         }
     }
@@ -101,8 +114,10 @@ extension IdentityToolkit.Core {
     private func updateAsAdministrator(_ call: Call) async throws(Failure) -> JSONObject {
         let fields = call.fields
         guard let localID = fields.nonEmpty("localId") else { throw Failure("MISSING_LOCAL_ID") }
+        if let code = fields.secret("oobCode") { return try await applyCode(code, call) }
         var change = try profile(fields)
         change.claims = try claims(fields)
+        try refuseFactors(fields.value("mfa")?["enrollments"])
         let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.user(localID: localID) }
         if let email = try fields.email("email"), email.normalized != user.user.email?.normalized {
             change.email = .set(email)
@@ -120,6 +135,8 @@ extension IdentityToolkit.Core {
         if let number = try await phone(fields.nonEmpty("phoneNumber"), of: user) { change.phoneNumber = .set(number) }
         if let disabled = fields.flag("disableUser"), disabled != user.user.isDisabled { change.isDisabled = disabled }
         if let since = try validSince(fields) { change.validSince = since }
+        change.createdAt = try time(fields.integer("createdAt"))
+        change.lastSignInAt = try time(fields.integer("lastLoginAt"))
         for name in fields.list("deleteProvider") {
             switch name {
             case "phone": change.phoneNumber = .set(nil)
@@ -137,7 +154,14 @@ extension IdentityToolkit.Core {
         let changed = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.change(user.user.id, wanted, by: .client(api.client.id), caller: call.caller)
         }
-        return changedAnswer(changed)
+        return changedAnswer(changed, fields)
+    }
+
+    /// A second factor that nobody asks for would be none.
+    func refuseFactors(_ factors: JSONValue?) throws(Failure) {
+        guard factors?.arrayValue?.isEmpty ?? true else {
+            throw Failure("OPERATION_NOT_ALLOWED", "Second factors are not offered.")
+        }
     }
 
     private func validSince(_ fields: Fields) throws(Failure) -> Timestamp? {
@@ -159,8 +183,9 @@ extension IdentityToolkit.Core {
         }
     }
 
-    func changedAnswer(_ user: ProjectUser) -> JSONObject {
+    func changedAnswer(_ user: ProjectUser, _ fields: Fields? = nil) -> JSONObject {
         var answer = Self.kind("SetAccountInfoResponse")
+        if fields?.nonEmpty("email") != nil, let email = user.user.email { answer["newEmail"] = .string(email.typed) }
         answer["localId"] = .string(user.localID)
         if let email = user.user.email {
             answer["email"] = .string(email.typed)

@@ -34,7 +34,7 @@ package enum IdentityToolkit {
             bodyLimit: endpoint.bodyLimit,
             documentation: RouteDocumentation(
                 endpoint.summary,
-                parameters: parameters(of: path),
+                parameters: parameters(of: path, "The project, or what else is named."),
                 body: endpoint.method == .post || endpoint.method == .patch ? .optional(.any) : nil,
                 responses: [.json(.ok, "As the SDKs expect it.", .any)] + Failure.documented),
             handler: LimitFields.telling { request in
@@ -46,9 +46,9 @@ package enum IdentityToolkit {
             })
     }
 
-    private static func parameters(of path: String) -> [DocumentedParameter] {
+    fileprivate static func parameters(of path: String, _ meaning: String) -> [DocumentedParameter] {
         path.split(separator: "/").filter { $0.first == "{" }.map {
-            .path(String($0.dropFirst().dropLast()), .string, "The project, or what else is named.")
+            .path(String($0.dropFirst().dropLast().replacing("...", with: "")), .string, meaning)
         }
     }
 }
@@ -143,9 +143,14 @@ extension IdentityToolkit {
                 throw .permission("The caller does not have permission")
             }
             let fields = try Fields(request)
-            if let target = fields.nonEmpty("targetProjectId"), !isAdministrator || target != options.projectID {
-                throw Failure(
-                    "INSUFFICIENT_PERMISSION", "Only authenticated requests can specify target_project_id.")
+            if let target = fields.nonEmpty("targetProjectId") {
+                guard isAdministrator else {
+                    throw Failure(
+                        "INSUFFICIENT_PERMISSION", "Only authenticated requests can specify target_project_id.")
+                }
+                guard options.isEmulator || target == options.projectID else {
+                    throw .permission("The caller does not have permission")
+                }
             }
             if fields.nonEmpty("tenantId") != nil { throw Failure("UNSUPPORTED_TENANT_OPERATION") }
             return try await endpoint.handler(
@@ -238,8 +243,22 @@ extension IdentityToolkit {
 
         private func origin(of head: RequestHead) -> String? {
             let values = head.values(of: .origin)
+            if isEmulator, values.count == 1, Self.isPlain(values[0]) { return values[0] }
             guard values.count == 1, let origin = WebOrigin(values[0]), origin.text == values[0] else { return nil }
-            return isEmulator || trusted.contains(origin) ? origin.text : nil
+            return trusted.contains(origin) ? origin.text : nil
+        }
+
+        /// Whether it can be said again as it is.
+        private static func isPlain(_ text: String) -> Bool {
+            (1...1024).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7e).contains($0) }
+        }
+
+        /// What the scripts of a page may send: in the emulator whatever they ask for.
+        private func requestFields(for head: RequestHead) -> String {
+            guard isEmulator, let wanted = head.values(named: "access-control-request-headers").first, Self.isPlain(wanted) else {
+                return Self.requestFields
+            }
+            return wanted
         }
 
         func preflights(of routes: [Route]) -> [Route] {
@@ -250,15 +269,16 @@ extension IdentityToolkit {
                     .options, path,
                     documentation: RouteDocumentation(
                         "What the scripts of pages elsewhere may do here",
-                        parameters: path.split(separator: "/").filter { $0.first == "{" }.map {
-                            .path(String($0.dropFirst().dropLast()), .string, "Any; it is not looked at.")
-                        },
+                        parameters: IdentityToolkit.parameters(of: path, "Any; it is not looked at."),
                         responses: [.empty(.noContent, "The fields say it, where the page is trusted.")])
                 ) { request in
                     var response = sharing(.empty(.noContent), with: request.head)
                     guard origin(of: request.head) != nil else { return response }
                     response.fields.append("Access-Control-Allow-Methods", methods)
-                    response.fields.append("Access-Control-Allow-Headers", Self.requestFields)
+                    response.fields.append("Access-Control-Allow-Headers", requestFields(for: request.head))
+                    if isEmulator, request.head.values(named: "access-control-request-private-network") == ["true"] {
+                        response.fields.append("Access-Control-Allow-Private-Network", "true")
+                    }
                     response.fields.append("Access-Control-Max-Age", "600")
                     return response
                 }

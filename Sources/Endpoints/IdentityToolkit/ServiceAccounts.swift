@@ -30,8 +30,10 @@ extension IdentityToolkit {
 
         /// The address by which a service account is known, in `iss` and in its file.
         package static func email(of id: ClientID, project: String) -> String {
-            "\(id)@\(project).iam.gserviceaccount.com"
+            "\(id)\(domain(of: project))"
         }
+
+        static func domain(of project: String) -> String { "@\(project).iam.gserviceaccount.com" }
 
         /// What a token says that one of the accounts has signed; nil for any other.
         func claims(of token: SecretString, audiences: [String]) async throws(Failure) -> JSONObject? {
@@ -70,7 +72,7 @@ extension IdentityToolkit {
         }
 
         private func client(_ email: String) async throws(Failure) -> Client? {
-            let suffix = "@\(api.options.projectID).iam.gserviceaccount.com"
+            let suffix = Self.domain(of: api.options.projectID)
             guard email.hasSuffix(suffix), let id = ClientID(String(email.dropLast(suffix.count))) else { return nil }
             do throws(IdentityError) {
                 let client = try await services.clients.present(id).client

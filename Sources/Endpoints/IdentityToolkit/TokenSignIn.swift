@@ -15,10 +15,14 @@ extension IdentityToolkit.Core {
     private func signInWithCustomToken(_ call: Call) async throws(Failure) -> JSONObject {
         guard let token = call.fields.nonEmpty("token") else { throw Failure("MISSING_CUSTOM_TOKEN") }
         let claims = try await customClaims(token)
-        guard let id = claims["uid"]?.stringValue ?? claims["user_id"]?.stringValue, !id.isEmpty, try localID(id) != nil else {
+        let names = Fields(claims)
+        guard let id = names.nonEmpty("uid") ?? names.nonEmpty("user_id"), try localID(id) != nil else {
             throw Failure("MISSING_IDENTIFIER")
         }
-        let further = claims["claims"]?.objectValue ?? JSONObject()
+        let said = claims["claims"]
+        guard let further = said == nil || said == .null ? JSONObject() : said?.objectValue else {
+            throw Failure("INVALID_CLAIMS")
+        }
         if let name = further.members.first(where: { IdentityToolkit.isReserved(claim: $0.key) })?.key {
             throw Failure("FORBIDDEN_CLAIM", name)
         }
@@ -41,15 +45,24 @@ extension IdentityToolkit.Core {
         let claims = try await IdentityToolkit.ServiceAccounts(services, api).claims(
             of: SecretString(token),
             audiences: [Self.customTokenAudience])
-        guard let claims else { throw Failure("INVALID_CUSTOM_TOKEN", "The token is not of a service account of this project.") }
-        return claims
+        if let claims { return claims }
+        // Why it was refused is nothing but a hint.
+        let issuer = Self.payload(of: token)?["iss"]?.stringValue ?? ""
+        let own = IdentityToolkit.ServiceAccounts.domain(of: options.projectID)
+        guard !issuer.hasSuffix(".gserviceaccount.com") || issuer.hasSuffix(own) else { throw Failure("CREDENTIAL_MISMATCH") }
+        throw Failure("INVALID_CUSTOM_TOKEN", "The token is not of a service account of this project, or has expired.")
+    }
+
+    private static func payload(of token: String) -> JSONObject? {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, token.utf8.count <= UnverifiedJWS.maximumByteCount else { return nil }
+        return Base64URL.decode(parts[1]).flatMap { try? JSON.parse($0).objectValue }
     }
 
     /// What the SDKs make for the emulator: without a signature.
     private func unsigned(_ token: String) -> JSONObject? {
         if let object = try? JSON.parse(token).objectValue { return object }
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Base64URL.decode(parts[1]), let claims = try? JSON.parse(payload).objectValue,
+        guard let claims = Self.payload(of: token),
             // An ID token, such as this server's own, is none.
             claims["aud"] == .string(Self.customTokenAudience)
         else { return nil }

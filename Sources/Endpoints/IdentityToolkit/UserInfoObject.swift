@@ -33,6 +33,9 @@ extension IdentityToolkit {
             if !user.claims.isEmpty {
                 object["customAttributes"] = .string(String(decoding: JSONValue.object(user.claims).serialized, as: UTF8.self))
             }
+            if found.marks.signsInByCustomToken { object["customAuth"] = true }
+            if found.marks.signsInByLink { object["emailLinkSignin"] = true }
+            if let email = found.marks.initialEmail { object["initialEmail"] = .string(email) }
             object["providerUserInfo"] = .array(providers(found))
             return .object(object)
         }
@@ -40,7 +43,7 @@ extension IdentityToolkit {
         static func providers(_ found: ProjectUser) -> [JSONValue] {
             let user = found.user
             var providers: [JSONValue] = []
-            if let email = user.email, found.hasPassword || found.identities.isEmpty {
+            if let email = user.email, found.hasPassword || found.marks.signsInByLink {
                 providers.append(entry("password", email.typed, email: email.typed, user))
             }
             if let phone = user.phoneNumber {

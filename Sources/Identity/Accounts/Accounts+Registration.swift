@@ -56,7 +56,8 @@ extension Accounts {
         if permit == nil { _ = try await permitSignUp(email: request.email, client: client, caller: caller) }
         // Without a session the user would be told to come back, and then that the address is taken.
         try await sessions.checkReadiness()
-        let owner = JobOwner(hashingFor: caller, account: email.normalized, client: client.id)
+        // There is no account yet: of many at once for one address one comes through, and the others are told so.
+        let owner = JobOwner(hashingFor: caller, account: nil, client: client.id)
         let hash = try await hasher.hash(password, for: owner)
         let now = system.now()
         let new = User(

@@ -23,11 +23,14 @@ package struct Authentication: Sendable {
     /// When the proof was given, by this copy's clock.
     package let time: Timestamp
     package let occasion: Occasion
+    /// For the tokens of the session beside the user's own.
+    let claims: JSONObject
 
     init(
         of user: User, by methods: Set<AuthenticationMethod>, provider: ProviderID? = nil, at time: Timestamp,
-        occasion: Occasion
+        occasion: Occasion, claims: JSONObject = JSONObject()
     ) {
+        self.claims = claims
         self.user = user
         self.methods = methods
         self.provider = provider

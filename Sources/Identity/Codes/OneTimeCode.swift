@@ -13,6 +13,8 @@ package struct OneTimeCode: Sendable {
         case verifyEmail = "verify_email"
         /// To prove a new address, and put it in the place of the user's.
         case changeEmail = "change_email"
+        /// To give a user the address of before back.
+        case recoverEmail = "recover_email"
     }
 
     /// What is remembered of a code.

@@ -1,54 +1,6 @@
 import Networking
 import Postgres
-package import Text
-
-/// A user whom an administrator of the project makes.
-package struct NewProjectUser: Sendable {
-    /// Nil for the user's own id.
-    package var localID: String?
-    package var email: EmailAddress?
-    package var emailVerified = false
-    package var password: Password?
-    /// As another system has made it; nil for none.
-    package var importedHash: String?
-    package var displayName: DisplayName?
-    package var photoURL: PhotoURL?
-    package var phoneNumber: String?
-    package var isDisabled = false
-    package var claims = JSONObject()
-    package var createdAt: Timestamp?
-    package var lastSignInAt: Timestamp?
-    package var identities: [(provider: ProviderID, subject: String, email: String?)] = []
-
-    package init(localID: String? = nil) {
-        self.localID = localID
-    }
-}
-
-/// What becomes of a user; what is not said stays.
-package struct ProjectUserChange: Sendable {
-    package var email = FieldChange<EmailAddress>.keep
-    package var emailVerified: Bool?
-    /// Whether the identity that proves the address is linked with it: that one is no older than the proof.
-    package var isProvedByLink = false
-    package var password = FieldChange<Password>.keep
-    package var displayName = FieldChange<DisplayName>.keep
-    package var photoURL = FieldChange<PhotoURL>.keep
-    package var phoneNumber = FieldChange<String>.keep
-    package var isDisabled: Bool?
-    package var claims: CustomClaims?
-    package var validSince: Timestamp?
-    package var unlinks: [ProviderID] = []
-    package var links: [(provider: ProviderID, subject: String, email: String?)] = []
-
-    package init() {}
-
-    /// Whether it changes what opens the account, so that the row is held and sessions may end.
-    var isOfWaysIn: Bool {
-        email.changes || emailVerified != nil || password.changes || phoneNumber.changes || isDisabled != nil || validSince != nil
-            || !unlinks.isEmpty || !links.isEmpty
-    }
-}
+import Text
 
 extension ProjectAccounts {
     private static let update = HeldStatement(
@@ -65,7 +17,9 @@ extension ProjectAccounts {
                     WHEN $8::boolean IS NULL THEN disabled_at
                     WHEN $8::boolean THEN coalesce(disabled_at, to_timestamp($9::bigint / 1000.0))
                 END,
-                tokens_valid_after = greatest(tokens_valid_after, to_timestamp($10::bigint / 1000.0)),
+                -- A time to come can be taken back; what is void stays void.
+                tokens_valid_after = CASE WHEN $10::bigint IS NULL THEN tokens_valid_after ELSE greatest(
+                    least(tokens_valid_after, to_timestamp($9::bigint / 1000.0)), to_timestamp($10::bigint / 1000.0)) END,
                 is_anonymous = is_anonymous AND NOT $11::boolean,
                 email_confirmed_at = CASE
                     WHEN $12::boolean AND $5::boolean AND NOT email_verified THEN to_timestamp($9::bigint / 1000.0)
@@ -73,6 +27,26 @@ extension ProjectAccounts {
                 END
             WHERE id = $1::uuid
             """)
+
+    private static let setTimes = Statement(
+        name: "project_users_set_times",
+        sql: """
+            UPDATE users SET created_at = coalesce(to_timestamp($2::bigint / 1000.0), created_at),
+                last_sign_in_at = coalesce(to_timestamp($3::bigint / 1000.0), last_sign_in_at)
+            WHERE id = $1::uuid
+            """)
+
+    /// Parameters: id, the address before.
+    private static let noteInitialEmail = HeldStatement(
+        name: "project_marks_note_initial_email",
+        sql: """
+            INSERT INTO project_marks (user_id, initial_email) VALUES ($1::uuid, $2::text)
+            ON CONFLICT (user_id) DO UPDATE SET initial_email = coalesce(project_marks.initial_email, excluded.initial_email)
+            """)
+
+    /// Parameter: id.
+    private static let forgetLink = HeldStatement(
+        name: "project_marks_forget_link", sql: "UPDATE project_marks SET signs_in_by_link = false WHERE user_id = $1::uuid")
 
     private static let insertAlias = Statement(
         name: "project_users_insert_alias",
@@ -101,6 +75,17 @@ extension ProjectAccounts {
                 last_sign_in_at = coalesce(to_timestamp($12::bigint / 1000.0), last_sign_in_at)
             WHERE id = $1::uuid
             """)
+
+    /// Whether somebody has an id.
+    /// - Throws: `IdentityError.unavailable`.
+    package func isTaken(localID: String) async throws(IdentityError) -> Bool {
+        do throws(IdentityError) {
+            _ = try await user(localID: localID)
+            return true
+        } catch .userNotFound {
+            return false
+        }
+    }
 
     /// Makes a user, with all that is said of them or not at all.
     /// - Throws: `IdentityError.emailTaken`; `usernameTaken` for an id that is somebody's; `phoneNumberTaken`, `identityTaken`; `overloaded`, `unavailable`.
@@ -198,6 +183,13 @@ extension ProjectAccounts {
             _ = try await users.setTokenContent(of: id, claims: claims, roles: nil, at: system.now())
             await accounts.note(.userClaimsChanged, id, by: actor, nil, caller)
         }
+        if change.createdAt != nil || change.lastSignInAt != nil {
+            func instant(_ time: Timestamp?) -> PostgresValue { time.map { .integer($0.milliseconds) } ?? .null }
+            _ = try await mapPostgresErrors { () throws(PostgresError) in
+                try await users.pool.query(
+                    Self.setTimes, [.uuid(id.description), instant(change.createdAt), instant(change.lastSignInAt)])
+            }
+        }
         let changed = try await user(id)
         if change.claims != nil || change.isOfWaysIn { try await sessions.update(SessionOwner(changed.user), of: id) }
         return changed
@@ -214,8 +206,10 @@ extension ProjectAccounts {
         }
         let stored = hash
         try await accounts.changes.change(id) { held throws(IdentityError) in
+            // Once more: whoever came first has ended it, and its wish is void.
+            if let asked { _ = try await sessions.session(asked.id) }
             let before = held.user.email == nil ? nil : try await AccountState.hold(id, in: held.transaction)
-            if asked != nil { try await Self.requireWayIn(after: change, of: held) }
+            if asked != nil { try await requireWayIn(after: change, of: held) }
             try await apply(change, hash: stored, to: held)
             if let before { try await tell(of: change, before, held, caller) }
             return ((), Self.ending(change, of: held.user, asked: asked?.id))
@@ -224,11 +218,13 @@ extension ProjectAccounts {
         await noteWaysIn(id, change, by: actor, caller)
     }
 
-    /// Of two changes at once that each take another way in away, one is refused.
-    private static func requireWayIn(after change: ProjectUserChange, of held: HeldUser) async throws(IdentityError) {
+    /// Of two changes at once that each take another way in away, one is refused. Whoever has an address comes in by its mailbox.
+    private func requireWayIn(after change: ProjectUserChange, of held: HeldUser) async throws(IdentityError) {
         let losesPassword = change.password.changes && !change.password.isSet
         guard losesPassword || !change.unlinks.isEmpty else { return }
         if !losesPassword, held.hasPassword || change.password.isSet { return }
+        let hasMailbox = held.user.email != nil && !held.user.emailClaimed || change.email.isSet
+        if rules.allowsEmailLinks, hasMailbox { return }
         guard try await held.identities().contains(where: { !change.unlinks.contains($0.provider) }) else {
             throw .lastSignInMethod
         }
@@ -251,7 +247,18 @@ extension ProjectAccounts {
                     .bool(isUpgrade), .bool(!change.isProvedByLink),
                 ])
         }
-        if change.password.changes { try await held.setPassword(hash) }
+        if change.email.changes, let before = held.user.email, before.normalized != email?.normalized, !held.user.isAnonymous {
+            try await mapPostgresErrors { () throws(PostgresError) in
+                _ = try await Self.noteInitialEmail.run(on: held, [id, .text(before.typed)])
+            }
+        }
+        if change.password.changes {
+            try await held.setPassword(hash)
+            // Who takes the password away takes the mailbox away as well.
+            if !change.password.isSet {
+                try await mapPostgresErrors { () throws(PostgresError) in _ = try await Self.forgetLink.run(on: held, [id]) }
+            }
+        }
         for provider in change.unlinks { try await held.removeIdentities(of: provider) }
         for link in change.links { try await held.add(Self.identity(link, of: held.user.id, at: system.now())) }
     }
@@ -331,9 +338,4 @@ extension ProjectAccounts {
             provider: link.provider, subject: link.subject, userID: id, audience: "", email: link.email, isEmailVerified: false,
             isPrivateEmail: false, createdAt: now, lastUsedAt: now)
     }
-}
-
-extension FieldChange {
-    /// Whether it puts a value in the place of what there is.
-    package var isSet: Bool { value != nil }
 }

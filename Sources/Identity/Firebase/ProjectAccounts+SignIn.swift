@@ -16,7 +16,8 @@ extension ProjectAccounts {
         _ = try await accounts.permitSignUp(email: email.typed, client: client, caller: caller)
         // Without a session the user would be told to come back, and then that the address is taken.
         try await sessions.checkReadiness()
-        let owner = JobOwner(hashingFor: caller, account: email.normalized, client: client.id)
+        // There is no account yet: of many at once for one address one comes through, and the others are told so.
+        let owner = JobOwner(hashingFor: caller, account: nil, client: client.id)
         let hash = try await accounts.hasher.hash(password, for: owner)
         let now = system.now()
         let new = User(
@@ -29,6 +30,13 @@ extension ProjectAccounts {
             if error == .emailTaken { await accounts.note(.signUpRefused, nil, by: .anonymous, client, caller) }
             throw error
         }
+    }
+
+    /// Tells of an address that somebody has: before it is said what else is wrong with a sign-up.
+    /// - Throws: `IdentityError.emailTaken`, `clientNotPermitted`, `tooManyRequests`, `unavailable`.
+    package func requireFree(_ email: EmailAddress, client: Client, caller: Caller) async throws(IdentityError) {
+        _ = try await accounts.permitSignUp(email: email.typed, client: client, caller: caller)
+        if try await user(of: email) != nil { throw .emailTaken }
     }
 
     /// Makes a user of whom nothing is known.
@@ -103,11 +111,35 @@ extension ProjectAccounts {
             }
         }
         guard !user.isDisabled else { throw .userDisabled }
+        try await mark(user.id, Self.markCustomToken)
         var methods: Set<AuthenticationMethod> = []
         if let method = Self.customToken { methods.insert(method) }
         return Authentication(
-            of: user.with(claims: claims), by: methods, at: system.now(), occasion: isNew ? .signUp : .continued)
+            of: user.with(claims: claims), by: methods, at: system.now(), occasion: isNew ? .signUp : .continued,
+            claims: claims)
     }
+
+    /// Notes a way in that only this protocol knows.
+    func mark(_ id: UserID, _ statement: Statement) async throws(IdentityError) {
+        _ = try await mapPostgresErrors { () throws(PostgresError) in
+            try await users.pool.query(statement, [.uuid(id.description)])
+        }
+    }
+
+    private static let markCustomToken = Statement(
+        name: "project_marks_custom_token",
+        sql: """
+            INSERT INTO project_marks (user_id, signs_in_by_custom_token)
+            SELECT id, true FROM users WHERE id = $1::uuid FOR KEY SHARE
+            ON CONFLICT (user_id) DO UPDATE SET signs_in_by_custom_token = true WHERE NOT project_marks.signs_in_by_custom_token
+            """)
+
+    static let markLink = Statement(
+        name: "project_marks_link",
+        sql: """
+            INSERT INTO project_marks (user_id, signs_in_by_link) SELECT id, true FROM users WHERE id = $1::uuid FOR KEY SHARE
+            ON CONFLICT (user_id) DO UPDATE SET signs_in_by_link = true WHERE NOT project_marks.signs_in_by_link
+            """)
 
     /// Whoever has just changed the ways in begins anew, in the place of the session that asked. What was before is void, so that the time of the
     /// sign-in must not be before either.
@@ -117,7 +149,8 @@ extension ProjectAccounts {
         var methods = session.methods
         if let method { methods.insert(method) }
         return Authentication(
-            of: user, by: methods, provider: provider ?? session.provider, at: system.now(), occasion: .continued)
+            of: user, by: methods, provider: provider ?? session.provider, at: system.now(), occasion: .continued,
+            claims: session.ownClaims)
     }
 
     private func begun(

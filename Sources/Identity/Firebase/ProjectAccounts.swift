@@ -67,6 +67,13 @@ package final class ProjectAccounts: Sendable {
         return try await rows(ProjectUserQueries.page, [.uuid(start), .integer(count)])
     }
 
+    /// The next users in the order of the project's ids: every user is looked at for it.
+    /// - Throws: `IdentityError.unavailable`.
+    package func page(afterLocalID last: String, count: Int) async throws(IdentityError) -> [ProjectUser] {
+        guard !last.utf8.contains(0) else { return [] }
+        return try await rows(ProjectUserQueries.pageByLocalID, [.text(last), .integer(count)])
+    }
+
     /// - Throws: `IdentityError.unavailable`.
     package func list(
         by order: ProjectUserOrder, descending: Bool, count: Int, offset: Int
@@ -126,6 +133,7 @@ package struct ProjectRules: Equatable, Sendable {
     package var minimumPassword = Password.minimumLength
     /// Whether the commonest passwords are refused.
     package var refusesCommonPasswords = true
+    package var allowsEmailLinks = true
     /// How long the link of a mail for signing in is good.
     package var emailLinkLifetime: Duration = .seconds(3600)
 

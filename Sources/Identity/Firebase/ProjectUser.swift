@@ -19,6 +19,17 @@ package struct ProjectUser: Sendable {
     package let hasPassword: Bool
     /// The oldest first.
     package let identities: [Identity]
+    package let marks: Marks
+
+    /// What only this protocol knows of a user.
+    package struct Marks: Sendable {
+        /// Whether the user has signed in by the link of a mail, and may again.
+        package var signsInByLink = false
+        /// Whether a server of the project has vouched for the user.
+        package var signsInByCustomToken = false
+        /// The address that the account had before it was given another one for the first time.
+        package var initialEmail: String?
+    }
 }
 
 /// Whom to look up: whoever is named in one of these ways.
@@ -51,7 +62,7 @@ package enum ProjectUserOrder: String, Sendable {
 
 /// The SQL of users as a project knows them.
 enum ProjectUserQueries {
-    /// Those of `UserQueries`, whether there is a password, the project's id or null, the identities as JSON.
+    /// Those of `UserQueries`, whether there is a password, the project's id or null, the identities as JSON, the marks as JSON or null.
     private static let columns: SQL = """
         \(UserQueries.columns), password_hash IS NOT NULL,
         (SELECT user_aliases.id FROM user_aliases WHERE user_aliases.user_id = users.id AND source = 'firebase'),
@@ -62,6 +73,10 @@ enum ProjectUserQueries {
                     ORDER BY identities.created_at, provider
                 )::text, '[]')
             FROM identities WHERE identities.user_id = users.id
+        ),
+        (
+            SELECT json_build_object('link', signs_in_by_link, 'custom', signs_in_by_custom_token, 'email', initial_email)::text
+            FROM project_marks WHERE project_marks.user_id = users.id
         )
         """
 
@@ -90,6 +105,21 @@ enum ProjectUserQueries {
     static let page = Statement(
         name: "project_users_page",
         sql: "SELECT \(columns) FROM users WHERE id > $1::uuid ORDER BY users.id LIMIT $2::bigint", retryable: true)
+
+    /// The same in the order of the project's ids, for the few users of an emulator. Parameters: the id after which the page begins, how many.
+    static let pageByLocalID = Statement(
+        name: "project_users_page_by_local_id",
+        sql: """
+            WITH named AS (
+                SELECT users.id AS named_id,
+                    coalesce(
+                        (SELECT user_aliases.id FROM user_aliases WHERE user_aliases.user_id = users.id AND source = 'firebase'),
+                        users.id::text) COLLATE "C" AS local_id
+                FROM users
+            )
+            SELECT \(columns) FROM users JOIN named ON named.named_id = users.id
+            WHERE local_id > $1::text ORDER BY local_id LIMIT $2::bigint
+            """, retryable: true)
 
     /// Parameters: what to sort by, whether it is the other way round, how many, after how many.
     static let sorted = Statement(
@@ -127,6 +157,13 @@ enum ProjectUserQueries {
                     let subject = value["subject"]?.stringValue
                 else { return nil }
                 return ProjectUser.Identity(provider: provider, subject: subject, email: value["email"]?.stringValue)
-            })
+            }, marks: try marks(row.optionalString(first + 3)))
+    }
+
+    private static func marks(_ text: String?) -> ProjectUser.Marks {
+        guard let stored = text.flatMap({ try? JSON.parse($0) }) else { return ProjectUser.Marks() }
+        return ProjectUser.Marks(
+            signsInByLink: stored["link"] == true, signsInByCustomToken: stored["custom"] == true,
+            initialEmail: stored["email"]?.stringValue)
     }
 }

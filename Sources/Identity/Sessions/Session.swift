@@ -22,6 +22,8 @@ package struct Session: Sendable {
     /// Whose proof that was, if it was a provider's.
     package let provider: ProviderID?
     package let device: DeviceDescription
+    /// What tokens say in this session beside what they say of the user: who has let the user in has said so.
+    package let ownClaims: JSONObject
     /// Whence it began; nil where nobody can tell.
     package let network: NetworkPrefix?
     /// When the session began.
@@ -41,8 +43,9 @@ package struct Session: Sendable {
         id: SessionID, userID: UserID, owner: SessionOwner, clientID: ClientID, methods: Set<AuthenticationMethod>,
         provider: ProviderID? = nil, device: DeviceDescription, network: NetworkPrefix? = nil, createdAt: Timestamp,
         authenticatedAt: Timestamp, absoluteEnd: Timestamp, lastUsedAt: Timestamp, salt: SessionSalt, cookie: Cookie? = nil,
-        grants: [Grant], clockLead: Duration = .zero
+        grants: [Grant], ownClaims: JSONObject = JSONObject(), clockLead: Duration = .zero
     ) {
+        self.ownClaims = ownClaims
         self.id = id
         self.userID = userID
         self.owner = owner
@@ -71,7 +74,8 @@ package struct Session: Sendable {
             methods: authentication.methods, provider: authentication.provider, device: caller.device,
             network: NetworkPrefix(of: caller.address), createdAt: now, authenticatedAt: authentication.time,
             absoluteEnd: now.adding(absoluteLife), lastUsedAt: now, salt: salt,
-            cookie: cookieIdleLife.map { Cookie(idleLife: $0, salt: nil) }, grants: grants)
+            cookie: cookieIdleLife.map { Cookie(idleLife: $0, salt: nil) }, grants: grants,
+            ownClaims: authentication.claims)
     }
 }
 

@@ -7,7 +7,7 @@ import Text
 /// | 1 | 1 |
 /// | 16, 16 | the user's id, the salt |
 /// | 6 each | created, authenticated, absolute end, last use: milliseconds since 1970, by Redis's clock |
-/// | 2 + n | what never changes: client, methods, provider, network, device |
+/// | 2 + n | what never changes: client, methods, provider, network, device, and the claims of its own, if there are any |
 /// | 2 + n | what tokens say of the user (`SessionOwner`) |
 /// | 1 + n | the cookie: idle life in milliseconds (6; zero for the session's), then its own salt (16) once it has been changed; empty for none |
 /// | 2 + n | access tokens that may be live, at most `SessionScript.inlineCount`, 32 bytes each: hash (18), expiry (6), generation (4), grant (4) |
@@ -141,6 +141,7 @@ extension Session {
         writer.text(provider?.text ?? "", lengthSize: 1)
         writer.text(network?.text ?? "", lengthSize: 1)
         writer.text(device.text, lengthSize: 2)
+        if !ownClaims.isEmpty { writer.raw(JSONValue.object(ownClaims).serialized) }
         return writer.bytes
     }
 
@@ -153,7 +154,8 @@ extension Session {
         var reader = PackedReader(bytes, at: 1)
         let (user, salt) = (Array(reader.raw(16)), Array(reader.raw(SessionSalt.byteCount)))
         let instants = (0..<4).map { _ in Timestamp(milliseconds: Int64(reader.number(6))) }
-        var details = PackedReader(Array(reader.block(lengthSize: 2)))
+        let packedDetails = Array(reader.block(lengthSize: 2))
+        var details = PackedReader(packedDetails)
         let owner = SessionOwner(packed: Array(reader.block(lengthSize: 2)))
         let cookie = Array(reader.block(lengthSize: 1))
         _ = reader.block(lengthSize: 2)
@@ -163,6 +165,11 @@ extension Session {
         let device = details.text(lengthSize: 2)
         guard reader.isIntact, details.isIntact, let uuid = UUID(bytes: user), let owner, let clientID = ClientID(clientText)
         else { return nil }
+        var ownClaims = JSONObject()
+        if !details.isAtEnd {
+            guard let read = try? JSON.parse(Array(packedDetails[details.position...])).objectValue else { return nil }
+            ownClaims = read
+        }
         var grants: [Grant] = []
         while reader.isIntact, !reader.isAtEnd {
             guard let grant = Grant(packed: Array(reader.block(lengthSize: 2)), in: clientID) else { return nil }
@@ -174,7 +181,7 @@ extension Session {
             provider: ProviderID(provider), device: DeviceDescription(device),
             network: network.isEmpty ? nil : NetworkPrefix(stored: network), createdAt: instants[0], authenticatedAt: instants[1],
             absoluteEnd: instants[2], lastUsedAt: instants[3], salt: SessionSalt(random: salt), cookie: Cookie(packed: cookie),
-            grants: grants, clockLead: lead)
+            grants: grants, ownClaims: ownClaims, clockLead: lead)
     }
 }
 

@@ -8,6 +8,7 @@ package enum UserDataQueries {
         "user_aliases": ["user_id"],
         "app_settings": ["user_id"],
         "profiles": ["user_id", "username_folded"],
+        "project_marks": ["user_id"],
         "consents": ["user_id"],
         "identities": ["user_id", "proofs_void_before", "standing_changed_at"],
         // Of mails, some under names of their own.
@@ -21,12 +22,12 @@ package enum UserDataQueries {
         "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"
     }
 
-    /// Parameter: the user's id. Returns one document: `user`, `profile` and `app_settings` or null, and the arrays `user_aliases`,
+    /// Parameter: the user's id. Returns one document: `user`, `profile`, `app_settings` and `project_marks` or null, and the arrays `user_aliases`,
     /// `identities`, `provider_tokens`, `consents`, `mails` and `account_changes`.
     package static let data = Statement(
         name: "user_data",
         sql: """
-            SELECT json_build_object('user', \(user), 'profile', \(profile), 'app_settings', \(appSettings),
+            SELECT json_build_object('user', \(user), 'profile', \(profile), 'app_settings', \(appSettings), 'project_marks', \(marks),
                 'user_aliases', \(aliases), 'identities', \(identities),
                 'provider_tokens', \(providerTokens), 'consents', \(consents), 'mails', \(mail),
                 'account_changes', \(changes))::text
@@ -52,6 +53,12 @@ package enum UserDataQueries {
 
     private static let appSettings: SQL =
         "(SELECT json_build_object('settings', settings) FROM app_settings WHERE user_id = u.id)"
+
+    private static let marks: SQL = """
+        (SELECT json_build_object(
+            'signs_in_by_link', signs_in_by_link, 'signs_in_by_custom_token', signs_in_by_custom_token, 'initial_email', initial_email)
+        FROM project_marks WHERE user_id = u.id)
+        """
 
     private static let aliases: SQL = """
         (SELECT coalesce(json_agg(json_build_object('source', source, 'id', id, 'created_at', \(instant("created_at"))) ORDER BY source), '[]')

@@ -139,12 +139,13 @@ struct ToolkitSDKTests {
     }
 
     @Test func `of two who take the two ways in away at once one is refused`() async throws {
+        // Whoever has an address comes in by its mailbox.
         let (client, person) = (try client, Person())
-        let user = try await client.signUp()
+        let user = try ToolkitClient.SignedIn(await signIn("apple", TestProvider.apple(person, ["email": .null])))
         let linked = try ToolkitClient.SignedIn(
-            await signIn("google", TestProvider.google(person), idToken: user.idToken))
+            await signIn("google", TestProvider.google(person, ["email": .null]), idToken: user.idToken))
         let answers = try await withThrowingTaskGroup(of: TestHTTPResponse.self) { group in
-            for provider in ["google.com", "password"] {
+            for provider in ["google.com", "apple.com"] {
                 group.addTask {
                     try await client.call(
                         "update", ["idToken": .string(linked.idToken), "deleteProvider": [.string(provider)]])
@@ -229,15 +230,11 @@ struct ToolkitSDKTests {
         #expect(errors[1]["message"] == "email is invalid" && errors[0]["message"] == "The user is no object.")
     }
 
-    @Test func `an app ends the sessions of its user by a time, which is never later than now`() async throws {
+    @Test func `an app ends the sessions of its user by a time, which is now whatever it says`() async throws {
         let client = try client
         let user = try await client.signUp()
         let other = try ToolkitClient.SignedIn(
             await client.call("signInWithPassword", ["email": .string(user.email), "password": .string(Account.password)]))
-        let old = try await client.call("update", ["idToken": .string(user.idToken), "validSince": "1"])
-        #expect(old.status == 200 && old.json["idToken"] == nil, "\(old.text)")
-        let wrong = try await client.call("update", ["idToken": .string(user.idToken), "validSince": "-1"])
-        #expect(wrong.failure?.hasPrefix("INVALID_ARGUMENT") == true, "\(wrong.text)")
         let ended = try await client.call("update", ["idToken": .string(user.idToken), "validSince": "250000000000"])
         let next = try ToolkitClient.SignedIn(ended)
         for token in [user.idToken, other.idToken] {

@@ -33,6 +33,7 @@ extension AcceptedValue {
             $0.firebase.apiKeys == ["AIza-key-one", "AIza_key_two"]
         },
         .init("KIDOBAN_FIREBASE_EMULATOR", "true") { $0.firebase.isEmulator },
+        .init("KIDOBAN_FIREBASE_UNSIGNED_TOKENS", "true") { $0.firebase.hasUnsignedTokens },
         .init("KIDOBAN_FIREBASE_HIDE_ADDRESSES", "false") { !$0.firebase.hidesAddresses },
         .init("KIDOBAN_FIREBASE_ANONYMOUS", "false") { !$0.firebase.allowsAnonymous },
         .init("KIDOBAN_FIREBASE_EMAIL_LINK", "false") { !$0.firebase.allowsEmailLinks },

@@ -87,6 +87,18 @@ import Testing
         #expect(Sample.problems(["KIDOBAN_ISSUER": issuer, name: "false"]).isEmpty)
     }
 
+    @Test func `nothing goes out unsigned but from an emulator`() {
+        var environment = [
+            "KIDOBAN_FIREBASE_PROJECT": "demo-shop", "KIDOBAN_FIREBASE_UNSIGNED_TOKENS": "true", "KIDOBAN_LISTEN": "127.0.0.1:1",
+            "KIDOBAN_ISSUER": "http://localhost:1",
+        ]
+        #expect(Sample.problems(environment).map(\.name) == ["KIDOBAN_FIREBASE_UNSIGNED_TOKENS"])
+        environment["KIDOBAN_FIREBASE_EMULATOR"] = "true"
+        #expect(Sample.problems(environment).isEmpty)
+        environment["KIDOBAN_LISTEN"] = "0.0.0.0:1"
+        #expect(Sample.problems(environment).map(\.name) == ["KIDOBAN_FIREBASE_EMULATOR"])
+    }
+
     @Test func `where a sign-up says nothing, no username says it`() {
         let environment = ["KIDOBAN_SIGN_UP_BY_MAIL": "true", "KIDOBAN_REST_AUTH_LOGIN_NAME": "username"]
         #expect(Sample.problems(environment).map(\.name) == ["KIDOBAN_SIGN_UP_BY_MAIL"])

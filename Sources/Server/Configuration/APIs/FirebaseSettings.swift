@@ -23,6 +23,10 @@ extension Settings {
                 "For tests: `Bearer owner` administers, any key will do, codes are listed. Only with `KIDOBAN_ISSUER` "
                     + "and `KIDOBAN_LISTEN` on this machine."),
             Setting(
+                "KIDOBAN_FIREBASE_UNSIGNED_TOKENS", \.firebase.hasUnsignedTokens, .flag,
+                "For tests: ID tokens and session cookies without a signature, as the Admin SDK for Node wants. Only with "
+                    + "`KIDOBAN_FIREBASE_EMULATOR`."),
+            Setting(
                 "KIDOBAN_FIREBASE_HIDE_ADDRESSES", \.firebase.hidesAddresses, .flag,
                 "Whether answers hide which addresses have accounts (email enumeration protection)."),
             Setting("KIDOBAN_FIREBASE_ANONYMOUS", \.firebase.allowsAnonymous, .flag, "Whether users may sign in without a name."),
@@ -106,6 +110,11 @@ extension EnvironmentReader {
             refuseContradiction(
                 of: "KIDOBAN_FIREBASE_EMULATOR", with: "KIDOBAN_LISTEN",
                 "would let anybody administer, and KIDOBAN_LISTEN is not an address of this machine alone")
+        }
+        if firebase.hasUnsignedTokens, !firebase.isEmulator {
+            refuseContradiction(
+                of: "KIDOBAN_FIREBASE_UNSIGNED_TOKENS", with: "KIDOBAN_FIREBASE_EMULATOR",
+                "would let anybody be anybody, and KIDOBAN_FIREBASE_EMULATOR is not set")
         }
         if firebase.issuer == nil, !project.hasPrefix("demo-") {
             refuseContradiction(
