@@ -39,11 +39,13 @@ class Visitor:
 
     def __init__(self, provider, name):
         self.provider, self.name, self.cookies = provider, name, {}
+        self.address = ".".join(["10", *(str(byte) for byte in os.urandom(3))])
         self.connection = http.client.HTTPConnection("127.0.0.1", provider.server.port, timeout=60)
 
     def send(self, method, path, fields=None, **headers):
         if self.cookies:
             headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        headers["X-Forwarded-For"] = self.address
         body = urllib.parse.urlencode(fields) if fields else None
         if body:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
