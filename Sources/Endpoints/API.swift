@@ -37,7 +37,7 @@ package struct API: Sendable {
             IdentityToolkit.make(parts.services, parts.firebase, prefix: "")
         },
         API("pages", "pages behind the links in mails (`/account/…`)", prefixSetting: "KIDOBAN_PAGES_PREFIX") {
-            Pages.make($0.services, prefix: $1)
+            Pages.make($0.services, prefix: $1, signInPage: $0.signInPage)
         },
         // Before all others with paths below /oauth2: what is not there is answered by the first one.
         API(OAuth.name, "backends' API (`/oauth2/…`)") { parts, _ in OAuth.make(parts.services, parts.oauth) },
@@ -81,5 +81,10 @@ package struct APIParts: Sendable {
         self.restAuth = restAuth
         self.signIn = signIn
         self.registrations = registrations
+    }
+
+    /// Where people can sign in on a page of ours; nil where nobody can.
+    fileprivate var signInPage: String? {
+        served.contains(SignInPages.name) ? services.authorization.issuer + SignInPages.ShowSignIn.path : nil
     }
 }

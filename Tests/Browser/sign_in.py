@@ -57,7 +57,7 @@ class SignInTestCase(BrowserTestCase):
         self.assertLessEqual(page.ask("document.documentElement.scrollWidth"), WIDTH, page.url)
         self.assertEqual(page.ask("document.documentElement.lang"), self.language)
         self.assertEqual((len(page.controls("main")), page.ask("document.querySelectorAll('h1').length")), (1, 1))
-        nameless = page.ask("[...document.querySelectorAll('input:not([type=hidden])')].filter(i => !i.labels.length).map(i => i.name)")
+        nameless = page.ask("[...document.querySelectorAll('input:not([type=hidden]):not([hidden])')].filter(i => !i.labels.length).map(i => i.name)")
         self.assertEqual(nameless, [])
         for role, name, _ in page.controls("textbox", "checkbox", "button", "link"):
             self.assertTrue(name, (page.url, role))
@@ -80,7 +80,7 @@ class SignInTestCase(BrowserTestCase):
         self.assertLessEqual({urllib.parse.urlsplit(r["url"]).netloc for r in page.requests.values() if "url" in r}, known)
 
     def kinds(self, page, form):
-        return page.ask(f"[...document.querySelectorAll({form!r} + ' input:not([type=hidden])')].map(i => [i.type, i.autocomplete])")
+        return page.ask(f"[...document.querySelectorAll({form!r} + ' input:not([type=hidden]):not([hidden])')].map(i => [i.type, i.autocomplete])")
 
     def at_consent(self, client, page=None, **more):
         """Somebody who has signed in for a client that asks."""
@@ -161,6 +161,16 @@ class CodeFlow(SignInTestCase):
         self.assertEqual(page.documents[-1]["method"], "POST")
         self.expect_quiet(page)
 
+    def test_without_scripts_that_form_has_a_button(self):
+        page = self.page(language="ja", scripts=False)
+        self.at_consent(self.client, page, response_mode="form_post")
+        self.press(page, "#consent")
+        self.assertEqual(page.ask("[document.documentElement.lang, document.title]"), ["ja", "続ける"])
+        self.assertGreaterEqual(page.ask("document.querySelector('button').getBoundingClientRect().height"), 44)
+        self.press(page, "button")
+        self.assertEqual(page.url, RP + "/callback")
+        self.expect_quiet(page)
+
     def test_fields_are_found_by_password_managers_and_passkeys_and_by_the_keyboard_in_order(self):
         page = self.page()
         page.open(self.client.authorize(login_hint="kana@example.com"))
@@ -186,12 +196,14 @@ class CodeFlow(SignInTestCase):
         self.assertEqual(self.kinds(page, "form"), [["email", "username"]])
         self.enter(page, email=account.email)
         self.press(page)
-        self.expect_sound(page, "Look into your mailbox")
+        self.expect_sound(page, "Check your mail")
         mail = self.page()
         mail.open(service.link(account, "password_reset"))
         self.enter(mail, password=NEW_PASSWORD, password_again=NEW_PASSWORD)
         self.press(mail, "button")
         self.assertIn("The password is saved", mail.text)
+        self.press(mail, "a.button")
+        self.expect_sound(mail, "Sign in")
         self.press(page, "p.links a")
         self.sign_in(page, account, NEW_PASSWORD)
         self.expect_sound(page, "Evening Post asks for access")
@@ -207,6 +219,7 @@ class CodeFlow(SignInTestCase):
                 page.open(ISSUER + path)
                 self.assertIn(self.status(page), (400, 404), path)
                 self.expect_sound(page)
+                self.assertEqual(page.ask("document.querySelector('a.button').pathname"), "/account", "there is a way on")
 
     def test_all_of_it_can_be_read_by_day_and_by_night(self):
         artist = self.visitor.page()
@@ -335,8 +348,13 @@ class Device(SignInTestCase):
             self.press(page)
             self.expect_sound(page, question)
             self.assertIn(about["user_code"], page.text)
+            self.assertEqual(page.ask("[...document.querySelectorAll('code')].map(e => { const r = document.createRange(); r.selectNodeContents(e); return r.getClientRects().length; })[0]"), 1)
             self.press(page, choice)
             self.expect_sound(page, allowed if choice == "#consent" else denied)
+            # Once more is not a second decision, nor a code that is wrong.
+            page.follow(lambda: page.call("Page.reload"))
+            self.expect_sound(page, entry)
+            self.assertEqual(page.controls("alert"), [])
             status, answer = self.token(about)
             self.assertEqual((status, answer.get("error")), (200, None) if choice == "#consent" else (400, "access_denied"))
 
@@ -409,6 +427,9 @@ class AccountPage(SignInTestCase):
         self.assertEqual(self.status(page), 400)
         self.expect_sound(page, "Your account")
         self.assertTrue(page.ask("document.getElementById('old_password').checkVisibility()"), "what is wrong is seen")
+        self.assertEqual(page.ask("document.activeElement.id"), "old_password")
+        username = "document.querySelector('form[action$=new-password] [autocomplete=username]').value"
+        self.assertEqual(page.ask(username), account.email, "for a password manager")
         self.enter(page, old_password=PASSWORD, new_password=NEW_PASSWORD)
         self.press(page, "form[action$=new-password] button")
         self.assertIn("The password is saved.", page.text)

@@ -21,8 +21,11 @@ from jwcrypto import jwk, jws
 from jwcrypto import jwt as jwcrypto_jwt
 from requests_oauthlib import OAuth2Session as RequestsSession
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Browser"))
+
 import conformance
 import relying
+import service
 from provider import CALLBACK, ISSUER, METADATA, PASSWORD, URL, Browser, Client, answers
 
 AUTHORIZE, TOKEN, USERINFO = (METADATA[name + "_endpoint"] for name in ("authorization", "token", "userinfo"))
@@ -229,6 +232,42 @@ def a_first_party_app_needs_no_browser():
     assert post(TOKEN, refresh).status_code == 200
     third = Client("--native")
     assert post(url, {"client_id": third.id, "scope": "openid"}).json()["error"] == "unauthorized_client"
+
+
+@check
+def a_first_party_app_signs_in_by_a_mailed_code_and_binds_its_tokens():
+    client, browser, key = Client("--native", "--first-party"), Browser(signs_in=False), jwk.JWK.generate(kty="EC", crv="P-256")
+    account, url = service.Account(browser.email, ""), METADATA["authorization_challenge_endpoint"]
+    service.confirm(account)
+    nonce = None
+
+    def ask(address, fields, status):
+        nonlocal nonce
+        answer = post(address, {"client_id": client.id, **fields}, DPoP=proof(key, "POST", address, nonce))
+        if "use_dpop_nonce" in answer.text:
+            nonce = answer.headers["DPoP-Nonce"]
+            answer = post(address, {"client_id": client.id, **fields}, DPoP=proof(key, "POST", address, nonce))
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    begun = {"scope": "openid email", "code_challenge": CHALLENGE, "code_challenge_method": "S256", "email": browser.email}
+    asked = ask(url, begun, 403)
+    assert asked["error"] == "insufficient_authorization", asked
+    typed = service.link(account, "sign_in_code")
+    wrong = ask(url, {"auth_session": asked["auth_session"], "mail_code": str((int(typed) + 1) % 10**8).zfill(8)}, 403)
+    step = {"auth_session": wrong["auth_session"], "mail_code": typed}
+    stolen = post(url, {"client_id": client.id, **step})
+    assert stolen.status_code >= 400, stolen.text
+    given = ask(url, step, 200)
+    fields = {"grant_type": "authorization_code", "code": given["authorization_code"], "code_verifier": VERIFIER}
+    assert post(TOKEN, {**fields, "client_id": client.id}).json()["error"] == "invalid_grant", "without the key"
+    second = ask(url, begun, 403)
+    again = ask(url, {"auth_session": second["auth_session"], "mail_code": service.link(account, "sign_in_code")}, 200)
+    tokens = ask(TOKEN, {**fields, "code": again["authorization_code"]}, 200)
+    claims = verified(tokens["id_token"], client)
+    assert tokens["token_type"] == "DPoP" and claims["sub"] == browser.user and claims["amr"], (tokens, claims)
+    headers = {"Authorization": "DPoP " + tokens["access_token"], "DPoP": proof(key, "GET", USERINFO, nonce, tokens["access_token"])}
+    assert requests.get(USERINFO, headers=headers, timeout=60).json()["email"] == browser.email
 
 
 @check

@@ -129,6 +129,33 @@ def social_auth_core_signs_a_user_in_and_out():
     django_session(lambda browser, home: browser.post(home + "/login/oidc/", {}).headers["Location"], "/sign-out")
 
 
+def authlib(framework):
+    with temporary() as directory:
+        port = free_port()
+        home = f"http://127.0.0.1:{port}"
+        client = Client("--post-logout-redirect-uri", home + "/signed-out", redirect=home + "/callback")
+        given = json.dumps({"issuer": ISSUER, "id": client.id, "secret": client.secret})
+        with running([sys.executable, str(HERE / "authlib_app.py"), framework, str(port), given], port, directory):
+            browser, other = Browser(signs_in=False), Browser(signs_in=False)
+            for somebody in (browser, other):
+                told = signs_in(somebody, home + "/sign-in").json()
+                assert told == {"sub": somebody.user, "email": somebody.email}, told
+            assert signs_in(browser, home + "/sign-out").url == home + "/"
+            assert browser.get(home + "/me").status_code == 401
+            assert asks_for_password(browser, home + "/sign-in"), "the session at the provider goes on"
+            assert other.get(home + "/me").status_code == 200
+
+
+@check
+def authlib_in_flask_signs_a_user_in_and_out():
+    authlib("flask")
+
+
+@check
+def authlib_in_starlette_signs_a_user_in_and_out():
+    authlib("starlette")
+
+
 class Echo(BaseHTTPRequestHandler):
     """Tells which fields reach what is behind a proxy."""
 
@@ -175,7 +202,8 @@ def apache(*options):
             f"OIDCCryptoPassphrase {os.urandom(16).hex()}", 'OIDCScope "openid email profile"', "OIDCPKCEMethod S256", "OIDCRemoteUserClaim sub",
             "<Location />", "Require all granted", "</Location>",
             "<Location /app/>", "AuthType openid-connect", "Require valid-user", "RequestHeader set X-User expr=%{REMOTE_USER}", "</Location>",
-            f"ProxyPass / http://127.0.0.1:{backend}/", "ProxyPass /app/callback !",
+            # What the module answers itself is not the backend's; the first match counts.
+            "ProxyPass /app/callback !", f"ProxyPass / http://127.0.0.1:{backend}/",
         ]) + "\n")
         with running(["/usr/sbin/apache2", "-d", str(directory), "-f", f"{directory}/httpd.conf", "-DFOREGROUND"], port, directory):
             yield home

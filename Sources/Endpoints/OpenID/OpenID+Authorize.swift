@@ -25,7 +25,7 @@ extension OpenID {
                 let reading = try await AuthorizationReader(services: services).read(fields, in: secret)
                 switch reading.outcome {
                 case .shown(let refusal): return page(.refused(refusal), request)
-                case .redirected(let refusal, to: let back): return redirect(refusal, to: back)
+                case .redirected(let refusal, to: let back): return redirect(refusal, to: back, request)
                 case .accepted(let accepted):
                     if let again = again(reading, request, secret) { return again }
                     try await limits.takeAuthorization(of: accepted.client.id, caller)
@@ -71,7 +71,7 @@ extension OpenID {
                     return redirect(
                         AuthorizationRefusal(
                             .invalidRequest, "The id_token_hint is no id token of ours.", parameter: "id_token_hint"),
-                        to: back)
+                        to: back, request)
                 }
             }
             var consent: Consent?
@@ -81,7 +81,7 @@ extension OpenID {
             let known = AuthorizationDecision.Circumstances(
                 session: session, consent: consent, hinted: hinted, startedAt: reading.startedAt, now: server.system.now())
             switch AuthorizationDecision(accepted, known) {
-            case .refused(let refusal): return redirect(refusal, to: back)
+            case .refused(let refusal): return redirect(refusal, to: back, request)
             case .signIn: return try await page("/sign-in", accepted, reading, secret)
             case .signUp: return try await page("/sign-up", accepted, reading, secret)
             case .consent: return try await page("/consent", accepted, reading, secret)
@@ -94,14 +94,19 @@ extension OpenID {
                     guard isFirst else { return page(.refused(AuthorizationReader.unknownRequest), request) }
                 }
                 let code = try await server.code(for: accepted, in: session)
-                return AuthorizationResponse.make([("code", code.text.revealedText)], to: back, issuer: server.issuer)
+                return AuthorizationResponse.make(
+                    [("code", code.text.revealedText)], to: back, issuer: server.issuer,
+                    SignInWords(language: AcceptedLanguage(request.head), look: services.look))
             }
         }
 
-        private func redirect(_ refusal: AuthorizationRefusal, to back: AuthorizationCheck.Return) -> Response {
+        private func redirect(
+            _ refusal: AuthorizationRefusal, to back: AuthorizationCheck.Return, _ request: Request
+        ) -> Response {
             AuthorizationResponse.make(
                 [("error", refusal.code.rawValue), ("error_description", refusal.description)], to: back,
-                issuer: services.authorization.issuer)
+                issuer: services.authorization.issuer,
+                SignInWords(language: AcceptedLanguage(request.head), look: services.look))
         }
 
         /// Leads to a page, and says there how to go on.

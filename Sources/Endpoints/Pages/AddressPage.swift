@@ -40,7 +40,7 @@ extension Pages {
             }
             var page = Page(title: words[.addressChangedTitle], language: words.language, look: words.look)
             page.paragraph(words[.addressChanged, ("address", change.user.email?.typed ?? "")])
-            if let resetCode = change.resetCode { page.offerPassword(resetCode, words) }
+            if let resetCode = change.resetCode { page.offerPassword(resetCode, of: change.user.email?.typed, words) }
             return page.response(.ok)
         }
 

@@ -9,13 +9,14 @@ package import Routing
 package enum Pages {
     package static let name = "pages"
 
-    package static func make(_ services: Services, prefix: String) -> RouteGroup {
+    /// - Parameter signInPage: where people go on whose password or address is right now; nil where they can go nowhere.
+    package static func make(_ services: Services, prefix: String, signInPage: String?) -> RouteGroup {
         func route<Kind: Endpoint>(_ endpoint: Kind) -> Route { Self.route(endpoint, services.look) }
         return RouteGroup(
             name: name, prefix: prefix,
             routes: [
-                route(ShowPasswordForm(services: services)), route(SetPassword(services: services)),
-                route(ShowEmailForm()), route(ConfirmEmail(services: services)),
+                route(ShowPasswordForm(services: services)), route(SetPassword(services: services, signInPage: signInPage)),
+                route(ShowEmailForm()), route(ConfirmEmail(services: services, signInPage: signInPage)),
                 route(ShowAddressForm(services: services)), route(ChangeAddress(services: services)),
                 route(ShowUndoForm(services: services)), route(UndoChange(services: services)),
             ],

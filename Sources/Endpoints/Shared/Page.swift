@@ -57,6 +57,17 @@ struct Page {
         html += "<input type=\"hidden\" name=\"\(name)\" value=\"\(HTMLText.escaped(value))\">"
     }
 
+    /// Whose password the form is about, for password managers.
+    mutating func username(_ name: String) {
+        guard !name.isEmpty else { return }
+        html += "<input name=\"username\" autocomplete=\"username\" value=\"\(HTMLText.escaped(name))\" hidden readonly>"
+    }
+
+    /// A button that leads to another page.
+    mutating func link(_ url: String, _ text: String) {
+        html += "<a class=\"button\" href=\"\(HTMLText.escaped(url))\">\(HTMLText.escaped(text))</a>"
+    }
+
     /// - Parameter isFaulty: whether the alert of the page is about it.
     mutating func passwordField(_ name: StaticString, _ label: String, hint: String? = nil, isFaulty: Bool) {
         let described = [isFaulty ? "problem" : nil, hint == nil ? nil : "hint"].compactMap(\.self).joined(separator: " ")

@@ -18,9 +18,10 @@ enum PageStyle {
         body>header{font-weight:600;padding-bottom:0}\
         body>header img{display:block;max-width:12rem;max-height:3rem}\
         body>footer{padding-top:0;padding-bottom:2rem;font-size:.875rem;color:var(--soft)}\
-        h1{font-size:1.5rem;line-height:1.3;margin:0 0 .75rem}\
+        h1{font-size:1.5rem;line-height:1.3;margin:0 0 .75rem;text-wrap:balance}\
         h2{font-size:1.125rem;line-height:1.4;margin:2rem 0 .5rem}\
         h3{font-size:1rem;margin:0}\
+        :lang(ja){word-break:auto-phrase}\
         p{margin:.75rem 0}\
         a{color:inherit;text-underline-offset:.2em}\
         small,.soft{font-size:.9375rem;color:var(--soft)}\
@@ -45,18 +46,18 @@ enum PageStyle {
         .fault{margin:.25rem 0 0;font-size:.9375rem;color:var(--bad);font-weight:600}\
         .or{display:flex;align-items:center;gap:.75rem;color:var(--soft);margin:1.5rem 0 .5rem}\
         .or:before,.or:after{content:"";flex:1;border-top:1px solid var(--rule)}\
-        ul{list-style:none;margin:1rem 0;padding:0}\
-        li{border-top:1px solid var(--rule);padding:.75rem 0}\
+        ul{list-style:none;margin:1rem 0;padding:0}ul+details{margin-top:-1rem;border-top:0}\
+        li{border-top:1px solid var(--rule);padding:.75rem 0}li>form{margin-top:.75rem}\
         li:last-child{border-bottom:1px solid var(--rule)}\
-        .row{display:flex;gap:1rem;align-items:center;justify-content:space-between}\
-        .row>*{margin:0}.row>form,.row>small{flex:none}.row+details{margin-top:1rem}.apart{margin-top:2.5rem}\
+        .row{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between}\
+        .row>*{margin:0}.row>:first-child{flex:1 8rem}.row>form,.row>small{flex:none}.row+details{margin-top:1rem}.apart{margin-top:2.5rem}\
         .scopes li{display:flex;gap:.625rem}.scopes li:before{content:"\\2713";font-weight:600}\
         .client{display:block;max-width:4rem;max-height:4rem;border-radius:.75rem;margin-bottom:1rem}\
         .links{margin-top:1.5rem}.links a{display:inline-block;padding:.5rem 0;min-height:2.75rem}\
         details{border-top:1px solid var(--rule)}details:last-of-type{border-bottom:1px solid var(--rule)}\
         summary{padding:.75rem 0;font-weight:600;cursor:pointer;min-height:3rem}\
         details[open]{padding-bottom:1.25rem}\
-        code{font:600 1.125rem/1.5 ui-monospace,monospace;letter-spacing:.1em}\
+        code{display:block;font:600 1.5rem/1.5 ui-monospace,monospace;letter-spacing:.1em;white-space:nowrap}\
         iframe{display:none}\
         @media(min-width:32rem){body{background:var(--ground);padding:2.5rem 1rem}\
         main{background:var(--card);border-radius:1rem;padding:2rem 2.25rem 2.25rem;margin-top:1.25rem;\

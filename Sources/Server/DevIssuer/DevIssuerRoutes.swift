@@ -122,7 +122,7 @@ enum DevIssuerPage {
             <style>:root{color-scheme:light dark}body{font:1rem/1.6 system-ui,sans-serif;max-width:27rem;margin:0 auto;padding:1.25rem}\
             label{display:block;margin:.75rem 0}input:not([type=checkbox]){display:block;font:inherit;width:100%;box-sizing:border-box}\
             button{font:inherit;padding:.5rem 1rem}code{overflow-wrap:anywhere}</style></head>\
-            <body><h1>\(title)</h1>\(content)</body></html>
+            <body><main><h1>\(title)</h1>\(content)</main></body></html>
             """
         return Response(
             .ok, contentType: "text/html; charset=utf-8", fields: ["Cache-Control": "no-store"], body: Array(text.utf8))

@@ -78,7 +78,34 @@ import Text
         #expect(posted.status == 303 && location == "/sign-in/callback/google?state=\(state)")
         #expect(try await without.open(location).status == 400)
         #expect(try await visitor.open(location).status == 303)
-        #expect(try await visitor.open("/account").text.contains("Mei Tanaka"))
+        let account = try await visitor.open("/account")
+        #expect(account.text.contains("Mei Tanaka"))
+        // What has not been done does not look like what has.
+        let kept = try await visitor.follow(visitor.submit(account, "/account/unlink", [("provider", "google")]))
+        #expect(kept.text.contains("<p role=\"alert\" id=\"problem\">This is your only way to sign in."), "\(kept.text)")
+    }
+
+    @Test func `who has no address is called by name, or said to have none`() async throws {
+        let (visitor, person) = (PageVisitor(try server), Person())
+        let first = try await begin(visitor)
+        #expect(try await visitor.open(callback(first.state, try code(person, nonce: first.nonce))).status == 303)
+        try installation.change(person.email, "email = null, email_normalized = null, email_verified = false")
+        let second = try await begin(visitor)
+        #expect(try await visitor.open(callback(second.state, try code(person, nonce: second.nonce))).status == 303)
+        let account = try await visitor.open("/account")
+        #expect(account.text.contains("Your account has no e-mail address.") && !account.text.contains("<p></p>"))
+        #expect(try await visitor.open("/sign-out").text.contains("You are signed in as a user without an e-mail address."))
+        let client = try await installation.addPageClient()
+        _ = try await visitor.submit(account, "/account/name", [("name", "Mei")])
+        let asked = try await visitor.follow(visitor.open(client.authorize()))
+        #expect(asked.text.contains("You are signed in as Mei."), "\(asked.text)")
+    }
+
+    @Test func `a browser without cookies is told so at the button too`() async throws {
+        let page = try await PageVisitor(try server).open("/sign-in?continue=%2Fdevice")
+        let answer = try await PageVisitor(try server).submit(page, "/sign-in/provider", [("provider", "google")])
+        #expect(answer.status == 403 && answer.text.contains("keeps no cookies"), "\(answer.text)")
+        #expect(answer.text.contains("name=\"continue\" value=\"/device\""))
     }
 
     @Test func `a provider becomes one more way in, and goes again while another is left`() async throws {

@@ -1,3 +1,4 @@
+import Endpoints
 import Identity
 import Server
 import TestSupport
@@ -187,5 +188,26 @@ import Text
         let page = try await visitor.open(location, [("Accept-Language", "en")])
         #expect(page.text.contains("<html lang=\"ja\">") && page.text.contains("Evening Post"))
         #expect(page.text.contains("value=\"mei@example.com\""))
+    }
+}
+
+/// The same where people have usernames.
+@Suite(.needsServers, .installation { $0.restAuth.loginName = .either })
+struct UsernamePagesTests {
+    @Test func `the form takes a username as well as an address`() async throws {
+        let server = try #require(Installation.current).server
+        let name = "pages\(UInt32.random(in: 0 ... .max))"
+        let email = try await DjangoClient(server: server).register(Account.newEmail(), [("username", name)]).email
+        for typed in [name, " \(email) "] {
+            let visitor = PageVisitor(server)
+            let page = try await visitor.open("/sign-in")
+            #expect(page.text.contains(">E-mail address or username</label>"))
+            #expect(page.text.contains("<input id=\"email\" name=\"email\" type=\"text\" autocomplete=\"username webauthn\""))
+            let wrong = try await visitor.submit(page, "/sign-in", [("email", typed), ("password", "another horse battery")])
+            #expect(wrong.status == 400 && wrong.text.contains("This name and password do not go together."))
+            let done = try await visitor.submit(page, "/sign-in", [("email", typed), ("password", DjangoClient.password)])
+            #expect(done.status == 303, "\(done.text)")
+            #expect(try await visitor.open("/account").text.contains(email))
+        }
     }
 }

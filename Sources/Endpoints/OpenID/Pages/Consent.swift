@@ -15,7 +15,7 @@ extension SignInPages {
             let (destination, purpose) = try await parts.start(visit.query, &visit)
             guard let request = purpose.request else { throw .badLink }
             let session = try await visit.needsSession(destination)
-            return ConsentView(request: request, destination: destination, session: session).response(.ok, visit)
+            return await ConsentView(request: request, destination: destination, session: session).response(.ok, visit)
         }
 
         static var documentation: RouteDocumentation {
@@ -39,7 +39,7 @@ extension SignInPages {
             let session = try await visit.needsSession(destination)
             guard visit.isOwn(form, in: session) else {
                 // Somebody else has signed in meanwhile, perhaps in another tab.
-                return ConsentView(request: request, destination: destination, session: session, problem: .formIsOld)
+                return await ConsentView(request: request, destination: destination, session: session, problem: .formIsOld)
                     .response(.forbidden, visit)
             }
             switch form.value("decision") {
@@ -54,7 +54,7 @@ extension SignInPages {
             case "deny":
                 return AuthorizationResponse.make(
                     [("error", "access_denied"), ("error_description", "The user has not agreed to this.")],
-                    to: AuthorizationCheck.Return(request), issuer: parts.services.authorization.issuer)
+                    to: AuthorizationCheck.Return(request), issuer: parts.services.authorization.issuer, visit.words)
             default: throw .badRequest
             }
         }
@@ -74,13 +74,13 @@ struct ConsentView {
     let session: CookieSession
     var problem: SignInText?
 
-    func response(_ status: Status, _ visit: Visit) -> Response {
+    func response(_ status: Status, _ visit: Visit) async -> Response {
         let (words, client) = (visit.words, request.client)
         var page = Page(
             title: words[.consent, ("client", client.name)], language: words.language, look: words.look, hidesAddress: false)
         if let problem { page.alert(words[problem]) }
         if let logo = client.presentation.logo { page.picture(logo, alternative: "", kind: "client") }
-        page.paragraph(words[.consentAsks, ("email", session.session.username ?? ""), ("client", client.name)])
+        page.paragraph(words[.consentAsks, ("email", await visit.name(of: session)), ("client", client.name)])
         page.append(ConsentView.scopes(request.scopesForConsent, words))
         page.append(
             "<p class=\"soft\">\(words[.consentTake]) \(words[.consentHost, ("host", Self.host(of: request.redirectURI))])</p>")

@@ -12,6 +12,9 @@ extension SignInPages {
         let parts: Parts
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
+            if let notice = Notice(visit), [.deviceAllowed, .deviceDenied].contains(notice.text) {
+                return DeviceView.done(notice.text, visit)
+            }
             let typed = visit.query?.value("user_code") ?? ""
             let code = UserCode(typed)
             // What cannot be a code is not carried through the sign-in.
@@ -62,16 +65,17 @@ extension SignInPages {
                     try await devices.decide(
                         code, .denied(session.session.userID, session.session.id), caller: caller)
                 }
-            default: return view.question(code, client, asked.scopes, visit)
+            default: return await view.question(code, client, asked.scopes, visit)
             }
             guard isDecided else { return view.form(.badRequest, typed, visit, .deviceWrong) }
-            return DeviceView.done(form.value("decision") == "allow" ? .deviceAllowed : .deviceDenied, visit.words)
+            return Notice(form.value("decision") == "allow" ? .deviceAllowed : .deviceDenied).response(visit, at: .device)
         }
 
         static var documentation: RouteDocumentation {
             document(
                 "Enter the code that a device shows, and decide",
-                form: [.required("user_code", .string), .optional("decision", .string)], pageDocumented, signInDocumented)
+                form: [.required("user_code", .string), .optional("decision", .string)], pageDocumented,
+                .empty(.seeOther, "It is decided, or nobody is signed in; `Location` says where to go on."))
         }
     }
 }
@@ -87,21 +91,21 @@ struct DeviceView {
         var form = PageForm(visit, to: "/device", token: session.formToken.text)
         form.field(
             PageForm.Field(
-                name: "user_code", label: words[.deviceCode], autocomplete: "off", value: code, fault: fault.map { words[$0] },
-                hasFocus: true))
+                name: "user_code", label: words[.deviceCode], type: .code, autocomplete: "off", value: code,
+                fault: fault.map { words[$0] }, hasFocus: true))
         form.button(words[.deviceButton], id: "submit")
         page.append(form.html)
         return page.response(status)
     }
 
-    func question(_ code: UserCode, _ client: Client, _ scopes: [String], _ visit: Visit) -> Response {
+    func question(_ code: UserCode, _ client: Client, _ scopes: [String], _ visit: Visit) async -> Response {
         let words = visit.words
         var page = Page(
             title: words[.consent, ("client", client.name)], language: words.language, look: words.look, hidesAddress: false)
         if let logo = client.presentation.logo { page.picture(logo, alternative: "", kind: "client") }
         page.append("<p>\(words[.deviceConfirm]) <code>\(code.description)</code></p>")
         page.append("<p class=\"soft\">\(words[.deviceWarning])</p>")
-        page.paragraph(words[.consentAsks, ("email", session.session.username ?? ""), ("client", client.name)])
+        page.paragraph(words[.consentAsks, ("email", await visit.name(of: session)), ("client", client.name)])
         page.append(ConsentView.scopes(scopes, words))
         var form = PageForm(visit, to: "/device", token: session.formToken.text)
         form.hidden("user_code", code.description)
@@ -110,9 +114,13 @@ struct DeviceView {
         return page.response(.ok)
     }
 
-    static func done(_ title: SignInText, _ words: SignInWords) -> Response {
+    /// What has been decided, once: a reload asks for another code.
+    static func done(_ title: SignInText, _ visit: Visit) -> Response {
+        let words = visit.words
         var page = Page(title: words[title], language: words.language, look: words.look, hidesAddress: false)
         page.paragraph(words[.deviceClose])
-        return page.response(.ok)
+        var fields: ResponseFields = [:]
+        fields.append(Notice.deletion(visit))
+        return page.response(.ok, fields: fields)
     }
 }

@@ -16,16 +16,26 @@ struct PageForm {
         markup += "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
     }
 
+    /// Whose password the form is about, for password managers.
+    mutating func username(_ name: String) {
+        guard !name.isEmpty else { return }
+        markup += "<input name=\"username\" autocomplete=\"username\" value=\"\(name)\" hidden readonly>"
+    }
+
     /// A field with its label, a hint, and what is wrong with it, which a screen reader reads along.
     mutating func field(_ field: Field) {
         let described = [field.fault == nil ? nil : "\(field.name)-fault", field.hint == nil ? nil : "\(field.name)-hint"]
             .compactMap(\.self).joined(separator: " ")
         markup += "<label for=\"\(field.id ?? field.name)\">\(field.label)</label>"
         if let fault = field.fault { markup += "<p class=\"fault\" id=\"\(field.name)-fault\">\(fault)</p>" }
-        markup += "<input id=\"\(field.id ?? field.name)\" name=\"\(field.name)\" type=\"\(field.type.rawValue)\""
+        markup += "<input id=\"\(field.id ?? field.name)\" name=\"\(field.name)\" type=\"\(field.type.html)\""
         markup += " autocomplete=\"\(field.autocomplete)\" value=\"\(field.value)\""
         if field.isRequired { markup += " required" }
-        if field.type == .email { markup += " autocapitalize=\"none\" spellcheck=\"false\"" }
+        switch field.type {
+        case .email, .name: markup += " autocapitalize=\"none\" spellcheck=\"false\""
+        case .code: markup += " autocapitalize=\"characters\" spellcheck=\"false\""
+        case .text, .password: break
+        }
         if field.fault != nil { markup += " aria-invalid=\"true\"" }
         if field.hasFocus { markup += " autofocus" }
         if !described.isEmpty { markup += " aria-describedby=\"\(described)\"" }
@@ -70,8 +80,20 @@ struct PageForm {
     var html: Markup { markup + "</form>" }
 
     struct Field {
-        enum Kind: String, Sendable {
+        enum Kind: Sendable {
             case text, email, password
+            /// An address or a username.
+            case name
+            /// Letters that make no words.
+            case code
+
+            fileprivate var html: StaticString {
+                switch self {
+                case .text, .name, .code: "text"
+                case .email: "email"
+                case .password: "password"
+                }
+            }
         }
 
         let name: StaticString

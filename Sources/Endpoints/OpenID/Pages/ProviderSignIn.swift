@@ -13,9 +13,13 @@ extension SignInPages {
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             let form = try visit.form()
-            let destination = try visit.destination(form)
+            let (destination, purpose) = try await parts.start(form, &visit)
             guard let provider = parts.providerChoice(form.value("provider")) else { throw .badRequest }
-            guard visit.isOwn(form) else { throw .needsSignIn(destination) }
+            guard visit.isOwn(form) else {
+                return SignInView(
+                    parts: parts, purpose: purpose, destination: destination, email: purpose.loginHint ?? "", signedInAs: nil
+                ).notOwn(visit)
+            }
             return try await parts.lead(to: provider, for: destination, linksTo: nil, visit)
         }
 
@@ -106,18 +110,18 @@ extension SignInPages {
                 try await parts.attempts.end(state)
             }
             guard isFirst else { throw .badLink }
-            _ = try await parts.purpose(of: destination, &visit)
+            let purpose = try await parts.purpose(of: destination, &visit)
             guard let code = attempt.code ?? query.secret("code"), !code.isEmpty, !attempt.hasFailed else {
-                return try await refused(.providerRefused, provider, attempt, destination, visit)
+                return try await refused(.providerRefused, provider, attempt, destination, purpose, visit)
             }
             do throws(IdentityError) {
                 return try await finish(attempt, provider, code, destination, visit)
             } catch .emailNeedsLinking {
-                return try await refused(.emailNeedsLinking, provider, attempt, destination, visit)
+                return try await refused(.emailNeedsLinking, provider, attempt, destination, purpose, visit)
             } catch .identityTaken {
-                return try await refused(.identityTaken, provider, attempt, destination, visit)
+                return try await refused(.identityTaken, provider, attempt, destination, purpose, visit)
             } catch .invalidProof, .invalidCredentials, .user(.invalidInput), .unknownProvider, .sessionNotFound, .invalidToken {
-                return try await refused(.providerRefused, provider, attempt, destination, visit)
+                return try await refused(.providerRefused, provider, attempt, destination, purpose, visit)
             } catch {
                 throw .identity(error)
             }
@@ -162,11 +166,11 @@ extension SignInPages {
         }
 
         private func refused(
-            _ text: SignInText, _ provider: ProviderChoice, _ attempt: ProviderAttempt, _ destination: Destination, _ visit: Visit
+            _ text: SignInText, _ provider: ProviderChoice, _ attempt: ProviderAttempt, _ destination: Destination,
+            _ purpose: SignInPurpose, _ visit: Visit
         ) async throws(Failure) -> Response {
             if attempt.linksTo != nil { return Notice(text, provider.id.text).response(visit) }
-            var view = SignInView(
-                parts: parts, purpose: SignInPurpose(), destination: destination, email: "", signedInAs: nil)
+            var view = SignInView(parts: parts, purpose: purpose, destination: destination, email: "", signedInAs: nil)
             view.providerProblem = (text, provider.name)
             return view.response(.badRequest, visit)
         }

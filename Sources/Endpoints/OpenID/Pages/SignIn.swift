@@ -13,9 +13,9 @@ extension SignInPages {
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             let (destination, purpose) = try await parts.start(visit.query, &visit)
-            let view = SignInView(
-                parts: parts, purpose: purpose, destination: destination, email: purpose.loginHint ?? "",
-                signedInAs: try await visit.session()?.session.username)
+            var view = SignInView(
+                parts: parts, purpose: purpose, destination: destination, email: purpose.loginHint ?? "", signedInAs: nil)
+            if let session = try await visit.session() { view.signedInAs = await visit.name(of: session) }
             return view.response(.ok, visit)
         }
 
@@ -39,7 +39,7 @@ extension SignInPages {
             view.isRemembered = form.value("remember") != nil
             guard visit.isOwn(form) else { return view.notOwn(visit) }
             guard !view.email.isEmpty else {
-                view.fault = (.emailMissing, nil)
+                view.fault = (parts.options.takesUsernames ? .identifierMissing : .emailMissing, nil)
                 return view.response(.badRequest, visit)
             }
             guard let password = form.secret("password"), !password.isEmpty else {
@@ -53,15 +53,16 @@ extension SignInPages {
             _ form: SignInView, _ password: SecretString, _ visit: Visit
         ) async throws(Failure) -> Response {
             var view = form
+            let (identifier, takesUsernames) = (form.email.trimmedOfSpaces, parts.options.takesUsernames)
             do throws(IdentityError) {
                 let authentication = try await parts.services.accounts.authenticate(
-                    password: SignInAttempt(.email(form.email.trimmedOfSpaces), passwords: [password]),
-                    client: parts.services.app,
-                    caller: visit.caller
+                    password: SignInAttempt(
+                        takesUsernames ? .usernameOrEmail(identifier) : .email(identifier), passwords: [password]),
+                    client: parts.services.app, caller: visit.caller
                 ).completed()
                 return try await parts.signIn(authentication, isRemembered: form.isRemembered, form.destination, visit)
             } catch .invalidCredentials, .user(.invalidInput), .userDisabled {
-                view.problem = .wrongCredentials
+                view.problem = takesUsernames ? .wrongIdentifier : .wrongCredentials
                 return view.response(.badRequest, visit)
             } catch .service(.tooManyRequests(let delay)) {
                 return view.tooMany(retryAfter: delay, visit)
@@ -105,14 +106,14 @@ struct SignInView: FormView {
     let purpose: SignInPurpose
     let destination: Destination
     let email: String
-    let signedInAs: String?
+    var signedInAs: String?
     var isRemembered = false
     var problem: SignInText?
     var providerProblem: (text: SignInText, provider: String)?
     var fault: (email: SignInText?, password: SignInText?)?
 
     func response(_ status: Status, _ visit: Visit, _ fields: ResponseFields = [:]) -> Response {
-        let words = visit.words
+        let (words, takesUsernames) = (visit.words, parts.options.takesUsernames)
         var page = Page(title: words[.signIn], language: words.language, look: words.look, hidesAddress: false)
         if let problem { page.alert(words[problem]) }
         if let providerProblem { page.alert(words[providerProblem.text, ("provider", providerProblem.provider)]) }
@@ -121,8 +122,8 @@ struct SignInView: FormView {
         var form = PageForm(visit, to: "/sign-in", token: visit.secret.formToken, destination: destination)
         form.field(
             PageForm.Field(
-                name: "email", label: words[.email], type: .email, autocomplete: "username webauthn", value: email,
-                fault: fault?.email.map { words[$0] }, hasFocus: email.isEmpty))
+                name: "email", label: words[takesUsernames ? .identifier : .email], type: takesUsernames ? .name : .email,
+                autocomplete: "username webauthn", value: email, fault: fault?.email.map { words[$0] }, hasFocus: email.isEmpty))
         form.field(
             PageForm.Field(
                 name: "password", label: words[.password], type: .password, autocomplete: "current-password",

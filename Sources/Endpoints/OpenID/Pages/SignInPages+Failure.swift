@@ -26,10 +26,10 @@ extension SignInPages {
             case .formIsOld: page(.forbidden, .formIsOld, words, back: base + "/account")
             case .identity(.recentSignInRequired), .identity(.invalidToken):
                 page(.forbidden, .confirmSignIn, words, back: base + "/sign-in", .toSignIn)
-            case .badRequest: page(.badRequest, .badRequest, words)
-            case .badLink: page(.badRequest, .badLink, words)
-            case .crossSite: page(.forbidden, .crossSite, words)
-            case .notFound, .request(.notFound): page(.notFound, .notFound, words)
+            case .badRequest: page(.badRequest, .badRequest, words, back: base + "/account", .account)
+            case .badLink: page(.badRequest, .badLink, words, back: base + "/account", .account)
+            case .crossSite: page(.forbidden, .crossSite, words, back: base + "/account", .account)
+            case .notFound, .request(.notFound): page(.notFound, .notFound, words, back: base + "/account", .account)
             case .identity(.service(.tooManyRequests(let delay))): page(.tooManyRequests, .tooMany, words, after: delay)
             case .identity(.service(.unavailable(let delay))), .identity(.service(.overloaded(let delay))),
                 .request(.unavailable(let delay)):

@@ -96,6 +96,8 @@ extension SignInPages {
         package var remembered = SessionLifetime.standard
         /// Where the pages behind the links in mails are.
         package var mailPages = "http://localhost:8080"
+        /// Whether people may say by their username who they are.
+        package var takesUsernames = false
         /// Whether anybody can make an account.
         package var offersSignUp = true
         /// Whether somebody who signs up gets a mail to confirm the address.
@@ -135,6 +137,13 @@ struct Visit: Sendable {
     /// The live session of the browser.
     func session() async throws(SignInPages.Failure) -> CookieSession? {
         try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in try await parts.browser.current(request) }
+    }
+
+    /// What people know the user of a session by: the address, or the name of who has none.
+    func name(of session: CookieSession) async -> String {
+        if let email = session.session.username { return email }
+        let user = try? await parts.services.accounts.user(session.session.userID)
+        return user?.displayName?.text ?? words[.withoutEmail]
     }
 
     /// The fields of a form that a page of ours has sent.

@@ -1,8 +1,9 @@
 /// What the sign-in pages say. The raw values are the names of texts in a team's own files.
 enum SignInText: String, CaseIterable, Sendable {
     // Signing in
-    case signIn, signInFor, signedInAs, email, password, remember, signInButton, forgotPassword, newHere
-    case createAccount, or, continueWith, wrongCredentials, emailMissing, passwordMissing, formIsOld, cookiesNeeded, tooMany
+    case signIn, signInFor, signedInAs, withoutEmail, email, identifier, password, remember, signInButton, forgotPassword, newHere
+    case createAccount, or, continueWith, wrongCredentials, wrongIdentifier, emailMissing, identifierMissing, passwordMissing
+    case formIsOld, cookiesNeeded, tooMany
     case providerRefused, emailNeedsLinking, identityTaken
     // Signing up and a new password
     case signUp, name, nameHint, passwordHint, signUpButton, haveAccount, emailTaken, emailMalformed, nameMalformed
@@ -18,7 +19,7 @@ enum SignInText: String, CaseIterable, Sendable {
     // Signing out
     case signOut, signOutText, signOutButton, signOutStay, signedOut, signedOutText, goOnTo
     // The account
-    case account, accountName, saveName, emailUnproved, sendProof, proofSent, nameSaved
+    case account, accountWithoutEmail, accountName, saveName, emailUnproved, sendProof, proofSent, nameSaved
     case waysIn, changePassword, setPassword, oldPassword, newPassword, savePassword, passwordSaved, hasNoPassword
     case link, unlink, linked, unlinked, lastWayIn, oldPasswordWrong
     case changeEmail, newEmail, changeEmailText, changeEmailButton, emailSent, emailSentText

@@ -13,7 +13,7 @@ extension SignInPages {
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             guard let session = try await visit.session() else { return SignOutView.done(visit) }
-            return SignOutView.question(visit, session, nil)
+            return await SignOutView.question(visit, session, nil)
         }
 
         static var documentation: RouteDocumentation {
@@ -34,7 +34,9 @@ extension SignInPages {
             let request = try await LogoutRequest(form, parts)
             guard let current = try await visit.session() else { return try await parts.signOut(nil, request, visit) }
             // One of another session, of a page that was open before: to be asked again does no harm.
-            guard visit.isOwn(form, in: current) else { return SignOutView.question(visit, current, request, .formIsOld) }
+            guard visit.isOwn(form, in: current) else {
+                return await SignOutView.question(visit, current, request, .formIsOld)
+            }
             return try await parts.signOut(current.session, request, visit)
         }
 
@@ -62,7 +64,9 @@ extension SignInPages {
             }
             let request = try await LogoutRequest(query, parts)
             guard let current = try await visit.session() else { return try await parts.signOut(nil, request, visit) }
-            guard request.hint?.userID == current.session.userID else { return SignOutView.question(visit, current, request) }
+            guard request.hint?.userID == current.session.userID else {
+                return await SignOutView.question(visit, current, request)
+            }
             return try await parts.signOut(current.session, request, visit)
         }
 
@@ -192,11 +196,11 @@ enum SignOutView {
 
     static func question(
         _ visit: Visit, _ session: CookieSession, _ request: LogoutRequest?, _ problem: SignInText? = nil
-    ) -> Response {
+    ) async -> Response {
         let words = visit.words
         var page = Page(title: words[.signOut], language: words.language, look: words.look, hidesAddress: false)
         if let problem { page.alert(words[problem]) }
-        page.paragraph(words[.signOutText, ("email", session.session.username ?? "")])
+        page.paragraph(words[.signOutText, ("email", await visit.name(of: session))])
         var form = PageForm(visit, to: "/sign-out", token: session.formToken.text)
         if let client = request?.client { form.hidden("client_id", client.id.text) }
         if request?.location != nil, let uri = request?.redirectURI { form.hidden("post_logout_redirect_uri", uri) }

@@ -57,6 +57,7 @@ extension Configuration {
             ProviderChoice(.google, "Google", authorizeURL: providerTokens.googleAuthorizeURL, hasPKCE: true, postsAnswer: false),
             ProviderChoice(.apple, "Apple", authorizeURL: providerTokens.appleAuthorizeURL, hasPKCE: false, postsAnswer: true),
         ]
+        options.takesUsernames = restAuth.loginName != .email
         options.offersSignUp = signIn.offersSignUp
         options.mailsVerification = app.mailsVerification
         return options

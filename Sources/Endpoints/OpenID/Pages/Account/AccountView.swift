@@ -28,7 +28,7 @@ struct AccountView {
     var open: Part?
     var faults: [String: String] = [:]
     var values: [String: String] = [:]
-    var notice: String?
+    var notice: (text: String, isProblem: Bool)?
 
     /// Reads what it shows.
     init(_ parts: SignInPages.Parts, _ session: CookieSession) async throws(SignInPages.Failure) {
@@ -48,8 +48,7 @@ struct AccountView {
     func response(_ status: Status, _ visit: Visit) -> Response {
         let words = visit.words
         var page = Page(title: words[.account], language: words.language, look: words.look, hidesAddress: false)
-        if let notice { page.status(notice) }
-        if !faults.isEmpty { page.alert(faults.sorted { $0.key < $1.key }.map(\.value).joined(separator: " ")) }
+        if let notice { notice.isProblem ? page.alert(notice.text) : page.status(notice.text) }
         identity(&page, visit)
         waysIn(&page, visit)
         deviceList(&page, visit)
@@ -72,10 +71,11 @@ struct AccountView {
 
     private func identity(_ page: inout Page, _ visit: Visit) {
         let words = visit.words
+        let known = address.isEmpty ? words[.accountWithoutEmail] : address
         if let name = user.displayName {
-            page.append("<p><strong>\(name.text)</strong><br>\(address)</p>")
+            page.append("<p><strong>\(name.text)</strong><br>\(known)</p>")
         } else {
-            page.paragraph(address)
+            page.paragraph(known)
         }
         if !user.emailVerified, !address.isEmpty {
             var form = form(visit, "/account/verification")
@@ -86,19 +86,20 @@ struct AccountView {
         name.field(
             PageForm.Field(
                 name: "name", label: words[.accountName], autocomplete: "name",
-                value: values["name"] ?? user.displayName?.text ?? "", fault: faults["name"], isRequired: false))
+                value: values["name"] ?? user.displayName?.text ?? "", fault: faults["name"], isRequired: false,
+                hasFocus: faults["name"] != nil))
         name.button(words[.saveName])
         var email = form(visit, "/account/new-email")
         email.paragraph(words[.changeEmailText])
         email.field(
             PageForm.Field(
                 name: "email", label: words[.newEmail], type: .email, autocomplete: "email", value: values["email"] ?? "",
-                fault: faults["email"]))
+                fault: faults["email"], hasFocus: faults["email"] != nil))
         if hasPassword {
             email.field(
                 PageForm.Field(
                     name: "password", label: words[.oldPassword], type: .password, id: "email_password",
-                    autocomplete: "current-password", fault: open == .email ? faults["password"] : nil))
+                    autocomplete: "current-password", fault: faults["password"], hasFocus: faults["password"] != nil))
         }
         email.button(words[.changeEmailButton])
         page.append(details(.name, words[.accountName], name.html) + details(.email, words[.changeEmail], email.html))
@@ -118,16 +119,18 @@ struct AccountView {
         if !parts.providerChoices.isEmpty { page.append("<ul>\(rows)</ul>") }
         if !hasPassword { page.append("<p class=\"soft\">\(words[.hasNoPassword])</p>") }
         var form = form(visit, "/account/new-password")
+        form.username(address)
         if hasPassword {
             form.field(
                 PageForm.Field(
                     name: "old_password", label: words[.oldPassword], type: .password, autocomplete: "current-password",
-                    fault: faults["old_password"]))
+                    fault: faults["old_password"], hasFocus: faults["old_password"] != nil))
         }
         form.field(
             PageForm.Field(
                 name: "new_password", label: words[.newPassword], type: .password, autocomplete: "new-password",
-                hint: words[.passwordHint, ("minimum", String(Password.minimumLength))], fault: faults["new_password"]))
+                hint: words[.passwordHint, ("minimum", String(Password.minimumLength))], fault: faults["new_password"],
+                hasFocus: faults["new_password"] != nil))
         form.button(words[.savePassword])
         page.append(details(.password, words[hasPassword ? .changePassword : .setPassword], form.html))
     }
@@ -170,14 +173,14 @@ struct AccountView {
             form.button(words[.withdraw], kind: "small", describes: service.name)
             let scopes = service.scopes.map { words.scope($0) }.joined(separator: words.language == .japanese ? "、" : ", ")
             let granted = words[.grantedOn, ("day", words.day(service.grantedAt.iso8601))]
-            rows += "<li class=\"row\"><div><h3>\(service.name)</h3><small>\(scopes)<br>\(granted)</small></div>\(form.html)</li>"
+            rows += "<li><h3>\(service.name)</h3><small>\(scopes)<br>\(granted)</small>\(form.html)</li>"
         }
         page.append("<ul>\(rows)</ul>")
     }
 
     private func ending(_ page: inout Page, _ visit: Visit) {
         let words = visit.words
-        page.append("<a class=\"button\" href=\"\(visit.base)/sign-out\">\(words[.signOutButton])</a>")
+        page.append("<div class=\"apart\"><a class=\"button\" href=\"\(visit.base)/sign-out\">\(words[.signOutButton])</a></div>")
         var form = form(visit, "/account/delete")
         form.paragraph(words[.deleteText])
         form.check("confirmed", words[.deleteConfirm], isRequired: true)

@@ -3,22 +3,26 @@ import Identity
 import Routing
 import Text
 
-/// What the account page says once after something has been done: it comes by a cookie, so that neither a reload nor the way back does it again.
+/// What a page says once after something has been done: it comes by a cookie, so that neither a reload nor the way back does it again.
 struct Notice: Sendable {
     static let allowed: Set<SignInText> = [
         .nameSaved, .proofSent, .passwordSaved, .deviceEnded, .othersEnded, .linked, .unlinked, .withdrawn, .lastWayIn,
-        .providerRefused, .identityTaken,
+        .providerRefused, .identityTaken, .deviceAllowed, .deviceDenied,
     ]
+    private static let problems: Set<SignInText> = [.lastWayIn, .providerRefused, .identityTaken]
 
     let text: SignInText
     /// A provider or a client.
     var subject = ""
 
-    /// To the account page.
-    func response(_ visit: Visit) -> Response {
+    /// Whether nothing has come of what the user wanted.
+    var isProblem: Bool { Self.problems.contains(text) }
+
+    /// To the page that says it.
+    func response(_ visit: Visit, at page: Destination = .account) -> Response {
         var fields: ResponseFields = [:]
         fields.append(cookie(visit, life: .clientSession))
-        return visit.goOn(to: "/account", fields: fields)
+        return visit.goOn(to: page.text, fields: fields)
     }
 
     /// That of the request, if it has one.

@@ -13,7 +13,7 @@ extension SignInPages {
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             var view = try await AccountView(parts, visit.needsSession())
-            if let notice = Notice(visit) { view.notice = await text(of: notice, visit) }
+            if let notice = Notice(visit) { view.notice = (await text(of: notice, visit), notice.isProblem) }
             return view.response(.ok, visit)
         }
 
