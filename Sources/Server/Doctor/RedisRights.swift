@@ -31,7 +31,7 @@ enum RedisRights {
                 ("ZREVRANGE", ["0", "1"]), ("PEXPIRE", ["1000"]),
             ]
         ),
-        ("limit:", "", [("GET", []), ("DEL", [])]),
+        ("limit:", "", [("GET", []), ("DEL", []), ("GETEX", ["PX", "1000"])]),
         (
             "limit:known:", "",
             [

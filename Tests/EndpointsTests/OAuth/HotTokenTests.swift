@@ -164,6 +164,21 @@ struct HotTokenOutageTests {
         }
     }
 
+    @Test func `another database in the place of ours empties the memory, though Redis tells of no key`() async throws {
+        let redis = try TestRedis()
+        try await Installation(redisURL: redis.url, remembering).run { installation in
+            let copy = installation.copies[0]
+            let backend = try await installation.backend()
+            let account = try await copy.http.signUp()
+            try await copy.warm(account.accessToken, backend)
+            for isThere in [false, true, false] {
+                try redis.command("SWAPDB 0 9")
+                try await eventually { try await copy.isGone(account.accessToken, backend) != isThere }
+                if isThere { try await copy.warm(account.accessToken, backend) }
+            }
+        }
+    }
+
     @Test func `a token is remembered no longer than Redis keeps it`() async throws {
         // Redis says that a key is over when it comes by it, which it shall not.
         let redis = try TestRedis(["--enable-debug-command", "yes"])

@@ -38,6 +38,14 @@ struct LogTests {
         }
     }
 
+    @Test func `a first start, on an empty database, tells of no error`() async throws {
+        let log = try TestLog()
+        try await Installation(log: log, TestProvider.configure).run { _ in
+            try await eventually { try entries(log).contains { $0["message"] == "key set changed" } }
+        }
+        #expect(try entries(log).filter { $0["level"] == "error" } == [])
+    }
+
     @Test func `no path and no query is in a line, but for the names of routes`() async throws {
         let log = try TestLog()
         let canary = "Canary-7f3Qx"

@@ -9,6 +9,9 @@ import Synchronization
 package final class HotTokens: @unchecked Sendable {  // its variables are touched on its loop only
     /// How often it is proved that nothing is missing.
     private static let pause: Duration = .milliseconds(200)
+    /// Has another value in each database: nobody tells of keys that change because another database takes the place of ours (SWAPDB).
+    private static let databaseKey = "limit:hot:database"
+    private static let databaseLife: Duration = .seconds(86_400)
 
     fileprivate let loop: EventLoop
     private let copy: HotTokenLoops
@@ -16,6 +19,7 @@ package final class HotTokens: @unchecked Sendable {  // its variables are touch
     private let proofPrefix: String
     private let metrics: IdentityMetrics
     private var memory: HotTokenMemory
+    private var database: RedisReply?
     private var isClosed = false
 
     /// - Parameter byteLimit: of this loop.
@@ -33,10 +37,28 @@ package final class HotTokens: @unchecked Sendable {  // its variables are touch
     package func run(over redis: RedisConnection) async {
         while !isClosed {
             if let number = memory.beginProof(at: .now()) {
-                _ = try? await redis.send(RedisCommand("SET", "\(proofPrefix)\(number)", "", "PX", "1"))
+                let commands = [RedisCommand("SET", "\(proofPrefix)\(number)", "", "PX", "1"), Self.asksForDatabase]
+                if let found = try? await redis.send(commands).last { await take(database: found, redis) }
             }
             await loop.sleep(for: Self.pause)
         }
+    }
+
+    private static var asksForDatabase: RedisCommand {
+        var command = RedisCommand("GETEX", databaseKey, "PX")
+        command.append(databaseLife.wholeMilliseconds)
+        return command
+    }
+
+    /// Forgets what is of another database, and gives a value to one that has none.
+    private func take(database found: RedisReply, _ redis: RedisConnection) async {
+        guard found != database || found == .null else { return }
+        apply(.emptied)
+        database = found
+        guard found == .null else { return }
+        var command = RedisCommand("SET", Self.databaseKey, "\(proofPrefix)\(Instant.now().nanoseconds)", "NX", "PX")
+        command.append(Self.databaseLife.wholeMilliseconds)
+        _ = try? await redis.send(command)
     }
 
     package func close() {
