@@ -164,6 +164,21 @@ struct HotTokenOutageTests {
         }
     }
 
+    @Test func `another database in the place of the one that was read is noticed`() async throws {
+        let redis = try TestRedis()
+        try await Installation(redisURL: redis.url, remembering).run { installation in
+            let copy = installation.copies[0]
+            let backend = try await installation.backend()
+            let account = try await copy.http.signUp()
+            try await copy.warm(account.accessToken, backend)
+            try redis.command("SWAPDB 0 7")
+            try await eventually { try await copy.isGone(account.accessToken, backend) }
+            // The right one is believed again, and remembered.
+            try redis.command("SWAPDB 0 7")
+            try await copy.warm(account.accessToken, backend)
+        }
+    }
+
     @Test func `a token is remembered no longer than Redis keeps it`() async throws {
         // Redis says that a key is over when it comes by it, which it shall not.
         let redis = try TestRedis(["--enable-debug-command", "yes"])

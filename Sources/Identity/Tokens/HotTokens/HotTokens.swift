@@ -9,11 +9,15 @@ import Synchronization
 package final class HotTokens: @unchecked Sendable {  // its variables are touched on its loop only
     /// How often it is proved that nothing is missing.
     private static let pause: Duration = .milliseconds(200)
+    /// How long the marker lasts without being put off, in milliseconds.
+    private static let markerLife = "10000"
 
     fileprivate let loop: EventLoop
     private let copy: HotTokenLoops
     /// What keys begin with that prove something to this loop.
     private let proofPrefix: String
+    /// The key by which the loop knows that the database is still the one that it has read from. Nobody is told of it.
+    private let marker: String
     private let metrics: IdentityMetrics
     private var memory: HotTokenMemory
     private var isClosed = false
@@ -24,6 +28,7 @@ package final class HotTokens: @unchecked Sendable {  // its variables are touch
         self.loop = loop
         self.metrics = metrics
         proofPrefix = "\(copy.proofPrefix)\(loop.index):"
+        marker = "\(copy.markerPrefix)\(loop.index)"
         memory = HotTokenMemory(byteLimit: byteLimit)
         copy.enter(self)
     }
@@ -32,11 +37,20 @@ package final class HotTokens: @unchecked Sendable {  // its variables are touch
     /// - Parameter redis: that of the loop.
     package func run(over redis: RedisConnection) async {
         while !isClosed {
-            if let number = memory.beginProof(at: .now()) {
-                _ = try? await redis.send(RedisCommand("SET", "\(proofPrefix)\(number)", "", "PX", "1"))
-            }
+            if let number = memory.beginProof(at: .now()) { await prove(number, over: redis) }
             await loop.sleep(for: Self.pause)
         }
+    }
+
+    /// Nobody tells of keys that are gone because another database has been put in the place of theirs (`SWAPDB`): then the marker is gone, too.
+    private func prove(_ number: UInt64, over redis: RedisConnection) async {
+        let replies = try? await redis.send([
+            RedisCommand("SET", marker, "", "XX", "PX", Self.markerLife),
+            RedisCommand("SET", "\(proofPrefix)\(number)", "", "PX", "1"),
+        ])
+        guard case .null? = replies?.first else { return }
+        apply(.emptied)
+        _ = try? await redis.send(RedisCommand("SET", marker, "", "PX", Self.markerLife))
     }
 
     package func close() {
@@ -146,11 +160,13 @@ package final class HotTokenLoops: Sendable {
     package static let tokenPrefix = "at:"
     /// What the keys begin with that prove something to this copy.
     package let proofPrefix: String
+    fileprivate let markerPrefix: String
     private let loops = Mutex<[HotTokens]>([])
 
     /// - Parameter number: another one for each copy.
     package init(number: UInt64) {
         proofPrefix = "limit:hot:\(String(number, radix: 36)):"
+        markerPrefix = "limit:hot:\(String(number, radix: 36))."
     }
 
     fileprivate func enter(_ one: HotTokens) {
