@@ -16,3 +16,46 @@ extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int 
 extern int pthread_setname_np(pthread_t thread, const char *name);
 extern int ppoll(struct pollfd *entries, nfds_t count, const struct timespec *limit, const sigset_t *mask);
 extern pid_t gettid(void);
+
+// <link.h> has these under _GNU_SOURCE only, too.
+#include <elf.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct kidoban_loaded {
+    ElfW(Addr) base;
+    const char *name;
+    const ElfW(Phdr) *segments;
+    ElfW(Half) count;
+};
+struct dl_phdr_info;
+extern int dl_iterate_phdr(int (*visit)(struct dl_phdr_info *, size_t, void *), void *argument);
+
+static int kidoban_release_segments(struct dl_phdr_info *info, size_t size, void *argument) {
+    const struct kidoban_loaded *loaded = (const struct kidoban_loaded *)info;
+    const ElfW(Addr) page = (ElfW(Addr))sysconf(_SC_PAGESIZE);
+    struct {
+        ElfW(Addr) first, end;
+    } ranges[8];
+    int found = 0;
+    (void)size;
+    (void)argument;
+    // The table of segments is in one of them: it is read before any is let go of.
+    for (ElfW(Half) index = 0; index < loaded->count && found < 8; index++) {
+        const ElfW(Phdr) *segment = &loaded->segments[index];
+        // What can be written to, or could be while it was relocated, is not as it is in the file.
+        if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W)) continue;
+        ranges[found].first = (loaded->base + segment->p_vaddr) & ~(page - 1);
+        ranges[found].end = (loaded->base + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
+        found++;
+    }
+    while (found-- > 0) madvise((void *)ranges[found].first, ranges[found].end - ranges[found].first, MADV_DONTNEED);
+    return 0;
+}
+
+// Unmaps what was only read of the program and its libraries: the kernel has it, and maps it again where it is touched. The loader's lock is
+// held, so that nothing is loaded or unloaded meanwhile.
+static inline void kidoban_release_program(void) {
+    dl_iterate_phdr(kidoban_release_segments, 0);
+}

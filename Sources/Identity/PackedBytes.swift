@@ -30,6 +30,20 @@ struct PackedWriter {
     mutating func text(_ text: String, lengthSize: Int) {
         block(text.utf8, lengthSize: lengthSize)
     }
+
+    /// A number in seven bits a byte, the highest first; each byte but the last has its highest bit set.
+    mutating func compact(_ value: UInt32) {
+        for shift in stride(from: UInt32(28), to: 0, by: -7) where value >> shift != 0 {
+            bytes.append(UInt8(truncatingIfNeeded: value >> shift) | 0x80)
+        }
+        bytes.append(UInt8(value & 0x7f))
+    }
+
+    /// A block behind its length.
+    mutating func compact(_ block: some Collection<UInt8>) {
+        compact(UInt32(block.count))
+        raw(block)
+    }
 }
 
 /// Reads what `PackedWriter` has written. Where the bytes end too early everything is zero or empty, and `isIntact` is false.

@@ -33,10 +33,11 @@ import Testing
 
     @Test(arguments: kinds) func `an exported key is the same key after import`(kind: SigningKey.Kind) throws {
         let key = try SigningKey.generate(kind)
-        let copy = try SigningKey(pkcs8DER: key.exportPKCS8())
-        #expect(copy.publicKey.components == key.publicKey.components)
-        #expect(copy.algorithm == key.algorithm)
-        #expect(try key.publicKey.verify(copy.sign(message), over: message, algorithm: key.algorithm))
+        for copy in [try SigningKey(pkcs8DER: key.exportPKCS8()), try SigningKey(exported: key.exportPKCS8())] {
+            #expect(copy.publicKey.components == key.publicKey.components)
+            #expect(copy.algorithm == key.algorithm)
+            #expect(try key.publicKey.verify(copy.sign(message), over: message, algorithm: key.algorithm))
+        }
     }
 
     @Test(arguments: [1024, 2047, 8193, -1]) func `RSA keys of other sizes are not made`(bits: Int) {

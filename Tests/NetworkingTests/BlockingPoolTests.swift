@@ -94,6 +94,50 @@ struct BlockingPoolTests {
         #expect(idle.value == 2)
     }
 
+    @Test func `a thread is started when there is work that no other can do`() async throws {
+        let label = "lazy\(UInt16.random(in: 0 ... .max))"
+        let pool = BlockingPool(label: label, threads: 3, queueLimit: 10)
+        defer { pool.stop() }
+        #expect(Self.threads(label) == 0)
+        for _ in 0..<3 {
+            _ = try await pool.run { true }
+            #expect(Self.threads(label) <= 2, "the first may not have come back for more")
+        }
+        let (gate, started) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<5 {
+                group.addTask {
+                    _ = try? await pool.run {
+                        started.signal()
+                        gate.wait()
+                    }
+                }
+            }
+            for _ in 0..<3 { await Task.detached { started.waitUntilSignalled() }.value }
+            #expect(Self.threads(label) == 3)
+            for _ in 0..<5 { gate.signal() }
+        }
+        #expect(Self.threads(label) == 3)
+    }
+
+    /// How many threads of this process have a name.
+    private static func threads(_ name: String) -> Int {
+        guard let directory = opendir("/proc/self/task") else { return -1 }
+        defer { closedir(directory) }
+        var count = 0
+        while let entry = readdir(directory) {
+            let id = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard let file = fopen("/proc/self/task/\(id)/comm", "r") else { continue }
+            defer { fclose(file) }
+            var line = [CChar](repeating: 0, count: 32)
+            guard fgets(&line, 32, file) != nil else { continue }
+            if line.prefix(while: { $0 != 0 }).map({ UInt8(bitPattern: $0) }) == Array("\(name)\n".utf8) { count += 1 }
+        }
+        return count
+    }
+
     @Test func `a pool that has stopped refuses`() async {
         let pool = BlockingPool(label: "test", threads: 2, queueLimit: 2)
         pool.stop()

@@ -33,6 +33,21 @@ import TestSupport
         #expect(try migrator(Self.steps, database).apply().map(\.version) == [2, 3])
     }
 
+    @Test func `a database is up to date that has been through exactly these steps`() async throws {
+        let database = try TestDatabase()
+        try await withPool(database.connectionString) { pool in
+            let whole = try migrator(Self.steps, database)
+            #expect(await !whole.isUpToDate(through: pool))
+            try migrator(Array(Self.steps.prefix(2)), database).apply()
+            #expect(await !whole.isUpToDate(through: pool))
+            try whole.apply()
+            #expect(await whole.isUpToDate(through: pool))
+            #expect(try await !migrator(Array(Self.steps.prefix(2)), database).isUpToDate(through: pool))
+            let edited = [Self.steps[0], Migration(version: 2, name: "names", sql: "SELECT 1"), Self.steps[2]]
+            #expect(try await !migrator(edited, database).isUpToDate(through: pool))
+        }
+    }
+
     @Test func `processes that migrate at once do each step once`() async throws {
         let database = try TestDatabase()
         let migrator = try migrator(Self.steps, database)

@@ -39,6 +39,11 @@ package final class SigningKey: Sendable, Redacted {
         try self.init(imported: der.withBytes { bytes throws(CryptoError) in try KeyHandle(pkcs8DER: bytes) })
     }
 
+    /// Reads a key that `exportPKCS8()` has written and nobody can have changed since. No signature is made, which takes milliseconds.
+    package convenience init(exported der: ProtectedBytes) throws(CryptoError) {
+        try self.init(der.withBytes { bytes throws(CryptoError) in try KeyHandle(pkcs8DER: bytes) })
+    }
+
     private convenience init(imported handle: KeyHandle) throws(CryptoError) {
         try self.init(handle)
         let probe = Array("probe".utf8)

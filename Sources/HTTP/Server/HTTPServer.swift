@@ -149,6 +149,9 @@ package actor HTTPServer {
     /// How many of its connections have a task. On the loop only.
     package nonisolated var taskCount: Int { perRequest.tasks }
 
+    /// How often a connection has begun one: each time its client had something to say after a while. On the loop only.
+    package nonisolated var wakeCount: Int { perRequest.wakes }
+
     /// Whether it takes no further connection. On the loop only.
     private(set) nonisolated var isGoing: Bool {
         get { perRequest.isGoing }
@@ -157,6 +160,7 @@ package actor HTTPServer {
 
     nonisolated func taskBegins() {
         perRequest.tasks += 1
+        perRequest.wakes &+= 1
     }
 
     nonisolated func taskEnds() {
@@ -183,6 +187,7 @@ package actor HTTPServer {
         var date: DateField
         var proxies: TrustedProxies
         var tasks = 0
+        var wakes = 0
         var isGoing = false
 
         init(ids: RequestIDSource, date: DateField, proxies: TrustedProxies) {

@@ -86,21 +86,35 @@ package struct DeviceDescription: Hashable, Sendable, CustomStringConvertible {
 /// Whence somebody came, roughly: the first 24 bits of an IPv4 address or the first 48 of an IPv6 address. Enough to tell home from abroad
 /// in a list of sessions, and nobody's own address.
 package struct NetworkPrefix: Hashable, Sendable {
+    private static let length = (v4: 3, v6: 6)
+
     /// In CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3), such as `203.0.113.0/24`.
     package let text: String
+    /// As it is stored: these bits, and none for what is not known.
+    let packed: [UInt8]
 
     /// `nil` for what is no address.
     package init?(of address: String?) {
         switch address.flatMap({ IPAddress($0) }) {
-        case .v4(let bits)?: text = IPAddress.v4(bits & 0xFFFF_FF00).description + "/24"
-        case .v6(let upper, _)?: text = IPAddress.v6(upper & 0xFFFF_FFFF_FFFF_0000, 0).description + "/48"
+        case .v4(let bits)?: self.init(packed: Self.bytes(UInt64(bits) << 32, Self.length.v4))
+        case .v6(let upper, _)?: self.init(packed: Self.bytes(upper, Self.length.v6))
         case nil: return nil
         }
     }
 
-    /// As it was stored.
-    init(stored text: String) {
-        self.text = text
+    /// As it was stored; `nil` for anything else.
+    init?(packed: [UInt8]) {
+        let bits = packed.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } << UInt64(64 - 8 * min(packed.count, 8))
+        switch packed.count {
+        case Self.length.v4: text = IPAddress.v4(UInt32(bits >> 32)).description + "/24"
+        case Self.length.v6: text = IPAddress.v6(bits, 0).description + "/48"
+        default: return nil
+        }
+        self.packed = packed
+    }
+
+    private static func bytes(_ bits: UInt64, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - 8 * $0)) }
     }
 }
 

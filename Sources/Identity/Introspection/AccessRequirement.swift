@@ -44,7 +44,7 @@ extension StoredAccessToken {
 
     /// A scope has nothing in it that JSON escapes.
     fileprivate func hasScope(_ scope: String) -> Bool {
-        bytes[self.scope].split(separator: UInt8(ascii: " ")).contains { $0.elementsEqual(scope.utf8) }
+        scopes.split(separator: UInt8(ascii: " ")).contains { $0.elementsEqual(scope.utf8) }
     }
 
     /// Read only for who asks: it is a claim among others.

@@ -102,7 +102,7 @@ package struct IntrospectionAnswer: Sendable {
         let record = stored.bytes
         if !stored.scope.isEmpty {
             output += Self.scope
-            output += record[stored.scope]
+            output.append(words: record[stored.scope])
         }
         if stored.isUser {
             output += Self.sessionID
@@ -114,7 +114,7 @@ package struct IntrospectionAnswer: Sendable {
         }
         if !stored.methods.isEmpty {
             output += Self.methods
-            output += record[stored.methods]
+            output.append(words: record[stored.methods])
             output.append(UInt8(ascii: "]"))
         }
         if !stored.confirmation.isEmpty, let confirmation = KeyConfirmation(stored: record[stored.confirmation]) {

@@ -49,7 +49,7 @@ extension StoredAccessToken {
             output.append(base64URL: bytes[sessionID])
         case .scope:
             guard !scope.isEmpty else { return false }
-            output.append(percentEncoding: bytes[scope], sparing: UInt8(ascii: " "))
+            output.append(percentEncoding: scopes, sparing: UInt8(ascii: " "))
         case .email:
             guard flags & AccessTokenRecord.Flags.hasName != 0 else { return false }
             if bytes[username].contains(UInt8(ascii: "\\")) {

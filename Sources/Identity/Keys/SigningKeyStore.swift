@@ -73,7 +73,8 @@ package struct SigningKeyStore: Sendable {
 
     private func signer(_ row: StoredKey) throws(Failure) -> JWSSigner {
         do throws(CryptoError) {
-            let key = try SigningKey(pkcs8DER: row.sealed.open(with: masterKey))
+            // Sealed by us, so nobody has changed it.
+            let key = try SigningKey(exported: row.sealed.open(with: masterKey))
             return JWSSigner(key: key, type: KeyRing.TokenType.accessToken.mediaType, keyID: row.sealed.kid)
         } catch {
             throw .unusable(kid: row.sealed.kid, sealedWith: row.sealed.masterKeyID)

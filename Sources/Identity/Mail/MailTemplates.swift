@@ -64,38 +64,45 @@ package struct MailTemplates: Equatable, Sendable {
         let language: Mail.Language
     }
 
-    private var texts: [Key: Texts] = [:]
+    /// Those that an operator has put in the place of the built-in ones, which are read when they are needed.
+    private var own: [Key: Texts] = [:]
 
     /// The built-in texts.
     package static let builtIn = MailTemplates()
 
-    private init() {
-        for kind in Mail.Kind.allCases {
-            for language in Mail.Language.allCases {
-                do throws(Problem) {
-                    for form in Name.Form.allCases {
-                        let name = Name(kind: kind, language: language, form: form)
-                        try take(Self.builtInText(name), as: name)
-                    }
-                } catch {
-                    preconditionFailure("a built-in text: \(error)")
-                }
+    private init() {}
+
+    package static func == (one: MailTemplates, other: MailTemplates) -> Bool {
+        Set(one.own.keys).union(other.own.keys).allSatisfy { one[$0.kind, $0.language] == other[$0.kind, $0.language] }
+    }
+
+    private static func builtIn(_ key: Key) -> Texts {
+        do throws(Problem) {
+            var texts: Texts?
+            for form in Name.Form.allCases {
+                let name = Name(kind: key.kind, language: key.language, form: form)
+                texts = try taking(builtInText(name), as: name, beside: texts)
             }
+            if let texts { return texts }
+        } catch {
+            preconditionFailure("a built-in text: \(error)")
         }
+        preconditionFailure("every mail has a text")
     }
 
     /// The built-in texts with others in the place of some. Whoever brings a text without its HTML form gets a mail without one: what
     /// people see is what was written.
     /// - Throws: all that is wrong, never none.
     package init(replacing files: [Name: String]) throws(Problems) {
-        self = .builtIn
         var problems: [Problem] = []
         for name in Name.all {
             guard let text = files[name] else { continue }
+            let key = Key(kind: name.kind, language: name.language)
+            var texts = self[name.kind, name.language]
             let htmlName = Name(kind: name.kind, language: name.language, form: .html)
-            if name.form == .text, files[htmlName] == nil { texts[Key(kind: name.kind, language: name.language)]?.html = nil }
+            if name.form == .text, files[htmlName] == nil { texts.html = nil }
             do throws(Problem) {
-                try take(text, as: name)
+                own[key] = try Self.taking(text, as: name, beside: texts)
             } catch {
                 problems.append(error)
             }
@@ -108,25 +115,26 @@ package struct MailTemplates: Equatable, Sendable {
     }
 
     subscript(kind: Mail.Kind, language: Mail.Language) -> Texts {
-        guard let texts = texts[Key(kind: kind, language: language)] else { preconditionFailure("every mail has a text") }
-        return texts
+        let key = Key(kind: kind, language: language)
+        return own[key] ?? Self.builtIn(key)
     }
 
-    private mutating func take(_ content: String, as name: Name) throws(Problem) {
-        let key = Key(kind: name.kind, language: name.language)
+    /// What a mail consists of with one text more, or another.
+    private static func taking(_ content: String, as name: Name, beside texts: Texts?) throws(Problem) -> Texts? {
         switch name.form {
         case .text:
-            let (subject, body) = try Self.divided(content, name)
-            let texts = Texts(
-                subject: try Self.template(subject, name, except: [.link, .code]), text: try Self.template(body, name),
-                html: self.texts[key]?.html)
-            self.texts[key] = texts
-            try Self.requireNeeded(texts.text, name)
+            let (subject, body) = try divided(content, name)
+            let taken = Texts(
+                subject: try template(subject, name, except: [.link, .code]), text: try template(body, name), html: texts?.html)
+            try requireNeeded(taken.text, name)
+            return taken
         case .html:
             guard content.contains(where: { !$0.isWhitespace }) else { throw Problem(name: name, reason: .isEmpty) }
-            let html = try Self.template(content, name)
-            texts[key]?.html = html
-            try Self.requireNeeded(html, name)
+            let html = try template(content, name)
+            try requireNeeded(html, name)
+            var taken = texts
+            taken?.html = html
+            return taken
         }
     }
 

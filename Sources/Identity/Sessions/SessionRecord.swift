@@ -139,7 +139,7 @@ extension Session {
         writer.text(clientID.text, lengthSize: 1)
         writer.text(methods.stored, lengthSize: 1)
         writer.text(provider?.text ?? "", lengthSize: 1)
-        writer.text(network?.text ?? "", lengthSize: 1)
+        writer.block(network?.packed ?? [], lengthSize: 1)
         writer.text(device.text, lengthSize: 2)
         if !ownClaims.isEmpty { writer.raw(JSONValue.object(ownClaims).serialized) }
         return writer.bytes
@@ -161,7 +161,8 @@ extension Session {
         _ = reader.block(lengthSize: 2)
         let clientText = details.text(lengthSize: 1)
         let methods = Set<AuthenticationMethod>(stored: details.text(lengthSize: 1))
-        let (provider, network) = (details.text(lengthSize: 1), details.text(lengthSize: 1))
+        let provider = details.text(lengthSize: 1)
+        let network = NetworkPrefix(packed: Array(details.block(lengthSize: 1)))
         let device = details.text(lengthSize: 2)
         guard reader.isIntact, details.isIntact, let uuid = UUID(bytes: user), let owner, let clientID = ClientID(clientText)
         else { return nil }
@@ -179,7 +180,7 @@ extension Session {
         self.init(
             id: id, userID: UserID(uuid), owner: owner, clientID: clientID, methods: methods,
             provider: ProviderID(provider), device: DeviceDescription(device),
-            network: network.isEmpty ? nil : NetworkPrefix(stored: network), createdAt: instants[0], authenticatedAt: instants[1],
+            network: network, createdAt: instants[0], authenticatedAt: instants[1],
             absoluteEnd: instants[2], lastUsedAt: instants[3], salt: SessionSalt(random: salt), cookie: Cookie(packed: cookie),
             grants: grants, ownClaims: ownClaims, clockLead: lead)
     }

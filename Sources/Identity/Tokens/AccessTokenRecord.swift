@@ -29,15 +29,16 @@ package struct Installation: Equatable, Sendable {
 /// | --- | --- |
 /// | 1, 1 | the version, flags |
 /// | 4 | the mark of the installation |
-/// | 16, 4, 4 | `jti`, `iat`, `exp` |
-/// | 16, 16, 4, 4 | of a user's: `sub`, `sid`, the grant, `auth_time` |
-/// | 1 + n | `client_id` |
-/// | 2 + n each | `username`, `scope`, `amr`: as JSON has them, between their quotes or brackets |
-/// | 1 + n | `cnf` |
-/// | 1, then 2 + n each | audiences, as JSON has them between quotes; none where it is the installation's own |
+/// | 16, 4, m | `jti`, `iat`, and how much later `exp` is |
+/// | 16, 16, 4, m | of a user's: `sub`, `sid`, the grant unless it is the first, how much earlier `auth_time` is |
+/// | m + n | `client_id` |
+/// | m + n each | `username`, `scope`, `amr`: as JSON has them, between their quotes or brackets; the latter two by `CommonWords` |
+/// | m + n | `cnf` |
+/// | m, then m + n each | audiences, as JSON has them between quotes; none where it is the installation's own |
 /// | the rest | further members, as JSON has them |
 ///
-/// Whoever answers copies these texts between constant ones, and parses nothing.
+/// An m is a number in as few bytes as it needs (`PackedWriter.compact`). Whoever answers copies these texts between constant ones, and
+/// parses nothing. There are as many records as access tokens, all in Redis's memory.
 package struct AccessTokenRecord: Equatable, Sendable {
     /// Whom a token speaks for.
     package enum Subject: Equatable, Sendable {
@@ -73,12 +74,13 @@ package struct AccessTokenRecord: Equatable, Sendable {
         self.confirmation = confirmation
     }
 
-    static let version: UInt8 = 1
+    static let version: UInt8 = 2
 
     enum Flags {
         static let isUser: UInt8 = 1
         static let isVerified: UInt8 = 2
         static let hasName: UInt8 = 4
+        static let hasGrant: UInt8 = 8
     }
 
     /// As it is stored.
@@ -89,22 +91,23 @@ package struct AccessTokenRecord: Equatable, Sendable {
         writer.raw(installation.mark)
         writer.raw(tokenID.bytes)
         writer.number(issuedAt.seconds, 4)
-        writer.number(expiresAt.seconds, 4)
+        writer.compact(UInt32(truncatingIfNeeded: expiresAt.seconds &- issuedAt.seconds))
         var (username, methods, claims) = ("", Set<AuthenticationMethod>(), JSONObject())
         if case .user(let userID, let sessionID, let grant, let owner, let ways, let authenticatedAt) = subject {
             writer.raw(userID.uuid.bytes)
             writer.raw(sessionID.bytes)
-            writer.number(grant.number, 4)
-            writer.number(authenticatedAt.seconds, 4)
+            if grant != .first { writer.number(grant.number, 4) }
+            writer.compact(UInt32(truncatingIfNeeded: issuedAt.seconds &- authenticatedAt.seconds))
             (username, methods, claims) = (owner.username ?? "", ways, owner.claims)
         }
-        writer.text(clientID.text, lengthSize: 1)
-        writer.block(Self.escaped(username), lengthSize: 2)
-        writer.block(Self.escaped(scopes.joined(separator: " ")), lengthSize: 2)
-        writer.block(methods.sorted().map { "\"\($0)\"" }.joined(separator: ",").utf8, lengthSize: 2)
-        writer.block(KeyConfirmation.stored(confirmation), lengthSize: 1)
-        writer.number(audiences?.count ?? 0, 1)
-        for audience in audiences ?? [] { writer.block(Self.escaped(audience), lengthSize: 2) }
+        writer.compact(Array(clientID.text.utf8))
+        writer.compact(Self.escaped(username))
+        let amr = methods.sorted().map { "\"\($0)\"" }.joined(separator: ",")
+        writer.compact(CommonWords.shorten(Self.escaped(scopes.joined(separator: " ")), separator: UInt8(ascii: " ")))
+        writer.compact(CommonWords.shorten(amr.utf8, separator: UInt8(ascii: ",")))
+        writer.compact(KeyConfirmation.stored(confirmation))
+        writer.compact(UInt32(audiences?.count ?? 0))
+        for audience in audiences ?? [] { writer.compact(Self.escaped(audience)) }
         writer.raw(Self.members(of: claims))
         if let act { writer.raw(Array(",\"act\":".utf8) + act.serialized) }
         return writer.bytes
@@ -121,8 +124,9 @@ package struct AccessTokenRecord: Equatable, Sendable {
     }
 
     private var flags: UInt8 {
-        guard case .user(_, _, _, let owner, _, _) = subject else { return 0 }
+        guard case .user(_, _, let grant, let owner, _, _) = subject else { return 0 }
         return Flags.isUser | (owner.emailVerified ? Flags.isVerified : 0) | (owner.username == nil ? 0 : Flags.hasName)
+            | (grant == .first ? 0 : Flags.hasGrant)
     }
 
     /// A text as JSON has it, without the quotes.
@@ -143,7 +147,7 @@ package struct AccessTokenRecord: Equatable, Sendable {
     }
 }
 
-/// Where what is in a stored record of an access token. The texts are as JSON has them.
+/// Where what is in a stored record of an access token. The texts are as JSON has them, `scope` and `methods` shortened by `CommonWords`.
 struct StoredAccessToken {
     let bytes: [UInt8]
     let flags: UInt8
@@ -168,6 +172,13 @@ struct StoredAccessToken {
 
     var isUser: Bool { flags & AccessTokenRecord.Flags.isUser != 0 }
 
+    /// What it is good for in full, with blanks between.
+    var scopes: ArraySlice<UInt8> {
+        var text: [UInt8] = []
+        text.append(words: bytes[scope])
+        return text[...]
+    }
+
     /// Nil for what is no record of this version and this installation. It takes no memory.
     init?(_ bytes: [UInt8], in installation: Installation) {
         var position = 0
@@ -185,26 +196,41 @@ struct StoredAccessToken {
             for index in take(size) { number = number << 8 | UInt32(bytes[index]) }
             return number
         }
-        func block(_ lengthSize: Int) -> Range<Int> { take(Int(number(lengthSize))) }
+        func compact() -> UInt32 {
+            var number: UInt32 = 0
+            while isIntact, position < bytes.count {
+                let byte = bytes[position]
+                position += 1
+                number = number << 7 | UInt32(byte & 0x7f)
+                if byte < 0x80 { return number }
+            }
+            isIntact = false
+            return 0
+        }
+        func block() -> Range<Int> { take(Int(compact())) }
         guard number(1) == AccessTokenRecord.version else { return nil }
         flags = UInt8(truncatingIfNeeded: number(1))
         let mark = take(Installation.markLength)
         tokenID = take(16)
         issuedAt = number(4)
-        expiresAt = number(4)
+        expiresAt = issuedAt &+ compact()
         let isUser = flags & AccessTokenRecord.Flags.isUser != 0
         userID = take(isUser ? 16 : 0)
         sessionID = take(isUser ? SessionID.byteCount : 0)
-        grant = isUser ? number(4) : 0
-        authenticatedAt = isUser ? number(4) : 0
-        client = block(1)
-        username = block(2)
-        scope = block(2)
-        methods = block(2)
-        confirmation = block(1)
-        audienceCount = Int(number(1))
+        grant = flags & AccessTokenRecord.Flags.hasGrant != 0 ? number(4) : 0
+        authenticatedAt = isUser ? issuedAt &- compact() : 0
+        client = block()
+        username = block()
+        scope = block()
+        methods = block()
+        confirmation = block()
+        audienceCount = Int(compact())
         audiences = position
-        for _ in 0..<audienceCount { _ = block(2) }
+        var seen = 0
+        while isIntact, seen < audienceCount {
+            _ = block()
+            seen += 1
+        }
         guard isIntact, bytes[mark].elementsEqual(installation.mark) else { return nil }
         members = position..<bytes.count
         self.bytes = bytes
@@ -214,9 +240,15 @@ struct StoredAccessToken {
     func forEachAudience(_ body: (Range<Int>) -> Void) {
         var position = audiences
         for _ in 0..<audienceCount {
-            let length = Int(bytes[position]) << 8 | Int(bytes[position + 1])
-            body(position + 2..<position + 2 + length)
-            position += 2 + length
+            var length = 0
+            var isLast = false
+            while !isLast {
+                length = length << 7 | Int(bytes[position] & 0x7f)
+                isLast = bytes[position] < 0x80
+                position += 1
+            }
+            body(position..<position + length)
+            position += length
         }
     }
 }

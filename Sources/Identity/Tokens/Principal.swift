@@ -58,9 +58,11 @@ extension Principal {
         var audiences: [String] = []
         stored.forEachAudience { audiences.append(Self.unescaped(record[$0])) }
         self.audiences = audiences.isEmpty ? [installation.audience] : audiences
-        scopes = Set(Self.unescaped(record[stored.scope]).split(separator: " ").map { String($0) })
+        scopes = Set(Self.unescaped(stored.scopes).split(separator: " ").map { String($0) })
+        var amr: [UInt8] = []
+        amr.append(words: record[stored.methods])
         methods = Set(
-            stored: Self.text(record[stored.methods]).split(separator: ",").map { $0.dropFirst().dropLast() }.joined(
+            stored: Self.text(amr[...]).split(separator: ",").map { $0.dropFirst().dropLast() }.joined(
                 separator: " "))
         authenticatedAt = stored.isUser ? Timestamp(seconds: Int64(stored.authenticatedAt)) : nil
         confirmation = KeyConfirmation(stored: record[stored.confirmation])

@@ -21,19 +21,24 @@ package final class BlockingPool: Sendable {
 
     private struct State {
         var jobs: FairQueue<Job>
+        /// Threads that there are, and those of them that run a job.
+        var threads = 0
+        var busy = 0
         /// Threads that have found nothing but jobs which have to wait for another to end.
         var owed = 0
         var isStopped = false
     }
 
     private let label: String
+    private let threadLimit: Int
+    private let niceness: Int32
     private let state: Mutex<State>
     private let available = DispatchSemaphore(value: 0)
     private let onIdle: (@Sendable () -> Void)?
 
     /// - Parameters:
     ///   - label: the name of its threads, at most 15 bytes.
-    ///   - threads: how many run jobs; all are started now.
+    ///   - threads: how many run jobs at most; each is started when it is first needed.
     ///   - bounds: how many jobs may wait.
     ///   - niceness: 0 … 19; higher gives way to the loops.
     ///   - onIdle: called on a thread of the pool that has had nothing to do for a second, once each time.
@@ -41,11 +46,10 @@ package final class BlockingPool: Sendable {
         label: String, threads: Int, bounds: JobOwner.Bounds, niceness: Int32 = 0, onIdle: (@Sendable () -> Void)? = nil
     ) {
         self.label = label
-        state = Mutex(State(jobs: FairQueue(bounds, threads: max(1, threads))))
+        threadLimit = max(1, threads)
+        self.niceness = niceness
+        state = Mutex(State(jobs: FairQueue(bounds, threads: threadLimit)))
         self.onIdle = onIdle
-        for _ in 0..<max(1, threads) {
-            Self.startThread { [self] in work(niceness: niceness) }
-        }
     }
 
     /// One in which at most so many jobs wait, whoever they are for.
@@ -82,13 +86,36 @@ package final class BlockingPool: Sendable {
     }
 
     private func submit(_ job: Job, for owner: JobOwner) {
-        let admission = state.withLock { state in state.isStopped ? .refused : state.jobs.add(job, for: owner, at: .now()) }
+        let (admission, needsThread) = state.withLock { state -> (FairQueue<Job>.Admission, Bool) in
+            guard !state.isStopped else { return (.refused, false) }
+            let admission = state.jobs.add(job, for: owner, at: .now())
+            guard state.threads < min(threadLimit, state.jobs.count + state.busy) else { return (admission, false) }
+            state.threads += 1
+            return (admission, true)
+        }
         switch admission {
         case .waiting(let others):
             available.signal()
             for other in others { other.refuse() }
         case .refused: job.refuse()
         }
+        if needsThread { startThread() }
+    }
+
+    private func startThread() {
+        guard !Self.startThread({ [self] in work() }) else { return }
+        // The others do its work. If there are none, nobody would.
+        let orphans = state.withLock { state -> [Job] in
+            state.threads -= 1
+            guard state.threads == 0 else { return [] }
+            var orphans: [Job] = []
+            while let next = state.jobs.next(at: .now()) {
+                state.jobs.ended(next.network)
+                orphans.append(next.job)
+            }
+            return orphans
+        }
+        for orphan in orphans { orphan.refuse() }
     }
 
     private enum Next {
@@ -97,7 +124,7 @@ package final class BlockingPool: Sendable {
         case stop
     }
 
-    private func work(niceness: Int32) {
+    private func work() {
         _ = unsafe pthread_setname_np(pthread_self(), label)
         // Linux keeps a niceness for each thread.
         if niceness > 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(gettid()), niceness) }
@@ -126,7 +153,10 @@ package final class BlockingPool: Sendable {
 
     private func next() -> Next {
         state.withLock { state in
-            if let next = state.jobs.next(at: .now()) { return .job(next.job, network: next.network) }
+            if let next = state.jobs.next(at: .now()) {
+                state.busy += 1
+                return .job(next.job, network: next.network)
+            }
             if state.jobs.count > 0 {
                 state.owed += 1
                 return .nothing
@@ -138,6 +168,7 @@ package final class BlockingPool: Sendable {
     /// A job has run: those that had to wait for that are looked at again, one more than has ended, for by now more may run.
     private func ended(_ network: String) {
         let again = state.withLock { state in
+            state.busy -= 1
             state.jobs.ended(network)
             let again = min(state.owed, 2)
             state.owed -= again
@@ -146,15 +177,17 @@ package final class BlockingPool: Sendable {
         for _ in 0..<again { available.signal() }
     }
 
-    private static func startThread(_ body: @escaping @Sendable () -> Void) {
+    /// - Returns: false when the system has no room for one.
+    private static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
         let box = unsafe Unmanaged.passRetained(ThreadBody(run: body))
         var thread = pthread_t()
         let started = unsafe pthread_create(&thread, nil, runThread, box.toOpaque())
         guard started == 0 else {
             unsafe box.release()
-            preconditionFailure("no thread can be started (\(started))")
+            return false
         }
         pthread_detach(thread)
+        return true
     }
 }
 

@@ -30,6 +30,17 @@ package struct Migrator: Sendable {
         self.logger = logger
     }
 
+    /// Whether a database has been through exactly these steps, asked over a connection that is there: what nearly every start finds. False
+    /// also where that cannot be told.
+    package func isUpToDate(through pool: PostgresPool) async -> Bool {
+        // A statement about a table that is not there would be told of in the log.
+        guard let exists = try? await pool.query(Self.existence).first?.bool(0), exists,
+            let rows = try? await pool.query(Self.comparison, comparedSteps)
+        else { return false }
+        guard let applied = try? rows.map({ row throws(PostgresError) in try Self.step(row) }) else { return false }
+        return applied == migrations.map { AppliedMigration(version: $0.version, isUnchanged: true) }
+    }
+
     /// The steps that `apply` would go through. Changes nothing.
     /// - Throws: `MigrationError`.
     package func pending() throws(MigrationError) -> [Migration] {
@@ -128,19 +139,28 @@ package struct Migrator: Sendable {
 
     /// What the database has been through; nothing when it has never been migrated.
     private func applied(on connection: BlockingConnection) throws(Failure) -> [AppliedMigration] {
-        let exists = try connection.run("SELECT to_regclass('schema_migrations') IS NOT NULL") { row throws(PostgresError) in
-            try row.bool(0)
-        }
+        let exists = try connection.run(Self.existence.sql) { row throws(PostgresError) in try row.bool(0) }
         guard exists == [true] else { return [] }
-        return try connection.run(
-            """
+        return try connection.run(Self.comparison.sql, comparedSteps) { row throws(PostgresError) in try Self.step(row) }
+    }
+
+    private static let existence = Statement(
+        name: "kidoban_migrated", sql: "SELECT to_regclass('schema_migrations') IS NOT NULL", retryable: true)
+
+    private static let comparison = Statement(
+        name: "kidoban_migrations",
+        sql: """
             SELECT s.version, s.checksum = encode(sha256(convert_to(k.sql, 'UTF8')), 'hex')
             FROM schema_migrations s LEFT JOIN unnest($1::integer[], $2::text[]) AS k (version, sql) USING (version)
             ORDER BY s.version
-            """, [.textArray(migrations.map { String($0.version) }), .textArray(migrations.map(\.sql))]
-        ) { row throws(PostgresError) in
-            AppliedMigration(version: Int(try row.int64(0)), isUnchanged: try row.optionalBool(1))
-        }
+            """, retryable: true)
+
+    private var comparedSteps: [PostgresValue] {
+        [.textArray(migrations.map { String($0.version) }), .textArray(migrations.map(\.sql))]
+    }
+
+    private static func step(_ row: Row) throws(PostgresError) -> AppliedMigration {
+        AppliedMigration(version: Int(try row.int64(0)), isUnchanged: try row.optionalBool(1))
     }
 
     private func attempt(_ version: Int = 0, _ body: () throws(Failure) -> Void) throws(MigrationError) {

@@ -47,6 +47,7 @@ extension Application {
 
     private func migrate() async throws(StartError) {
         let migrator = Migrator(Schema.migrations, configuration: shared.configuration.database, logger: logger)
+        if let first = workers.first, await migrator.isUpToDate(through: first.postgres) { return }
         let applies = shared.configuration.lifecycle.migratesAtStart
         let result: Result<Int, MigrationError>
         do throws(BlockingPool.Overloaded) {
@@ -64,16 +65,20 @@ extension Application {
         }
     }
 
+    /// Takes the keys that there are, and then does what is due to them.
     func loadKeys() async throws(StartError) {
         guard let first = workers.first else { return }
-        let ring: KeyRing
         do throws(SigningKeyStore.Failure) {
+            try await takeKeys(first)
             let clients = try await clients(first)
-            try await advanceKeys(first, clients)
-            ring = try await first.signingKeys.load(ensuring: Set(KeyRing.algorithms))
+            if try await advanceKeys(first, clients) { try await takeKeys(first) }
         } catch {
             throw .signingKeys(error)
         }
+    }
+
+    private func takeKeys(_ first: Worker) async throws(SigningKeyStore.Failure) {
+        let ring = try await first.signingKeys.load(ensuring: Set(KeyRing.algorithms))
         // The first loop, which answers for readiness, comes last.
         for worker in workers.reversed() { await worker.server.run { worker.keys.value = ring } }
     }
@@ -93,15 +98,17 @@ extension Application {
     }
 
     /// Activates the key whose turn it is, and removes those that are not needed any more; one copy does so for all.
-    private func advanceKeys(_ worker: Worker, _ clients: [Client]) async throws(SigningKeyStore.Failure) {
+    /// - Returns: whether there was anything to do.
+    private func advanceKeys(_ worker: Worker, _ clients: [Client]) async throws(SigningKeyStore.Failure) -> Bool {
         // Opaque tokens are not signed, however long they live.
         let longest = clients.filter { $0.accessTokenFormat.algorithm != nil }.map(\.accessTokenLifetime).max() ?? .zero
-        for step in try await worker.signingKeys.advance(
+        let steps = try await worker.signingKeys.advance(
             KeyRotation(longestTokenLife: longest, keyLife: shared.configuration.tokens.signingKeyLifetime))
-        {
+        for step in steps {
             logger.info("signing keys changed", ["step": .string(step.auditKind.name), "kid": .string(step.key.kid)])
             await worker.audit.record(AuditEvent(step.auditKind, of: step.key, by: .system, system: shared.system))
         }
+        return !steps.isEmpty
     }
 
     /// Those that tokens are signed for: as configured, and as registered.

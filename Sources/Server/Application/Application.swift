@@ -111,19 +111,28 @@ package actor Application {
         }
     }
 
-    /// Gives memory that connections have let go of back to the system, a second or two later.
+    /// Gives memory that is not used any more back to the system, a second or two later.
     private func keepMemory() async {
         var keeper = MemoryKeeper()
         while !shared.phase.drains {
             await loop.sleep(for: .seconds(1))
-            var tasks = 0
-            for worker in workers { tasks += await worker.server.run { worker.server.taskCount } }
+            var (tasks, wakes) = (0, 0)
+            for worker in workers {
+                let (moreTasks, moreWakes) = await worker.server.run { (worker.server.taskCount, worker.server.wakeCount) }
+                tasks += moreTasks
+                wakes &+= moreWakes
+            }
             let ledger = shared.http.ledger
             let (recent, now) = (ledger.takePeak(), ledger.estimate)
             let inTasks = tasks * MemoryKeeper.taskBytes
-            guard keeper.shouldGiveBack(recent: recent + inTasks, now: now + inTasks) else { continue }
+            let givesBack = keeper.shouldGiveBack(recent: recent + inTasks, now: now + inTasks)
+            let releases = keeper.shouldReleaseProgram(wakes: wakes, tasks: tasks)
+            guard givesBack || releases else { continue }
             // A queue that is full is a reason to look again later, and one day there is room.
-            try? await shared.housekeeping.run { ProcessMemory.giveBack() }
+            try? await shared.housekeeping.run {
+                ProcessMemory.giveBack()
+                if releases { ProcessMemory.releaseProgram() }
+            }
         }
     }
 

@@ -43,14 +43,20 @@ enum ProcessStatistics {
 }
 
 /// Decides when memory is given back to the system: the C library keeps what is freed in the middle of its heap, and a flood of
-/// connections would leave the process as large as it has once been.
+/// connections would leave the process as large as it has once been; and most of the program is needed only once, at the start.
 struct MemoryKeeper {
     /// What a task costs that serves a connection, with what it reads into.
     static let taskBytes = 8192
     /// Less is not worth the walk through the heap.
     static let worthwhile = 4 * 1024 * 1024
+    /// After so many looks at which nobody had asked for anything, a process has nothing to do.
+    static let quietLooks = 3
+    /// It does so little by itself that this is often enough, in looks.
+    static let looksBetween = 60
 
     private var peak = 0
+    private var wakes = 0
+    private var quiet = 0
 
     /// - Parameters:
     ///   - recent: the most that connections have taken since the last look.
@@ -62,5 +68,15 @@ struct MemoryKeeper {
         guard peak - now >= max(Self.worthwhile, peak / 4) else { return false }
         peak = now
         return true
+    }
+
+    /// - Parameters:
+    ///   - wakes: how often a client has asked for something, since the start.
+    ///   - tasks: how many do now.
+    /// - Returns: whether what was mapped of the program is to be let go of: when the process has just become quiet, and now and then after.
+    mutating func shouldReleaseProgram(wakes: Int, tasks: Int) -> Bool {
+        quiet = tasks == 0 && wakes == self.wakes ? quiet + 1 : 0
+        self.wakes = wakes
+        return quiet >= Self.quietLooks && (quiet - Self.quietLooks) % Self.looksBetween == 0
     }
 }
