@@ -202,6 +202,8 @@ class CodeFlow(SignInTestCase):
         self.enter(mail, password=NEW_PASSWORD, password_again=NEW_PASSWORD)
         self.press(mail, "button")
         self.assertIn("The password is saved", mail.text)
+        mail.open(service.link(account, "password_reset"))
+        self.assertEqual(self.status(mail), 404)
         self.press(mail, "a.button")
         self.expect_sound(mail, "Sign in")
         self.press(page, "p.links a")
@@ -382,6 +384,22 @@ class SignOut(SignInTestCase):
         self.assertFalse([name for name in self.visitor.cookies() if name.endswith("kidoban_session")])
         self.assertEqual(service.user_info(tokens)[0], 401)
         self.expect_quiet(page)
+
+    def test_the_pages_of_apps_are_loaded_out_of_sight_before_the_browser_goes_on(self):
+        client = Client.web(
+            "Evening Post", "--first-party", "--post-logout-redirect-uri", RP + "/callback", "--front-channel-logout-uri", OTHER_RP + "/out",
+            "--front-channel-logout-session")
+        _, page = self.at_consent(client)
+        tokens = client.redeem(page.url)
+        query = {"id_token_hint": tokens["id_token"], "post_logout_redirect_uri": client.callback, "state": "bye"}
+        page.open(f"{ISSUER}/oauth2/logout?{urllib.parse.urlencode(query)}")
+        self.expect_sound(page, "You are signed out")
+        page.browser.until(lambda: page.url.startswith(RP), "the way back to the app")
+        self.assertEqual(self.answer(page), {"state": "bye"})
+        loaded = [urllib.parse.urlsplit(request["url"]) for request in page.requests_to(OTHER_RP)]
+        self.assertEqual([url.path for url in loaded], ["/out"])
+        told = dict(urllib.parse.parse_qsl(loaded[0].query))
+        self.assertEqual((told["iss"], set(told)), (ISSUER, {"iss", "sid"}))
 
     def test_a_form_of_the_app_does_the_same_and_who_is_not_known_is_asked(self):
         _, page = self.at_consent(self.client)

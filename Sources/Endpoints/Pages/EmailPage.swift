@@ -29,7 +29,6 @@ extension Pages {
         static let path = PagePath.email
 
         let services: Services
-        let signInPage: String?
 
         func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
             let code = try PageCode.inForm(request).code
@@ -38,7 +37,7 @@ extension Pages {
             }
             var page = Page(title: words[.emailConfirmedTitle], language: words.language, look: words.look)
             page.paragraph(words[.emailConfirmed])
-            page.offerSignIn(signInPage, words)
+            page.offerSignIn(words)
             return page.response(.ok)
         }
 

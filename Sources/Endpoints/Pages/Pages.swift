@@ -9,26 +9,28 @@ package import Routing
 package enum Pages {
     package static let name = "pages"
 
-    /// - Parameter signInPage: where people go on whose password or address is right now; nil where they can go nowhere.
+    /// - Parameter signInPage: where people sign in; nil where they cannot.
     package static func make(_ services: Services, prefix: String, signInPage: String?) -> RouteGroup {
-        func route<Kind: Endpoint>(_ endpoint: Kind) -> Route { Self.route(endpoint, services.look) }
+        func route<Kind: Endpoint>(_ endpoint: Kind) -> Route { Self.route(endpoint, services.look, signInPage) }
         return RouteGroup(
             name: name, prefix: prefix,
             routes: [
-                route(ShowPasswordForm(services: services)), route(SetPassword(services: services, signInPage: signInPage)),
-                route(ShowEmailForm()), route(ConfirmEmail(services: services, signInPage: signInPage)),
+                route(ShowPasswordForm(services: services)), route(SetPassword(services: services)),
+                route(ShowEmailForm()), route(ConfirmEmail(services: services)),
                 route(ShowAddressForm(services: services)), route(ChangeAddress(services: services)),
                 route(ShowUndoForm(services: services)), route(UndoChange(services: services)),
             ],
             documentation: PageFailure.documentation,
-            failure: { failure, head in PageFailure.request(failure).response(PageWords(head, services.look)) })
+            failure: { failure, head in
+                PageFailure.request(failure).response(PageWords(head, services.look, signInPage: signInPage))
+            })
     }
 
-    private static func route<Kind: Endpoint>(_ endpoint: Kind, _ look: PageLook) -> Route {
+    private static func route<Kind: Endpoint>(_ endpoint: Kind, _ look: PageLook, _ signInPage: String?) -> Route {
         Route(
             Kind.method, Kind.path, accepts: Kind.accepts, documentation: Kind.documentation,
             handler: LimitFields.telling { request in
-                let words = PageWords(request.head, look)
+                let words = PageWords(request.head, look, signInPage: signInPage)
                 do throws(PageFailure) {
                     return try await endpoint.answer(request, words)
                 } catch {

@@ -35,7 +35,6 @@ extension Pages {
         static let path = PagePath.password
 
         let services: Services
-        let signInPage: String?
 
         func answer(_ request: Request, _ words: PageWords) async throws(PageFailure) -> Response {
             let (code, fields) = try PageCode.inForm(request)
@@ -56,7 +55,7 @@ extension Pages {
             }
             var page = Page(title: words[.passwordSavedTitle], language: words.language, look: words.look)
             page.paragraph(words[.passwordSaved])
-            page.offerSignIn(signInPage, words)
+            page.offerSignIn(words)
             // Browsers keep whole pages for the way back, those that are not to be stored too, and with them what was typed there.
             return page.response(.ok, fields: ["Clear-Site-Data": "\"cache\""])
         }
@@ -101,11 +100,6 @@ extension Page {
             page.passwordField("password", words[.newPassword], hint: hint, isFaulty: isFaulty)
             page.passwordField("password_again", words[.passwordAgain], isFaulty: false)
         }
-    }
-
-    /// Where to go on, if there is such a page.
-    mutating func offerSignIn(_ url: String?, _ words: PageWords) {
-        if let url { link(url, SignInWords(language: words.language, look: words.look)[.toSignIn]) }
     }
 
     /// The same on a page after something that has proved the mailbox; nothing without a code.

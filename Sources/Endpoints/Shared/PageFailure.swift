@@ -35,6 +35,7 @@ enum PageFailure: APIFailure {
     private func page(_ status: Status, _ text: PageText, _ words: PageWords, _ fields: ResponseFields = [:]) -> Response {
         var page = Page(title: words[.failedTitle], language: words.language, look: words.look)
         page.alert(words[text])
+        if text == .linkIsVoid || text == .notFound { page.offerSignIn(words) }
         return page.response(status, fields: fields)
     }
 
@@ -46,4 +47,12 @@ enum PageFailure: APIFailure {
 
     static let codeIsVoidDocumented = DocumentedResponse.text(
         .notFound, "A page that says that the link is no longer good.", type: "text/html")
+}
+
+extension Page {
+    /// Where to go on, if there is such a page.
+    mutating func offerSignIn(_ words: PageWords) {
+        guard let url = words.signInPage else { return }
+        link(url, words[.toSignIn])
+    }
 }

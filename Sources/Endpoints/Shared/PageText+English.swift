@@ -41,6 +41,7 @@ extension PageText {
                 + "to the Apple or Google account that it had. If it had none, ask those who run the service."
         case .setPasswordNow: "Set a new password now: whoever made the change may know the one before."
         case .askForPassword: "If you need a new password, ask for a mail with which you can set one."
+        case .toSignIn: "Go to sign-in"
         case .failedTitle: "This did not work"
         case .linkIsVoid:
             "This link is no longer good: it has been used, a newer one was sent, or too much time has passed. Ask for another mail."

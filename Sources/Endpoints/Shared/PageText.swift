@@ -9,6 +9,7 @@ enum PageText: String, CaseIterable, Sendable {
     case undoTitle, undoPassword, undoIdentityLinked, undoIdentityUnlinked, undoAddressRequested, undoAddress
     case undoneSince, undoEffect, undo
     case undoneTitle, undone, alreadyUndone, addressElsewhere, setPasswordNow, askForPassword
+    case toSignIn
     case failedTitle, linkIsVoid, notFound, badRequest, failed, unavailable, tooManyRequests
     case passwordsDiffer, passwordMissing, tooShort, tooLong, common, equalsEmail, notAllowed
 

@@ -5,14 +5,17 @@ import Identity
 struct PageWords: Sendable {
     let language: AcceptedLanguage
     let look: PageLook
+    /// Where people sign in, who have nothing left to do here; nil where they cannot.
+    let signInPage: String?
 
-    init(_ language: AcceptedLanguage, _ look: PageLook) {
+    init(_ language: AcceptedLanguage, _ look: PageLook, signInPage: String? = nil) {
         self.language = language
         self.look = look
+        self.signInPage = signInPage
     }
 
-    init(_ head: RequestHead?, _ look: PageLook) {
-        self.init(AcceptedLanguage(head), look)
+    init(_ head: RequestHead?, _ look: PageLook, signInPage: String? = nil) {
+        self.init(AcceptedLanguage(head), look, signInPage: signInPage)
     }
 
     subscript(_ text: PageText) -> String {

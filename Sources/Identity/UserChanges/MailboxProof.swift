@@ -42,8 +42,13 @@ extension HeldUser {
     func prove(_ proof: MailboxProof) async throws(IdentityError) -> MailboxProof.Outcome {
         let outcome = proof.outcome(isProved: user.emailVerified)
         switch outcome {
-        // Who sets a new password by mail, or another address, wants others out. A confirmation before had let them stay.
-        case .unchanged: if proof == .passwordReset { try await removeEarlierIdentities() }
+        // Who sets a new password by mail, or another address, wants others out: a confirmation before had let them stay, and whoever
+        // had the password may have allowed something to a client.
+        case .unchanged:
+            if proof == .passwordReset {
+                try await removeEarlierIdentities()
+                try await removeConsents()
+            }
         case .proved: try await setEmailConfirmed()
         case .takenBack:
             try await setEmailProved()

@@ -53,10 +53,14 @@ import Text
         #expect(answer.status == 400 && answer.json["error"] == "invalid_grant", "\(answer.text)")
     }
 
-    @Test(arguments: [false, true])
-    func `whoever had the account before has agreed to nothing, when it is taken back or a change is undone`(
-        _ isUndone: Bool
-    ) async throws {
+    enum Recovery: CaseIterable {
+        /// By a new password from a mail, where the address was never proved, or was.
+        case takenBack, reset
+        case undone
+    }
+
+    @Test(arguments: Recovery.allCases)
+    func `whoever had the account before has agreed to nothing, when its owner is back`(_ recovery: Recovery) async throws {
         let client = try await installation.addPageClient()
         let (account, visitor, page) = try await atConsent(client)
         #expect(try await visitor.follow(visitor.submit(page, "/consent", [("decision", "allow")])).status == 303)
@@ -64,8 +68,8 @@ import Text
             try #require(try installation.mails(to: account.email).last { $0.kind == kind }, "no \(kind)").code
         }
         var password = Account.password
-        if isUndone {
-            try installation.change(account.email, "email_verified = true")
+        if recovery != .takenBack { try installation.change(account.email, "email_verified = true") }
+        if recovery == .undone {
             let body: JSONValue = ["email": .string(Account.newEmail())]
             #expect(try await server.post("/auth/me/email", body, bearer: account.accessToken).status == 202)
             #expect(try await server.form("/account/undo", [("code", code("address_change_requested"))]).status == 200)
