@@ -23,11 +23,18 @@ package struct Authentication: Sendable {
     /// When the proof was given, by this copy's clock.
     package let time: Timestamp
     package let occasion: Occasion
+    /// What the user has set in the app API, where it has been looked up along with the rest.
+    package let settings: AppSettings?
+    /// Stores a user who is to be made when a session has begun, and not without; nil for one who is stored.
+    let enrolment: (@Sendable () async throws(IdentityError) -> Void)?
 
     init(
         of user: User, by methods: Set<AuthenticationMethod>, provider: ProviderID? = nil, at time: Timestamp,
-        occasion: Occasion
+        occasion: Occasion, settings: AppSettings? = nil,
+        enrolment: (@Sendable () async throws(IdentityError) -> Void)? = nil
     ) {
+        self.settings = settings
+        self.enrolment = enrolment
         self.user = user
         self.methods = methods
         self.provider = provider

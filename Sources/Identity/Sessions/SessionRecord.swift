@@ -150,7 +150,7 @@ extension Session {
         var details = PackedReader(Array(reader.block(lengthSize: 2)))
         let owner = SessionOwner(packed: Array(reader.block(lengthSize: 2)))
         let cookie = Array(reader.block(lengthSize: 1))
-        _ = reader.block(lengthSize: 2)
+        let tokens = Array(reader.block(lengthSize: 2))
         let clientText = details.text(lengthSize: 1)
         let methods = Set<AuthenticationMethod>(stored: details.text(lengthSize: 1))
         let (provider, network) = (details.text(lengthSize: 1), details.text(lengthSize: 1))
@@ -168,7 +168,7 @@ extension Session {
             provider: ProviderID(provider), device: DeviceDescription(device),
             network: network.isEmpty ? nil : NetworkPrefix(stored: network), createdAt: instants[0], authenticatedAt: instants[1],
             absoluteEnd: instants[2], lastUsedAt: instants[3], salt: SessionSalt(random: salt), cookie: Cookie(packed: cookie),
-            grants: grants, clockLead: lead)
+            grants: grants, tokenList: tokens, clockLead: lead)
     }
 }
 
