@@ -2,7 +2,8 @@
 extension Unicode.Scalar {
     /// A control character (category Cc) or a line or paragraph separator (Zl, Zp): nothing that a name can contain.
     var breaksLines: Bool {
-        switch properties.generalCategory {
+        if isASCII { return value < 0x20 || value == 0x7F }
+        return switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
         default: false
         }

@@ -1,5 +1,20 @@
 import COpenSSL
 
+/// Owns one `EVP_PKEY_CTX`, and with it a reference to its key.
+// @unchecked: used by one thread at a time; who takes one keeps it from the others.
+@safe final class KeyContext: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes over the caller's.
+    init(_ pointer: OpaquePointer) {
+        unsafe self.pointer = pointer
+    }
+
+    deinit {
+        unsafe EVP_PKEY_CTX_free(pointer)
+    }
+}
+
 /// Owns one `EVP_PKEY`.
 // Sendable holds because the key is only read after it is made; OpenSSL guards the caches inside it with its own lock.
 @safe final class KeyHandle: @unchecked Sendable {
@@ -23,10 +38,16 @@ import COpenSSL
         prepare: (OpaquePointer) -> Int32,
         _ body: (OpaquePointer) -> Bool
     ) -> Bool {
-        guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return false }
-        defer { unsafe EVP_PKEY_CTX_free(context) }
-        guard unsafe prepare(context) == 1, unsafe configure(context, for: algorithm) else { return false }
-        return unsafe body(context)
+        guard let context = unsafe context(algorithm, prepare: prepare) else { return false }
+        return unsafe body(context.pointer)
+    }
+
+    /// A context that is prepared for operations with the key, one after the other.
+    func context(_ algorithm: SignatureAlgorithm, prepare: (OpaquePointer) -> Int32) -> KeyContext? {
+        guard let pointer = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return nil }
+        let context = unsafe KeyContext(pointer)
+        guard unsafe prepare(pointer) == 1, unsafe configure(pointer, for: algorithm) else { return nil }
+        return context
     }
 
     private func configure(_ context: OpaquePointer, for algorithm: SignatureAlgorithm) -> Bool {

@@ -1,4 +1,5 @@
 import COpenSSL
+import Synchronization
 import Text
 
 /// A private key that signs: ES256 on P-256, or RS256. It never prints.
@@ -13,6 +14,8 @@ package final class SigningKey: Sendable, Redacted {
     package let algorithm: SignatureAlgorithm
     package let publicKey: PublicKey
     private let handle: KeyHandle
+    /// What nobody signs with just now: as many as threads have signed at once. To look a context's parts up takes longer than to hold the lock.
+    private let contexts = Mutex<[KeyContext]>([])
 
     /// A fresh key of the system's random generator. RSA takes tenths of a second.
     package static func generate(_ kind: Kind) throws(CryptoError) -> SigningKey {
@@ -86,10 +89,13 @@ package final class SigningKey: Sendable, Redacted {
         let signature = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { output, length in
             length = capacity
             let isSigned = unsafe digest.withUnsafeDigestBytes { digest in
-                unsafe handle.operate(algorithm, prepare: { unsafe EVP_PKEY_sign_init($0) }) { context in
-                    let start = unsafe digest.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                    return unsafe EVP_PKEY_sign(context, output.baseAddress, &length, start, digest.count) == 1
+                guard let context = context() else { return false }
+                let start = unsafe digest.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                guard unsafe EVP_PKEY_sign(context.pointer, output.baseAddress, &length, start, digest.count) == 1 else {
+                    return false
                 }
+                contexts.withLock { $0.append(context) }
+                return true
             }
             if !isSigned { length = 0 }
         }
@@ -100,6 +106,12 @@ package final class SigningKey: Sendable, Redacted {
             guard let raw = ECDSASignature.raw(fromDER: signature) else { throw OpenSSL.failure("d2i_ECDSA_SIG") }
             return raw
         }
+    }
+
+    /// One that nobody has, ready to sign.
+    private func context() -> KeyContext? {
+        if let idle = contexts.withLock({ $0.popLast() }) { return idle }
+        return unsafe handle.context(algorithm, prepare: { unsafe EVP_PKEY_sign_init($0) })
     }
 
     package func sign(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {

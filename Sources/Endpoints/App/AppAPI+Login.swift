@@ -20,16 +20,19 @@ extension AppAPI {
             let rotates = body.fields.optionalBool("rotate") ?? false
             let issues = body.issues + Accounts.objections(signInEmail: email, password: password).map { Issue($0) }
             guard issues.isEmpty, let email, let password else { throw .invalidInput(issues) }
-            let (user, tokens) = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            let (authentication, tokens) = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let caller = Caller(request)
                 let authentication = try await services.accounts.authenticate(
                     password: SignInAttempt(.email(email), passwords: [password]), client: services.app, caller: caller
                 ).completed()
                 let tokens = try await services.sessions.begin(
                     authentication, for: services.app, refresh: rotates ? .rotating : .static, caller: caller)
-                return (authentication.user, tokens)
+                return (authentication, tokens)
             }
-            return try await AuthResponse.make(.ok, user, tokens, services)
+            guard let settings = authentication.settings else {
+                return try await AuthResponse.make(.ok, authentication.user, tokens, services)
+            }
+            return AuthResponse.make(.ok, authentication.user, settings, tokens)
         }
 
         static var documentation: RouteDocumentation {

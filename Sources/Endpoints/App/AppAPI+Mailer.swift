@@ -28,9 +28,11 @@ extension AppAPI {
             }
         }
 
+        /// Of an account that has been made just now.
         func requestVerification(of user: User, _ request: Request) async throws(IdentityError) {
             let (language, caller) = Self.asker(request)
-            try await confirmations.requestVerification(of: user, language: language, link: verificationLink, caller: caller)
+            try await confirmations.requestVerification(
+                of: user, isNew: true, language: language, link: verificationLink, caller: caller)
         }
 
         /// Signs up behind an answer that says nothing of the address.
@@ -55,6 +57,6 @@ extension AppAPI {
 
 extension LinkTemplate {
     fileprivate static func app(_ template: String) -> Confirmations.Link {
-        { _, code in filled(template, [("{code}", code.revealedText)]) }
+        .withCode { code in filled(template, [("{code}", code.revealedText)]) }
     }
 }

@@ -33,7 +33,8 @@ extension AppAPI {
             }
             let (user, tokens) = try await signUp(body, Caller(request))
             await sendVerification(to: user, request)
-            return try await AuthResponse.make(.created, user, tokens, services)
+            // Who has just come has set nothing.
+            return AuthResponse.make(.created, user, AppSettings(), tokens)
         }
 
         /// Puts a mail for the address into the outbox (hole 18). The sign-up stands: a mail that cannot be written now can be asked for again.
@@ -48,7 +49,7 @@ extension AppAPI {
             guard let email = body.email else { throw .malformedJSON }
             guard let password = body.password else { return try await signUpBelieved(body, email, caller) }
             return try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                let authentication = try await services.accounts.signUp(
+                let authentication = try await services.accounts.signUpWithSession(
                     Accounts.SignUp(email: email, password: password, displayName: body.name), client: services.app,
                     caller: caller)
                 return (authentication.user, try await begin(authentication, body, caller))

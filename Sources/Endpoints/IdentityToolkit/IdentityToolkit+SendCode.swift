@@ -36,7 +36,7 @@ extension IdentityToolkit.Core {
             let link = mailLink(.reset, call)
             try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.confirmations.requestPasswordReset(
-                    email: email.typed, language: language(call), link: { _, code in link(code) }, caller: call.caller)
+                    email: email.typed, language: language(call), link: .withCode { link($0) }, caller: call.caller)
             }
             return codeAnswer(email)
         }
@@ -117,7 +117,7 @@ extension IdentityToolkit.Core {
                     caller: call.caller)
             } else {
                 try await services.confirmations.requestVerification(
-                    of: user, language: language(call), link: { _, code in link(code) }, caller: call.caller)
+                    of: user, language: language(call), link: .withCode { link($0) }, caller: call.caller)
             }
         }
     }

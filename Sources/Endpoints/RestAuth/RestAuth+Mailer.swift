@@ -34,12 +34,12 @@ extension RestAuth {
 
         private var verificationLink: Confirmations.Link {
             let template = options.verificationLink
-            return { _, code in LinkTemplate.filled(template, [("{key}", code.revealedText)]) }
+            return .withCode { code in LinkTemplate.filled(template, [("{key}", code.revealedText)]) }
         }
 
         private var resetLink: Confirmations.Link {
             let options = options
-            return { profile, code in
+            return .withProfile { profile, code in
                 LinkTemplate.filled(
                     options.resetLink, [("{uid}", UID.text(profile.number, options)), ("{token}", code.revealedText)])
             }
@@ -53,10 +53,11 @@ extension RestAuth {
             }
         }
 
+        /// Of an account that has been made just now.
         func requestVerification(of user: User, _ request: Request, _ words: Words) async throws(Failure) {
             try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await confirmations.requestVerification(
-                    of: user, language: words.language.ofMails, link: verificationLink, caller: Caller(request))
+                    of: user, isNew: true, language: words.language.ofMails, link: verificationLink, caller: Caller(request))
             }
         }
     }
@@ -65,7 +66,7 @@ extension RestAuth {
     package enum OperatorMails {
         /// Where a user sets a new password.
         package static func resetLink(_ options: Options) -> Confirmations.Link {
-            { profile, code in
+            .withProfile { profile, code in
                 LinkTemplate.filled(
                     options.resetLink, [("{uid}", UID.text(profile.number, options)), ("{token}", code.revealedText)])
             }

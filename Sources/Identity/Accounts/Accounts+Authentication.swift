@@ -47,9 +47,11 @@ extension Accounts {
     ) async throws(IdentityError) -> AuthenticationResult {
         do throws(IdentityError) {
             guard client.maySignUsersIn else { throw .clientNotPermitted }
-            let user = try await user(of: attempt, client, caller)
-            guard user.emailVerified || !attempt.needsVerifiedEmail else { throw IdentityError.emailNotVerified }
-            return .complete(Authentication(of: user, by: [.password], at: system.now(), occasion: .password))
+            let found = try await user(of: attempt, client, caller)
+            guard found.user.emailVerified || !attempt.needsVerifiedEmail else { throw IdentityError.emailNotVerified }
+            return .complete(
+                Authentication(
+                    of: found.user, by: [.password], at: system.now(), occasion: .password, settings: found.settings))
         } catch {
             Authentication.Occasion.password.count(error, in: metrics)
             throw error
@@ -57,7 +59,9 @@ extension Accounts {
     }
 
     /// The user whose name and password these are. Counted before anything is hashed.
-    private func user(of attempt: SignInAttempt, _ client: Client, _ caller: Caller) async throws(IdentityError) -> User {
+    private func user(
+        of attempt: SignInAttempt, _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) -> UserStore.Credentials {
         let presented = try Self.presented(attempt.passwords)
         switch try await resolved(attempt.name) {
         case .email(let text):
@@ -95,7 +99,7 @@ extension Accounts {
     private func check(
         _ attempt: SignInAttempt, _ presented: [Password], _ found: UserStore.Credentials?, _ owner: JobOwner,
         _ client: Client, _ caller: Caller
-    ) async throws(IdentityError) -> User {
+    ) async throws(IdentityError) -> UserStore.Credentials {
         var right: Password?
         var isUnusable = false
         let imported = try await importedHashes()
@@ -110,7 +114,7 @@ extension Accounts {
         guard let failure = isUnusable ? .unusableHash : refusal else {
             guard let found, let hash = found.passwordHash, let right else { throw .fault() }
             if hasher.needsRehash(hash) { await rehash(right, of: found.user.id, from: hash, owner) }
-            return found.user
+            return found
         }
         await note(.signInFailed(failure), found?.user.id, by: .anonymous, client, caller)
         throw attempt.tellsDisabled && failure == .disabledUser ? .userDisabled : .invalidCredentials

@@ -46,23 +46,39 @@ extension Accounts {
         return user
     }
 
+    /// The same for who is signed in at once: the user is stored when a session has begun with what is returned, and not without. So nobody is
+    /// told to come back, and then that the address is taken; and nothing is left to be checked of the user afterwards.
+    /// - Throws: `IdentityError.invalidInput` with all problems, `clientNotPermitted`, `tooManyRequests`, `overloaded`, `unavailable`; whoever
+    ///   begins the session is told of `emailTaken`.
+    package func signUpWithSession(
+        _ request: SignUp, client: Client, caller: Caller
+    ) async throws(IdentityError) -> Authentication {
+        let applicant = try await applicant(request, client: client, permit: nil, beginsSession: true, caller: caller)
+        return Authentication(of: applicant.user, by: [.password], at: system.now(), occasion: .signUp) {
+            [self] () throws(IdentityError) in
+            let user = try await enrol(applicant, username: nil, client: client, caller: caller)
+            limiter.remember(caller, at: user.account)
+        }
+    }
+
     /// Somebody who may sign up, if the address is nobody's. Counted and hashed, which costs the same for every address.
+    /// - Parameter beginsSession: whether the user is stored once a session has begun.
     /// - Throws: `IdentityError.invalidInput` with all problems, `clientNotPermitted`, `tooManyRequests`, `overloaded`, `unavailable`.
     func applicant(
-        _ request: SignUp, client: Client, permit: SignUpPermit?, caller: Caller
+        _ request: SignUp, client: Client, permit: SignUpPermit?, beginsSession: Bool = false, caller: Caller
     ) async throws(IdentityError) -> Applicant {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
         let (email, password, displayName) = try Self.checked(request)
         if permit == nil { _ = try await permitSignUp(email: request.email, client: client, caller: caller) }
         // Without a session the user would be told to come back, and then that the address is taken.
-        try await sessions.checkReadiness()
+        if !beginsSession { try await sessions.checkReadiness() }
         // There is no account yet: of many at once for one address one comes through, and the others are told so.
         let owner = JobOwner(hashingFor: caller, account: nil, client: client.id)
         let hash = try await hasher.hash(password, for: owner)
         let now = system.now()
         let new = User(
             id: UserID(at: now, random: system.random(10)), email: email, displayName: displayName, createdAt: now,
-            updatedAt: now)
+            updatedAt: now, lastSignInAt: beginsSession ? now : nil)
         return Applicant(user: new, passwordHash: hash)
     }
 

@@ -44,7 +44,13 @@ package struct AppSettingsStore: Sendable {
 
     private static func settings(_ rows: Rows) throws(PostgresError) -> AppSettings {
         guard let row = rows.first else { return AppSettings() }
-        guard let stored = try? JSON.parse(try row.string(0)) else { throw .unexpectedColumn(0) }
+        return try settings(row, 0)
+    }
+
+    /// Those in a column; NULL for who has never changed any.
+    static func settings(_ row: Row, _ column: Int) throws(PostgresError) -> AppSettings {
+        guard let text = try row.optionalString(column) else { return AppSettings() }
+        guard let stored = try? JSON.parse(text) else { throw .unexpectedColumn(column) }
         return AppSettings(stored: stored)
     }
 }

@@ -25,12 +25,19 @@ package struct Authentication: Sendable {
     package let occasion: Occasion
     /// For the tokens of the session beside the user's own.
     let claims: JSONObject
+    /// What the user has set in the app API, where it has been looked up along with the rest.
+    package let settings: AppSettings?
+    /// Stores a user who is to be made when a session has begun, and not without; nil for one who is stored.
+    let enrolment: (@Sendable () async throws(IdentityError) -> Void)?
 
     init(
         of user: User, by methods: Set<AuthenticationMethod>, provider: ProviderID? = nil, at time: Timestamp,
-        occasion: Occasion, claims: JSONObject = JSONObject()
+        occasion: Occasion, claims: JSONObject = JSONObject(), settings: AppSettings? = nil,
+        enrolment: (@Sendable () async throws(IdentityError) -> Void)? = nil
     ) {
         self.claims = claims
+        self.settings = settings
+        self.enrolment = enrolment
         self.user = user
         self.methods = methods
         self.provider = provider

@@ -68,6 +68,11 @@ package struct DeviceDescription: Hashable, Sendable, CustomStringConvertible {
 
     /// Never fails: control characters and line separators become spaces, and what is too long is cut.
     package init(_ text: String) {
+        // As nearly every one is.
+        if text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+            self.text = text
+            return
+        }
         var kept = String.UnicodeScalarView()
         var length = 0
         for scalar in text.unicodeScalars {

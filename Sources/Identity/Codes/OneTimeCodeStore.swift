@@ -3,24 +3,36 @@ package import Redis
 import Text
 
 /// The codes that are out, in Redis: `code:<sha256>` is what a code grants, and `code:<purpose>:<user>` names the one of its kind
-/// that counts, so that a newer one makes the older void. Each command touches one key only.
+/// that counts, so that a newer one makes the older void.
 package struct OneTimeCodeStore: Sendable {
+    static let prefix = "code:"
+
     private let redis: RedisConnection
+
+    private static let issue = TimedScript(name: "issue_code", source: IssueCodeScript.source)
 
     package init(redis: RedisConnection) {
         self.redis = redis
     }
 
     /// Makes a code good for `life`, and the last one of its purpose and user void.
+    /// - Parameter charge: what is counted in the same step; where that is refused, nothing is issued.
+    /// - Returns: the numbers of the budgets.
     /// - Throws: the store's failure; the code is not to be given out then.
-    func issue(_ code: OneTimeCode, _ grant: OneTimeCode.Grant, life: Duration) async throws(IdentityError) {
+    @discardableResult
+    func issue(
+        _ code: OneTimeCode, _ grant: OneTimeCode.Grant, life: Duration, counting charge: Limiter.Charge? = nil,
+        _ system: SystemContext
+    ) async throws(IdentityError) -> [Int64] {
         let hash = Self.hash(code)
-        try await set(Self.key(hash), grant.stored, life: life)
-        var command = RedisCommand("SET", Self.pointer(grant.purpose, grant.userID), hash, "PX")
-        command.append(max(1, life.wholeMilliseconds))
-        command.append("GET")
-        let older = try await send(command)
-        if let older = older.text, older != hash { _ = try await send(RedisCommand("DEL", Self.key(older))) }
+        let keys = [Self.key(hash), Self.pointer(grant.purpose, grant.userID)] + (charge?.keys ?? [])
+        let arguments =
+            IssueCodeScript.arguments(grant, hash: hash, life: life, at: system.now()) + (charge?.arguments ?? [])
+        let reply = try await mapRedisErrors { () throws(RedisError) in
+            try await redis.run(Self.issue[system.scriptClock], keys: keys, arguments: arguments)
+        }
+        guard let numbers = reply.elements?.compactMap(\.integerValue) else { throw .fault() }
+        return numbers
     }
 
     /// What a code grants; it stays good.
@@ -80,11 +92,11 @@ package struct OneTimeCodeStore: Sendable {
     }
 
     private static func key(_ hash: String) -> String {
-        "code:\(hash)"
+        prefix + hash
     }
 
     private static func pointer(_ purpose: OneTimeCode.Purpose, _ userID: UserID) -> String {
-        "code:\(purpose.rawValue):\(userID)"
+        "\(prefix)\(purpose.rawValue):\(userID)"
     }
 
     private static func grant(

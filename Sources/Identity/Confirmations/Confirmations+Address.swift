@@ -66,7 +66,7 @@ extension Confirmations {
             let grant = OneTimeCode.Grant(
                 purpose: .changeEmail, userID: user.id, email: user.email?.normalized ?? "",
                 credentialsVersion: user.credentialsVersion, newEmail: address.typed, session: session)
-            try await codes.issue(code, grant, life: lifetimes.addressChange)
+            try await codes.issue(code, grant, life: lifetimes.addressChange, system)
             text = link(code.text)
         }
         try await outbox.add(

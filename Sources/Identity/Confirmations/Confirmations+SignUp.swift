@@ -5,7 +5,7 @@ package struct SignUpLinks: Sendable {
     /// For one that has an account.
     package let reset: Confirmations.Link
 
-    package init(verification: @escaping Confirmations.Link, reset: @escaping Confirmations.Link) {
+    package init(verification: Confirmations.Link, reset: Confirmations.Link) {
         self.verification = verification
         self.reset = reset
     }
@@ -25,7 +25,7 @@ extension Confirmations {
         try await pacing { () throws(IdentityError) in
             do throws(IdentityError) {
                 let user = try await accounts.enrol(applicant, username: nil, client: client, caller: caller)
-                try await requestVerification(of: user, language: language, link: links.verification, caller: caller)
+                try await requestVerification(of: user, isNew: true, language: language, link: links.verification, caller: caller)
             } catch .emailTaken {
                 guard let address = applicant.user.email else { throw .fault() }
                 let owner = try await users.credentials(of: address)?.user

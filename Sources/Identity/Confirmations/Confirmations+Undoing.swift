@@ -45,7 +45,7 @@ extension Confirmations {
         let grant = OneTimeCode.Grant(
             purpose: .resetPassword, userID: user.id, email: user.email?.normalized ?? "",
             credentialsVersion: user.credentialsVersion)
-        try await codes.issue(code, grant, life: lifetimes.passwordReset)
+        try await codes.issue(code, grant, life: lifetimes.passwordReset, system)
         return code.text
     }
 }

@@ -5,8 +5,13 @@ package import Text
 ///
 /// Nothing that is asked for says, by its answer or by the time that takes, whether there is such a user.
 package final class Confirmations: Sendable {
-    /// How the link in a mail is written, for whom, with which code.
-    package typealias Link = @Sendable (Profile, SecretString) -> SecretString
+    /// How the link in a mail is written.
+    package enum Link: Sendable {
+        /// With a code.
+        case withCode(@Sendable (SecretString) -> SecretString)
+        /// With what a profile says as well, which has to be looked up, and made for who has none yet.
+        case withProfile(@Sendable (Profile, SecretString) -> SecretString)
+    }
 
     /// How long the link in a mail is good.
     package struct Lifetimes: Sendable {
@@ -79,14 +84,19 @@ package final class Confirmations: Sendable {
     }
 
     /// The same for a user who is known to be there.
+    /// - Parameter isNew: whether the account has been made just now, so that it has got no mail yet.
     /// - Throws: `IdentityError.unavailable`.
     package func requestVerification(
-        of user: User, language: Mail.Language, link: Link, caller: Caller
+        of user: User, isNew: Bool = false, language: Mail.Language, link: Link, caller: Caller
     ) async throws(IdentityError) {
-        guard let address = user.email, try await accounts.limiter.allows(.mail(.emailVerification, to: address), caller) else {
-            return
+        guard let address = user.email else { return }
+        do throws(IdentityError) {
+            try await send(
+                .emailVerification, .verifyEmail, to: user, isNew: isNew, life: lifetimes.emailVerification, language: language,
+                link: link, counting: .mail(.emailVerification, to: address), caller)
+        } catch .service(.tooManyRequests) {
+            // Nobody is told.
         }
-        try await sendVerification(to: user, language: language, link: link, caller)
     }
 
     /// Whether there may be one more mail to an address now. If not, nobody is told: strangers have used that up, perhaps, and the link in
@@ -114,26 +124,47 @@ package final class Confirmations: Sendable {
 
     /// Asks both stores whether or not there is a user, so that it fails for strangers too when one is away: a stranger's mail goes
     /// nowhere, and their code is void before anybody could use it. A mail that is kept takes longer, which `pacing` hides.
+    /// - Parameters:
+    ///   - isNew: whether the user can have got no mail yet.
+    ///   - attempt: what is still to be counted.
+    /// - Throws: `IdentityError.tooManyRequests` for that; `unavailable`.
     func send(
-        _ kind: Mail.Kind, _ purpose: OneTimeCode.Purpose, to user: User?, life: Duration, language: Mail.Language, link: Link,
-        _ caller: Caller, by actor: AuditEvent.Actor = .anonymous
+        _ kind: Mail.Kind, _ purpose: OneTimeCode.Purpose, to user: User?, isNew: Bool = false, life: Duration,
+        language: Mail.Language, link: Link, counting attempt: LimitAttempt? = nil, _ caller: Caller,
+        by actor: AuditEvent.Actor = .anonymous
     ) async throws(IdentityError) {
         let now = system.now()
         let recipient = user ?? Self.nobody(at: now, system)
         guard let address = recipient.email?.normalized else { return }
-        guard try await outbox.hasRoom(for: recipient.id, kind, at: system.statementTime) else { return }
-        let profile = user == nil ? Self.nobodysProfile : try await profiles.profile(of: recipient)
+        if !isNew {
+            guard try await outbox.hasRoom(for: recipient.id, kind, at: system.statementTime) else { return }
+        }
+        let write = try await writer(of: link, for: user)
         let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
         let grant = OneTimeCode.Grant(
             purpose: purpose, userID: recipient.id, email: address,
             credentialsVersion: recipient.credentialsVersion)
-        try await codes.issue(code, grant, life: user == nil ? .milliseconds(1) : life)
+        let charge = attempt.flatMap { accounts.limiter.charge($0) }
+        let verdicts = try await codes.issue(
+            code, grant, life: user == nil ? .milliseconds(1) : life, counting: charge, system)
+        if let charge { try await accounts.limiter.settle(charge, verdicts, caller) }
         try await outbox.add(
             Mail(
                 id: system.uuid(), userID: recipient.id, kind: kind, recipient: address,
-                language: language, link: link(profile, code.text), createdAt: now, expiresAt: now.adding(life)),
+                language: language, link: write(code.text), createdAt: now, expiresAt: now.adding(life)),
             at: system.statementTime)
         if user != nil, let event = kind.requested { await accounts.note(event, recipient.id, by: actor, nil, caller) }
+    }
+
+    private func writer(
+        of link: Link, for user: User?
+    ) async throws(IdentityError) -> (SecretString) -> SecretString {
+        switch link {
+        case .withCode(let write): return write
+        case .withProfile(let write):
+            let profile = if let user { try await profiles.profile(of: user) } else { Self.nobodysProfile }
+            return { write(profile, $0) }
+        }
     }
 
     static func address(_ text: String) throws(IdentityError) -> EmailAddress {

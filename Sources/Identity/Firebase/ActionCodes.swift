@@ -34,7 +34,7 @@ extension ProjectAccounts {
             credentialsVersion: user.credentialsVersion, newEmail: newEmail?.typed)
         let lifetimes = confirmations.lifetimes
         try await confirmations.codes.issue(
-            code, grant, life: newEmail == nil ? lifetimes.emailVerification : lifetimes.addressChange)
+            code, grant, life: newEmail == nil ? lifetimes.emailVerification : lifetimes.addressChange, system)
         return code.text
     }
 

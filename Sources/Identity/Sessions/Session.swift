@@ -36,6 +36,8 @@ package struct Session: Sendable {
     package let salt: SessionSalt
     package let cookie: Cookie?
     package let grants: [Grant]
+    /// The access tokens that its record lists, packed; those beyond a few are listed elsewhere.
+    private let tokenList: [UInt8]
     /// How much the clock that its instants are told by, which is Redis's, was ahead of this copy's when it was read.
     private var clockLead: Duration
 
@@ -43,7 +45,7 @@ package struct Session: Sendable {
         id: SessionID, userID: UserID, owner: SessionOwner, clientID: ClientID, methods: Set<AuthenticationMethod>,
         provider: ProviderID? = nil, device: DeviceDescription, network: NetworkPrefix? = nil, createdAt: Timestamp,
         authenticatedAt: Timestamp, absoluteEnd: Timestamp, lastUsedAt: Timestamp, salt: SessionSalt, cookie: Cookie? = nil,
-        grants: [Grant], ownClaims: JSONObject = JSONObject(), clockLead: Duration = .zero
+        grants: [Grant], ownClaims: JSONObject = JSONObject(), tokenList: [UInt8] = [], clockLead: Duration = .zero
     ) {
         self.ownClaims = ownClaims
         self.id = id
@@ -61,6 +63,7 @@ package struct Session: Sendable {
         self.salt = salt
         self.cookie = cookie
         self.grants = grants
+        self.tokenList = tokenList
         self.clockLead = clockLead
     }
 
@@ -85,6 +88,13 @@ extension Session {
 
     package func grant(_ id: GrantID) -> Grant? {
         grants.first { $0.id == id }
+    }
+
+    /// Access tokens that it had when it was read; there may be more.
+    var listedTokens: [AccessTokenHash] {
+        stride(from: 0, to: tokenList.count - 31, by: 32).compactMap { start in
+            AccessTokenHash(bytes: Array(tokenList[start..<start + AccessTokenHash.byteCount]))
+        }
     }
 
     /// Whether a cookie is what holds it.

@@ -158,7 +158,7 @@ extension Session {
         var details = PackedReader(packedDetails)
         let owner = SessionOwner(packed: Array(reader.block(lengthSize: 2)))
         let cookie = Array(reader.block(lengthSize: 1))
-        _ = reader.block(lengthSize: 2)
+        let tokens = Array(reader.block(lengthSize: 2))
         let clientText = details.text(lengthSize: 1)
         let methods = Set<AuthenticationMethod>(stored: details.text(lengthSize: 1))
         let provider = details.text(lengthSize: 1)
@@ -182,7 +182,7 @@ extension Session {
             provider: ProviderID(provider), device: DeviceDescription(device),
             network: network, createdAt: instants[0], authenticatedAt: instants[1],
             absoluteEnd: instants[2], lastUsedAt: instants[3], salt: SessionSalt(random: salt), cookie: Cookie(packed: cookie),
-            grants: grants, ownClaims: ownClaims, clockLead: lead)
+            grants: grants, ownClaims: ownClaims, tokenList: tokens, clockLead: lead)
     }
 }
 

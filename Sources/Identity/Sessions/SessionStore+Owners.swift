@@ -36,7 +36,7 @@ extension SessionStore {
         var scan = SessionScan(next: next == "0" ? nil : SessionScanCursor(text: next))
         var ids: [SessionID] = []
         for key in keys.compactMap(\.text) {
-            if let owner = IndexSessionScript.owner(key) {
+            if let owner = SessionIndex.owner(key) {
                 scan.owners.append(owner)
             } else if let id = Self.session(key) {
                 ids.append(id)

@@ -6,19 +6,20 @@ package struct SessionStore: Sendable {
     let redis: RedisConnection
     private let policy: RefreshPolicy
     private let clock: ScriptClock
+    /// How far its clock was ahead of ours when it last told.
+    private let lead = LoopSlot(Duration.zero)
 
-    private static let create = TimedScript(name: "create_session", source: CreateSessionScript.source)
+    private static let begin = TimedScript(name: "begin_session", source: BeginSessionScript.source)
     private static let refresh = TimedScript(name: "refresh_session", source: RefreshSessionScript.source)
     private static let end = TimedScript(name: "end_session", source: EndSessionScript.source)
     private static let touch = TimedScript(name: "touch_session", source: TouchSessionScript.source)
     private static let list = TimedScript(name: "list_access_token", source: ListAccessTokenScript.source)
-    private static let index = TimedScript(name: "index_session", source: IndexSessionScript.source)
     private static let addGrant = TimedScript(name: "add_grant", source: AddGrantScript.source)
     // These ask for no time.
     private static let endGrant = RedisScript(name: "end_grant", source: EndGrantScript.source)
     private static let changeCookie = RedisScript(name: "change_cookie", source: ChangeCookieScript.source)
     private static let updateOwner = RedisScript(name: "update_owner", source: UpdateOwnerScript.source)
-    private static let recordEnd = RedisScript(name: "record_end", source: RecordEndScript.source)
+    private static let finishEnd = RedisScript(name: "finish_end", source: FinishEndScript.source)
     private static let strike = RedisScript(name: "strike_access_tokens", source: StrikeAccessTokensScript.source)
 
     /// - Parameter clock: whose time counts.
@@ -33,30 +34,39 @@ package struct SessionStore: Sendable {
         _ = try await send(RedisCommand("PING"))
     }
 
-    /// Enters a session in its user's index, before it is created. Returns it as it is dated by who keeps it, and how many the user has now.
-    /// - Throws: the store's failure.
-    func announce(_ session: Session, at now: Timestamp) async throws(IdentityError) -> (Session, count: Int) {
-        let arguments = IndexSessionScript.arguments(session, at: now)
-        let reply = try await run(Self.index[clock], [IndexSessionScript.key(session.userID)], arguments)
-        guard let parts = reply.elements, parts.count == 2, let count = parts[0].integerValue, let time = parts[1].integerValue
-        else { throw .fault() }
-        return (session.moved(to: Timestamp(milliseconds: time), from: now), Int(count))
-    }
-
-    /// Writes the record, and returns the session as it is kept; nil when it was ended before it began.
+    /// Begins a session, and returns it as it is kept, and how many the user has now; nil when something is there in its place.
     /// - Parameters:
-    ///   - record: what is kept of the access token, which is stored as well; nil where somebody else does.
-    ///   - now: by the clock of the session's instants.
-    /// - Throws: the store's failure.
-    func create(
-        _ session: Session, idle: Duration, accessToken: IssuedAccessToken?, record: [UInt8]? = nil, at now: Timestamp
-    ) async throws(IdentityError) -> Session? {
-        let arguments = CreateSessionScript.arguments(session, idle: idle, accessToken: accessToken, record: record, at: now)
-        var keys = [SessionRecord.key(session.id)]
-        if let accessToken, record != nil { keys.append(accessToken.hash.key) }
-        let reply = try await run(Self.create[clock], keys, arguments)
-        guard let time = reply.integerValue else { throw .fault() }
-        return time > 0 ? session.shifted(by: Timestamp(milliseconds: time).duration(since: now)) : nil
+    ///   - now: by our clock; by it the session is dated, and moved to the clock of who keeps it.
+    ///   - mint: makes its first access token for the session as it is dated there; nil for none. It is called once more where we were mistaken about
+    ///     the time.
+    /// - Throws: what `mint` throws; the store's failure.
+    func begin(
+        _ session: Session, idle: Duration, at now: Timestamp,
+        minting mint: (Session) throws(IdentityError) -> NewAccessToken?
+    ) async throws(IdentityError) -> (session: Session, count: Int)? {
+        for _ in 0..<2 {
+            let time = now.adding(clock == .redis ? lead.value : .zero)
+            let dated = session.moved(to: time, from: now)
+            let token = try mint(dated)
+            var keys = [SessionRecord.key(session.id), SessionIndex.key(session.userID)]
+            if let token, token.record != nil { keys.append(token.issued.hash.key) }
+            let arguments = BeginSessionScript.arguments(dated, idle: idle, accessToken: token, at: time)
+            let reply = try await run(Self.begin[clock], keys, arguments)
+            guard let parts = reply.elements, parts.count == 3,
+                let outcome = parts[0].text.flatMap({ BeginSessionScript.Outcome(rawValue: $0) }),
+                let count = parts[1].integerValue, let told = parts[2].integerValue
+            else { throw .fault() }
+            // The way there takes time too: the least is the nearest.
+            let ahead = Timestamp(milliseconds: told).duration(since: now)
+            if outcome == .clock || ahead < lead.value { lead.value = ahead }
+            switch outcome {
+            case .begun: return (dated, Int(count))
+            case .over: return nil
+            case .clock: continue
+            }
+        }
+        // A clock that jumps about.
+        throw .unavailable(retryAfter: .seconds(1))
     }
 
     /// - Throws: the store's failure.
@@ -174,23 +184,33 @@ package struct SessionStore: Sendable {
     }
 
     /// Ends a session; its access tokens are for the caller to delete.
-    /// - Parameter isRecorded: whether the end is to be put on record.
+    /// - Parameters:
+    ///   - isRecorded: whether the end is to be put on record.
+    ///   - listed: access tokens that it was seen to have: what is kept of them is read in the same step.
     /// - Throws: the store's failure.
     func end(
-        _ id: SessionID, reason: SessionEnd, isRecorded: Bool = false, at now: Timestamp
+        _ id: SessionID, reason: SessionEnd, isRecorded: Bool = false, reading listed: [AccessTokenHash] = [], at now: Timestamp
     ) async throws(IdentityError) -> EndSessionScript.Reply {
         let arguments = EndSessionScript.arguments(reason: reason, isRecorded: isRecorded, at: now)
         let reply = try await mapRedisErrors { () throws(RedisError) in
-            try await redis.runLasting(Self.end[clock], keys: Self.keys(id), arguments: arguments)
+            do throws(RedisError) {
+                return try await redis.runLasting(
+                    Self.end[clock], keys: Self.keys(id) + listed.map(\.key), arguments: arguments)
+            } catch .refused where !listed.isEmpty {
+                // The session ends, even where nobody may read its tokens.
+                return try await redis.runLasting(Self.end[clock], keys: Self.keys(id), arguments: arguments)
+            }
         }
-        guard let parts = reply.elements, parts.count == 5, let outcome = parts[0].text, let user = parts[1].bytes,
-            let revoked = parts[2].elements, let unrecorded = parts[3].integerValue, let record = parts[4].bytes
+        guard let parts = reply.elements, parts.count == 6, let outcome = parts[0].text, let user = parts[1].bytes,
+            let revoked = parts[2].elements, let unrecorded = parts[3].integerValue, let record = parts[4].bytes,
+            let read = parts[5].elements, read.isEmpty || read.count == listed.count
         else { throw .fault() }
         var clients: [ClientID] = []
         if case .live(let session) = SessionRecord(id, record) { clients = session.grants.map(\.clientID) }
         guard
             let ended = EndSessionScript.Reply(
-                outcome: outcome, user: user, revoked: revoked.compactMap(\.bytes), unrecorded: unrecorded, clients: clients)
+                outcome: outcome, user: user, revoked: revoked.compactMap(\.bytes), unrecorded: unrecorded, clients: clients,
+                records: zip(listed, read).map { ($0, $1.bytes) })
         else { throw .fault() }
         return ended
     }
@@ -198,7 +218,7 @@ package struct SessionStore: Sendable {
     /// The ids in a user's index, the one that lasts longest first.
     /// - Throws: the store's failure.
     func ids(of userID: UserID) async throws(IdentityError) -> [SessionID] {
-        let command = RedisCommand("ZREVRANGE", IndexSessionScript.key(userID), "0", "-1")
+        let command = RedisCommand("ZREVRANGE", SessionIndex.key(userID), "0", "-1")
         guard let elements = try await send(command).elements else { throw .fault() }
         return elements.compactMap { $0.bytes.flatMap { SessionID(bytes: $0) } }
     }
@@ -213,25 +233,26 @@ package struct SessionStore: Sendable {
         return sessions.sorted { $0.lastUsedAt > $1.lastUsedAt }
     }
 
-    /// The last of an end: nothing is left to do for who finds the session in its user's index.
+    /// The last of an end: its access tokens are deleted, and nothing is left to do for who finds the session in its user's index.
     /// - Parameters:
     ///   - userID: nil if nobody knows; an entry in an index then stays until the session would have been over.
+    ///   - entry: what is told of the end.
     ///   - isRecorded: whether the end is on record now.
-    ///   - isToForget: whether what the session was is still kept.
     /// - Throws: the store's failure.
     func finishEnd(
-        of id: SessionID, of userID: UserID?, isRecorded: Bool, isToForget: Bool = false
+        of id: SessionID, of userID: UserID?, deleting tokens: [AccessTokenHash] = [], telling entry: RevocationLog.Entry? = nil,
+        isRecorded: Bool
     ) async throws(IdentityError) {
-        if isRecorded {
-            let keys = [SessionRecord.key(id)] + (userID.map { [IndexSessionScript.key($0)] } ?? [])
-            _ = try await run(Self.recordEnd, keys, [id.bytes])
-            return
+        var keys = [SessionRecord.key(id)]
+        if let userID { keys.append(SessionIndex.key(userID)) }
+        if entry != nil { keys.append(RevocationLog.key) }
+        keys += tokens.map(\.key)
+        let life = entry == nil ? 0 : RevocationLog.life.wholeMilliseconds
+        let arguments = SessionScript.arguments(id.bytes, userID != nil, isRecorded, life) + (entry?.words ?? [])
+        let sent = keys
+        _ = try await mapRedisErrors { () throws(RedisError) in
+            try await redis.runLasting(Self.finishEnd, keys: sent, arguments: arguments)
         }
-        if isToForget { _ = try await send(RedisCommand("DEL", SessionRecord.endedKey(id))) }
-        guard let userID else { return }
-        var command = RedisCommand("ZREM", IndexSessionScript.key(userID))
-        command.append(id.bytes)
-        _ = try await send(command)
     }
 
     /// Strikes access tokens that have been deleted from their session's list. A failure does no harm: they are listed until

@@ -103,7 +103,7 @@ extension Sessions {
             grants: [grant], at: now)
         try issuer.checkReadiness()
         let (begun, minted) = try await begin(
-            session, of: authentication.user, idle: client.sessionLifetime.idle, caller, at: now
+            session, with: authentication, idle: client.sessionLifetime.idle, caller, at: now
         ) { session throws(IdentityError) in
             if let write {
                 try issuer.mint(for: grant, of: session, client: client, at: session.createdAt, write)
@@ -130,13 +130,13 @@ extension Sessions {
             cookieIdleLife: terms.lifetime.idle,
             grants: terms.hasGrant ? [Grant(.first, to: client, refresh: nil, GrantTerms())] : [], at: now)
         let (begun, _) = try await begin(
-            session, of: authentication.user, idle: terms.lifetime.idle, caller, at: now
+            session, with: authentication, idle: terms.lifetime.idle, caller, at: now
         ) { _ in nil }
         if let replaced = terms.replaced {
             do throws(IdentityError) {
                 try await signOut(replaced, use: terms.use, caller: caller)
             } catch {
-                await discard(begun, nil)
+                await discard(begun)
                 throw error
             }
         }
@@ -146,39 +146,31 @@ extension Sessions {
     /// Begins a session, or leaves nothing of it; an excess one makes room for it. Returns it as it is kept.
     /// - Parameter mint: makes its first access token, for the session as it is dated by who keeps it; nil for none.
     private func begin(
-        _ session: Session, of user: User, idle: Duration, _ caller: Caller, at now: Timestamp,
+        _ session: Session, with authentication: Authentication, idle: Duration, _ caller: Caller, at now: Timestamp,
         _ mint: (Session) throws(IdentityError) -> AccessTokenIssuer.Minted?
     ) async throws(IdentityError) -> (Session, AccessTokenIssuer.Minted?) {
         var minted: AccessTokenIssuer.Minted?
         let (begun, count): (Session, Int)
         do throws(IdentityError) {
-            let (announced, others) = try await store.announce(session, at: now)
-            // After the announcement: whoever disables the user from here on finds this session.
-            try await users.recordSignIn(of: user, at: now)
-            minted = try mint(announced)
-            begun = try await establish(announced, minted, idle: idle, at: now)
-            count = others
+            let kept = try await store.begin(session, idle: idle, at: now) { dated throws(IdentityError) in
+                minted = try mint(dated)
+                return minted.map { NewAccessToken(issued: $0.issued, record: $0.record) }
+            }
+            guard let kept else { throw .invalidCredentials }
+            // In this order: whoever disables the user from here on finds this session, and whoever has done it before is found here. Nobody
+            // has anything of the session until then.
+            if let enrol = authentication.enrolment {
+                try await enrol()
+            } else {
+                try await users.recordSignIn(of: authentication.user, at: now)
+            }
+            (begun, count) = kept
         } catch {
-            await discard(session, minted)
+            await discard(session)
             throw error
         }
-        if count > limitPerUser { await endExcess(of: user.id, sparing: session.id, caller) }
+        if count > limitPerUser { await endExcess(of: authentication.user.id, sparing: session.id, caller) }
         return (begun, minted)
-    }
-
-    /// Writes a new session and its first access token, and returns it as it is kept.
-    private func establish(
-        _ session: Session, _ minted: AccessTokenIssuer.Minted?, idle: Duration, at now: Timestamp
-    ) async throws(IdentityError) -> Session {
-        let created = try await store.create(
-            session, idle: idle, accessToken: minted?.issued, record: minted?.record, at: session.createdAt)
-        guard let begun = created else { throw .invalidCredentials }
-        // Who stood still for so long may have missed the tombstone that was to stop him. A span of one copy's own clock: one that is set
-        // forward meanwhile costs an attempt.
-        guard system.now().duration(since: now) < SessionTombstone.standardLife else {
-            throw .unavailable(retryAfter: .seconds(1))
-        }
-        return begun
     }
 
     /// Stores what introspection says of a token that has been minted.
@@ -189,10 +181,12 @@ extension Sessions {
         }
     }
 
-    /// Takes back what there is of a session that could not begin. Nobody holds a token of it, so a failure does little harm.
-    private func discard(_ session: Session, _ minted: AccessTokenIssuer.Minted?) async {
-        _ = try? await end(session.id, of: session.userID, reason: .revoked)
-        if let minted { try? await tokens.delete([minted.issued.hash]) }
+    /// Takes back what there is of a session that could not begin. Nobody holds a token of it, so nobody is told, and a failure does little harm.
+    private func discard(_ session: Session) async {
+        guard let reply = try? await store.end(session.id, reason: .revoked, at: system.now()) else { return }
+        try? await tokens.forgetting(reply.revoked) { () throws(IdentityError) in
+            try await store.finishEnd(of: session.id, of: session.userID, deleting: reply.revoked, isRecorded: false)
+        }
     }
 
     /// Counts a sign-in, and puts it on record: that it has come to a session, or that the account has changed since the credentials were found

@@ -36,7 +36,7 @@ extension Sessions {
         case .live, .ended, .missing: throw .sessionNotFound
         }
         let note = SessionEndNote(actor: .user(userID), clientID: seen?.clientID, caller: caller)
-        return try await end(id, of: userID, reason: reason, noting: note) || seen != nil
+        return try await end(id, of: userID, reason: reason, noting: note, reading: seen?.listedTokens ?? []) || seen != nil
     }
 
     /// Ends the session of a refresh token; of a further grant's, the grant. One that is none, or no longer one, has nothing left to end.
@@ -102,7 +102,7 @@ extension Sessions {
         _ holder: RefreshTokenHolder, reason: SessionEnd, by actor: AuditEvent.Actor, _ caller: Caller
     ) async throws(IdentityError) {
         let note = SessionEndNote(actor: actor, clientID: holder.clientID, caller: caller)
-        try await end(holder.sessionID, of: holder.userID, reason: reason, noting: note)
+        try await end(holder.sessionID, of: holder.userID, reason: reason, noting: note, reading: holder.listedTokens)
     }
 
     /// Keeps the number of a user's sessions within the limit. Not worth failing a sign-in for: the next one tries again.
@@ -112,7 +112,8 @@ extension Sessions {
         let others = live.filter { $0.id != newest }.sorted { $0.absoluteEnd < $1.absoluteEnd }
         for session in others.prefix(max(0, others.count + 1 - limitPerUser)) {
             let note = SessionEndNote(actor: .system, clientID: session.clientID, caller: caller)
-            guard (try? await end(session.id, of: userID, reason: .revoked, noting: note)) != nil else { return }
+            let tokens = session.listedTokens
+            guard (try? await end(session.id, of: userID, reason: .revoked, noting: note, reading: tokens)) != nil else { return }
         }
     }
 
@@ -124,30 +125,39 @@ extension Sessions {
     /// - Parameters:
     ///   - userID: nil if nobody knows, because the record is damaged.
     ///   - note: nil where the caller puts something else on record, or nothing.
+    ///   - listed: access tokens that it was seen to have.
     ///   - records: what was kept of its access tokens, where they have been deleted already.
     /// - Returns: whether this call has put it on record.
     @discardableResult
     func end(
         _ id: SessionID, of userID: UserID?, reason: SessionEnd, noting note: SessionEndNote? = nil,
-        knowing records: [[UInt8]] = []
+        reading listed: [AccessTokenHash] = [], knowing records: [[UInt8]] = []
     ) async throws(IdentityError) -> Bool {
-        let reply = try await store.end(id, reason: reason, isRecorded: note != nil, at: system.now())
+        let reply = try await store.end(id, reason: reason, isRecorded: note != nil, reading: listed, at: system.now())
         // Until it is finished nobody may have been told.
         let isNews =
             reply.outcome == .ended || reply.unrecordedSince != nil && reply.outcome == .already || !reply.clients.isEmpty
         // First of all: a failure may follow, and nobody may come back.
         if let userID, !reply.clients.isEmpty { await logouts?.enter(endOf: id, of: userID, for: reply.clients) }
-        try await mapServiceFailures { () throws(ServiceFailure) in
-            try await tokens.end(
-                reply.revoked, knowing: records.isEmpty ? nil : records, with: .session(id, of: userID), isNews: isNews)
+        let entry = try await mapServiceFailures { () throws(ServiceFailure) in
+            try await tokens.farewell(
+                to: reply.revoked, knowing: reply.records, and: records, with: .session(id, of: userID), isNews: isNews)
         }
-        if let note, let end = reply.unrecordedSince {
-            await audit.record(AuditEvent(endOf: id, of: userID, reason: reason, at: end, note))
-            try await store.finishEnd(of: id, of: userID, isRecorded: true)
-            return true
+        let news = note.flatMap { note in
+            reply.unrecordedSince.map { AuditEvent(endOf: id, of: userID, reason: reason, at: $0, note) }
         }
-        try await store.finishEnd(of: id, of: userID, isRecorded: false, isToForget: !reply.clients.isEmpty)
-        return false
+        do throws(IdentityError) {
+            try await tokens.forgetting(reply.revoked) { () throws(IdentityError) in
+                try await store.finishEnd(
+                    of: id, of: userID, deleting: reply.revoked, telling: entry, isRecorded: news != nil)
+            }
+        } catch {
+            // Without an answer it may be done all the same. Whoever has to repeat the end puts the same event on record.
+            if let news, error != .internalFault { await audit.record(news) }
+            throw error
+        }
+        if let news { await audit.record(news) }
+        return news != nil
     }
 }
 

@@ -24,9 +24,9 @@ package struct GrantTokens: Sendable {
 
 /// Begins, refreshes, lists and ends sessions, so that no order of events leaves a token alive that nobody can revoke.
 ///
-/// A session is entered in its user's index before anything of it exists, an access token is stored before its session knows
-/// it, and is handed out only after the session has accepted it. Whoever ends sessions works the other way round: the index
-/// names the session, the session names its tokens. So once an end has been answered, no token of that session is good.
+/// A session is entered in its user's index in the step that writes it and its access token, which is handed out only after the user has been checked
+/// once more. Whoever ends sessions works the other way round: the index names the session, the session names its tokens. So once an end has been
+/// answered, no token of that session is good.
 package final class Sessions: Sendable {
     let store: SessionStore
     let tokens: AccessTokenStore

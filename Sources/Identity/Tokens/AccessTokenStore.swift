@@ -102,6 +102,34 @@ package struct AccessTokenStore: Sendable {
         try await askRedis { () throws(RedisError) in try await redis.sendLasting(all) }
     }
 
+    /// What is told of the end of all tokens that somebody holds, by the one who deletes them: it says of whom to tell whom.
+    /// - Parameters:
+    ///   - known: their records, as far as they have been read.
+    ///   - deleted: the records of those that are gone already.
+    ///   - isNews: whether it is told even if none of its tokens is left.
+    /// - Returns: nil for nothing.
+    /// - Throws: the store's failure.
+    func farewell(
+        to tokens: [AccessTokenHash], knowing known: [AccessTokenHash: [UInt8]?], and deleted: [[UInt8]],
+        with whole: Revocation, isNews: Bool
+    ) async throws(ServiceFailure) -> RevocationLog.Entry? {
+        guard let log else { return nil }
+        let others = tokens.filter { known[$0] == nil }
+        var records = deleted + tokens.compactMap { known[$0] ?? nil }
+        if !others.isEmpty { records += try await self.records(others).compactMap(\.self) }
+        return isNews || !records.isEmpty ? log.entry(whole, with: records) : nil
+    }
+
+    /// Has `delete` delete tokens, and remembers none of them.
+    func forgetting(
+        _ tokens: [AccessTokenHash], _ delete: () async throws(IdentityError) -> Void
+    ) async throws(IdentityError) {
+        // Before, for who is asked meanwhile, and after, for who was asked before and remembers it only now.
+        hot?.forget(tokens)
+        defer { hot?.forget(tokens) }
+        try await delete()
+    }
+
     /// Makes tokens unknown at once, and so that a failover of Redis does not bring them back.
     /// - Throws: the store's failure; some may be gone then, and the call may be repeated.
     func delete(_ tokens: [AccessTokenHash]) async throws(ServiceFailure) {

@@ -88,14 +88,30 @@ package struct RevocationLog: Sendable {
         self.system = system
     }
 
+    /// What the stream is to hold of an end.
+    struct Entry {
+        /// What `XADD` takes behind the key.
+        let words: [[UInt8]]
+
+        fileprivate var command: RedisCommand {
+            var command = RedisCommand("XADD", RevocationLog.key)
+            for word in words { command.append(word) }
+            return command
+        }
+    }
+
     /// What writes that a session, or all tokens of a client, have ended, with the tokens of these records.
     func commands(_ revocation: Revocation, with records: [[UInt8]]) -> [RedisCommand] {
+        [entry(revocation, with: records).command, renewal]
+    }
+
+    /// What says that.
+    func entry(_ revocation: Revocation, with records: [[UInt8]]) -> Entry {
         let tokens = records.compactMap { StoredAccessToken($0, in: installation) }
         var audiences: Set<String> = []
         for token in tokens { audiences.formUnion(token.audienceTexts(in: installation)) }
-        let command = command(
+        return entry(
             revocation, audiences: audiences.isEmpty ? [installation.audience] : audiences, until: tokens.map(\.expiresAt).max())
-        return [command, renewal]
     }
 
     /// What writes that tokens have ended, each by itself.
@@ -103,24 +119,17 @@ package struct RevocationLog: Sendable {
         let tokens = records.compactMap { StoredAccessToken($0, in: installation) }
         guard !tokens.isEmpty else { return [] }
         return tokens.map { token in
-            command(
-                .token(AccessTokenRecordFacts(token)), audiences: token.audienceTexts(in: installation), until: token.expiresAt)
+            entry(
+                .token(AccessTokenRecordFacts(token)), audiences: token.audienceTexts(in: installation), until: token.expiresAt
+            ).command
         } + [renewal]
     }
 
-    private func command(_ revocation: Revocation, audiences: Set<String>, until end: UInt32?) -> RedisCommand {
-        var command = RedisCommand("XADD", Self.key, "MAXLEN", "~")
-        command.append(Int64(length))
-        command.append("*")
-        command.append(Field.mark)
-        command.append(installation.mark)
-        command.append(Field.audiences)
-        command.append(audiences.sorted().joined(separator: "\n"))
-        command.append(Field.name)
-        command.append(revocation.name)
-        command.append(Field.data)
-        command.append(revocation.data(until: end, at: system.now()))
-        return command
+    private func entry(_ revocation: Revocation, audiences: Set<String>, until end: UInt32?) -> Entry {
+        let texts = ["MAXLEN", "~", String(length), "*", Field.mark].map { Array($0.utf8) }
+        let fields = [Field.audiences, audiences.sorted().joined(separator: "\n"), Field.name, revocation.name, Field.data]
+        let data = revocation.data(until: end, at: system.now())
+        return Entry(words: texts + [installation.mark] + fields.map { Array($0.utf8) } + [data])
     }
 
     private var renewal: RedisCommand {

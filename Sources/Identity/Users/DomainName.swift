@@ -31,7 +31,8 @@ struct DomainName: Hashable, Sendable {
 
 extension Unicode.Scalar {
     fileprivate var isVisible: Bool {
-        switch properties.generalCategory {
+        if isASCII { return (0x21...0x7E).contains(value) }
+        return switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .unassigned, .privateUse: false
         default: !properties.isDefaultIgnorableCodePoint
         }

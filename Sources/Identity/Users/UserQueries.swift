@@ -19,18 +19,19 @@ package enum UserQueries {
     static let columnCount = 18
 
     /// Parameters: id, email, email_normalized, email_verified, password_hash or null, display_name or null, photo_url or null,
-    /// phone_number or null, claims, created_at, email_claimed, roles, tokens_valid_after or null, is_anonymous. Returns the user.
+    /// phone_number or null, claims, created_at, email_claimed, roles, tokens_valid_after or null, is_anonymous, last_sign_in_at or null.
+    /// Returns the user.
     package static let insert = Statement(
         name: "users_insert",
         sql: """
             INSERT INTO users (
                 id, email, email_normalized, email_verified, password_hash, display_name, photo_url, phone_number, claims, created_at,
-                updated_at, email_claimed, roles, tokens_valid_after, is_anonymous
+                updated_at, email_claimed, roles, tokens_valid_after, is_anonymous, last_sign_in_at
             )
             VALUES (
                 $1::uuid, $2::text, $3::text, $4::boolean, $5::text, $6::text, $7::text, $8::text, $9::jsonb,
                 to_timestamp($10::bigint / 1000.0), to_timestamp($10::bigint / 1000.0), $11::boolean,
-                $12::text[], to_timestamp($13::bigint / 1000.0), $14::boolean
+                $12::text[], to_timestamp($13::bigint / 1000.0), $14::boolean, to_timestamp($15::bigint / 1000.0)
             )
             RETURNING \(columns)
             """)
@@ -39,12 +40,14 @@ package enum UserQueries {
     package static let byID = Statement(
         name: "users_by_id", sql: "SELECT \(columns) FROM users WHERE id = $1::uuid", retryable: true)
 
-    /// Whose an address is: who only claims it does not count. Parameter: normalised e-mail address. Returns the user and, as one more
-    /// column, the password hash or null.
+    /// Whose an address is: who only claims it does not count. Parameter: normalised e-mail address. Returns the user and, as two more
+    /// columns, the password hash or null, and the settings or null.
     package static let byEmailForSignIn = Statement(
         name: "users_by_email_for_sign_in",
-        sql: "SELECT \(columns), password_hash FROM users WHERE email_normalized = $1::text AND NOT email_claimed",
-        retryable: true)
+        sql: """
+            SELECT \(columns), password_hash, (SELECT settings::text FROM app_settings WHERE app_settings.user_id = users.id)
+            FROM users WHERE email_normalized = $1::text AND NOT email_claimed
+            """, retryable: true)
 
     /// Bytes are compared, whatever the collation, and no character has a meaning of its own. Parameters: the lowest normalised
     /// address, the one that is too high, how many.

@@ -3,8 +3,8 @@ package import Text
 
 /// The users in PostgreSQL.
 package struct UserStore: Sendable {
-    /// A user and the stored password hash, if there is one.
-    package typealias Credentials = (user: User, passwordHash: String?)
+    /// A user and the stored password hash, if there is one; and what is set in the app API, where that has been looked up.
+    package typealias Credentials = (user: User, passwordHash: String?, settings: AppSettings?)
 
     let pool: PostgresPool
 
@@ -24,10 +24,18 @@ package struct UserStore: Sendable {
         try await found(UserQueries.byID, [.uuid(id.description)])
     }
 
-    /// The user and the stored password hash behind an address; nil when there is none.
+    /// The user and the stored password hash behind an address, with the settings; nil when there is none.
     /// - Throws: the store's failure.
     package func credentials(of email: EmailAddress) async throws(IdentityError) -> Credentials? {
-        try await credentials(UserQueries.byEmailForSignIn, .text(email.normalized))
+        try await mapPostgresErrors { () throws(PostgresError) in
+            let rows = try await pool.query(UserQueries.byEmailForSignIn, [.text(email.normalized)])
+            return try rows.first.map { row throws(PostgresError) in
+                (
+                    try Self.user(row), try row.optionalString(UserQueries.columnCount),
+                    try AppSettingsStore.settings(row, UserQueries.columnCount + 1)
+                )
+            }
+        }
     }
 
     /// The user that a statement finds, with one column more: the password hash.
@@ -37,7 +45,7 @@ package struct UserStore: Sendable {
         try await mapPostgresErrors { () throws(PostgresError) in
             let rows = try await pool.query(statement, [parameter])
             return try rows.first.map { row throws(PostgresError) in
-                (try Self.user(row), try row.optionalString(UserQueries.columnCount))
+                (try Self.user(row), try row.optionalString(UserQueries.columnCount), nil)
             }
         }
     }
@@ -108,6 +116,7 @@ package struct UserStore: Sendable {
             .text(orNull: user.phoneNumber), .json(rendered(user.claims)), .integer(user.createdAt.milliseconds),
             .bool(user.emailClaimed), .textArray(user.roles),
             user.tokensValidAfter.map { .integer($0.milliseconds) } ?? .null, .bool(user.isAnonymous),
+            user.lastSignInAt.map { .integer($0.milliseconds) } ?? .null,
         ]
     }
 

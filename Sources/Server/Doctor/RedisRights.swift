@@ -28,7 +28,7 @@ enum RedisRights {
             "user:", "",
             [
                 ("ZADD", ["1", "x"]), ("ZCARD", []), ("ZREM", ["x"]), ("ZREMRANGEBYSCORE", ["0", "1"]),
-                ("ZREVRANGE", ["0", "1"]), ("PEXPIRE", ["1000"]),
+                ("ZREVRANGE", ["0", "1"]), ("PEXPIRE", ["1000"]), ("PTTL", []),
             ]
         ),
         ("limit:", "", [("GET", []), ("DEL", []), ("GETEX", ["PX", "1000"])]),

@@ -19,6 +19,7 @@ package enum UnicodeText {
     ///
     /// `nil` for a name that has none, for empty labels, for labels over 63 and names over 253 bytes, and for text with NUL.
     package static func asciiDomain(_ text: String) -> String? {
+        if let plain = plainDomain(text) { return plain }
         guard !text.isEmpty, !text.utf8.contains(0), text.utf8.count <= 1024 else { return nil }
         // libidn2 deletes the characters that STD 3 forbids where it should refuse them: `a_b.example` would become `ab.example`.
         // So the strict result counts only if the lenient one, which keeps them, is the same.
@@ -28,6 +29,31 @@ package enum UnicodeText {
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         guard name.utf8.count <= 253, labels.allSatisfy({ (1...63).contains($0.utf8.count) }) else { return nil }
         return name
+    }
+
+    /// A name of ASCII letters and digits, with single hyphens and dots between them, which the standard only turns to lower case.
+    private static func plainDomain(_ text: String) -> String? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        var labelLength = 0
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+                bytes.append(byte)
+                labelLength += 1
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                bytes.append(byte | 0x20)
+                labelLength += 1
+            case UInt8(ascii: "-"), UInt8(ascii: "."):
+                guard let last = bytes.last, last != UInt8(ascii: "-"), last != UInt8(ascii: ".") else { return nil }
+                bytes.append(byte)
+                labelLength = byte == UInt8(ascii: ".") ? 0 : labelLength + 1
+            default: return nil
+            }
+            guard labelLength <= 63, bytes.count <= 253 else { return nil }
+        }
+        guard let last = bytes.last, last != UInt8(ascii: "-"), last != UInt8(ascii: ".") else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func convert(_ text: String, _ flags: Int32) -> String? {

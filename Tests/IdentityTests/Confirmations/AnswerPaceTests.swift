@@ -32,10 +32,10 @@ extension WithStores {
             try await copy.run { parts in
                 if resets {
                     try await parts.confirmations.requestPasswordReset(
-                        email: email, language: .english, link: { $1 }, caller: Copy.caller)
+                        email: email, language: .english, link: .withProfile { $1 }, caller: Copy.caller)
                 } else {
                     try await parts.confirmations.requestVerification(
-                        email: email, language: .english, link: { $1 }, caller: Copy.caller)
+                        email: email, language: .english, link: .withProfile { $1 }, caller: Copy.caller)
                 }
             }
             // The loop's clock is read once a turn: an answer may be a little early, and is never without its rest.

@@ -109,7 +109,7 @@ extension WithStores {
                         report: { standing in if standing.limit == 2 { told.withLock { $0 += 1 } } })
                     try await world.a.run { parts in
                         try await parts.confirmations.requestPasswordReset(
-                            email: email, language: .english, link: { _, code in code }, caller: caller)
+                            email: email, language: .english, link: .withCode { $0 }, caller: caller)
                     }
                 }
                 func links() async throws -> [SecretString] {

@@ -74,7 +74,12 @@ extension WithStores {
         }
 
         @Test func `while Redis hangs every answer is that it does, and nothing is lost`() async throws {
-            try await World.run({ $0.patience = .seconds(10) }) { world in
+            try await World.run({
+                $0.patience = .seconds(10)
+                $0.scriptClock = .redis
+                $0.statementClock = .postgres
+            }) { world in
+                world.clock.advance(by: Timestamp.now().duration(since: world.clock.now))
                 let a = world.a
                 let member = try await a.signUp()
                 let other = try await a.signUp("berta@town.example")

@@ -44,7 +44,6 @@ extension WithStores {
             try await run { store in
                 let session = try session(.static)
                 let tokens = [token(0, at: here), token(1, at: there), token(2, at: here), token(3, at: there)]
-                _ = try await store.announce(session, at: here)
                 #expect(try await store.create(session, idle: .seconds(7_200), accessToken: tokens[0], at: here) != nil)
                 let idle = Duration.seconds(7_200)
                 _ = try await store.refresh(request(session, 1, tokens[1]), idle: idle, at: there)

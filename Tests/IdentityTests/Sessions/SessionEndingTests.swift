@@ -27,7 +27,7 @@ extension WithStores {
 
         /// As if the index had lost the session.
         private func forget(_ member: Member, _ world: World) async throws {
-            var command = RedisCommand("ZREM", IndexSessionScript.key(member.id))
+            var command = RedisCommand("ZREM", SessionIndex.key(member.id))
             command.append(member.sessionID.bytes)
             let sent = command
             #expect(try await world.a.parts.redis.send(sent).integerValue == 1)

@@ -205,17 +205,47 @@ extension WithStores {
         @Test func `the index holds a user's sessions until the last of them is over`() async throws {
             let long = try session(1)
             let short = try session(2, lifetime: SessionLifetime(idle: .seconds(60), absolute: .seconds(86_400)))
+            let third = try session(3)
             try await run { store, redis in
-                #expect(try await store.announce(long, at: Sample.now).count == 1)
-                #expect(try await store.announce(short, at: Sample.now).count == 2)
-                #expect(try await store.announce(short, at: Sample.now).count == 2)
+                func begin(_ session: Session, at now: Timestamp = Sample.now) async throws -> Int? {
+                    try await store.begin(session, idle: .seconds(60), at: now) { _ in nil }?.count
+                }
+                #expect(try await begin(long) == 1)
+                #expect(try await begin(short) == 2)
+                // It is there already.
+                #expect(try await begin(short) == nil)
                 #expect(try await store.ids(of: Sample.userID) == [long.id, short.id])
-                let life = try await Self.life(of: IndexSessionScript.key(Sample.userID), redis)
+                let life = try await Self.life(of: SessionIndex.key(Sample.userID), redis)
                 #expect(life > 90 * Self.day && life <= 90 * Self.day + 300_000)
                 let late = short.absoluteEnd.adding(.seconds(301))
-                #expect(try await store.announce(long, at: late).count == 1)
+                #expect(try await begin(third, at: late) == 2)
                 try await store.finishEnd(of: long.id, of: Sample.userID, isRecorded: false)
-                #expect(try await store.ids(of: Sample.userID) == [])
+                #expect(try await store.ids(of: Sample.userID) == [third.id])
+            }
+        }
+
+        @Test func `a session is dated by the clock of Redis, however far a copy's is off`() async throws {
+            try await World.run { world in
+                try await world.a.run { parts in
+                    let store = SessionStore(redis: parts.redis, policy: .standard, clock: .redis)
+                    var dates: [Timestamp] = []
+                    for (number, ahead) in [0, 3600, 3600, -3600, 0].enumerated() {
+                        let mistaken = Timestamp.now().adding(.seconds(ahead))
+                        let session = try Sample.session(
+                            SessionID(random: [UInt8(number)] + Array(1..<16)), refresh: RefreshRotation(mode: .static),
+                            client: "app", at: mistaken)
+                        let begun = try await store.begin(session, idle: .seconds(60), at: mistaken) { dated in
+                            dates.append(dated.createdAt)
+                            return nil
+                        }
+                        let date = try #require(begun?.session.createdAt)
+                        #expect(date == dates.last)
+                        let distance = Timestamp.now().duration(since: date)
+                        #expect(distance > .seconds(-1) && distance < .seconds(60))
+                    }
+                    // Once more where it was mistaken; more often only where the way took seconds.
+                    #expect(dates.count >= 8)
+                }
             }
         }
     }

@@ -177,7 +177,7 @@ extension WithStores {
                 await #expect(throws: IdentityError.internalFault) { try await world.a.signIn() }
                 try await world.a.permitKeys("*")
                 #expect(try await world.a.run { try await $0.sessions.list(of: member.id) }.map(\.id) == [member.sessionID])
-                let index = IndexSessionScript.key(member.id)
+                let index = SessionIndex.key(member.id)
                 #expect(try await world.a.run { try await $0.redis.send(RedisCommand("ZCARD", index)) } == .integer(1))
             }
         }
@@ -193,35 +193,6 @@ extension WithStores {
                 let mine = AccessTokenHash(of: member.accessToken.revealedText).key
                 #expect(try await world.a.liveTokens(of: member.id) == [mine])
                 _ = try await world.a.refresh(member.refreshToken)
-            }
-        }
-
-        @Test func `whoever stood still while his session was to be ended gets none`() async throws {
-            try await World.run { world in
-                let member = try await world.a.signUp()
-                let clock = world.clock
-                // Every look at the clock takes a minute.
-                let slow = SystemContext(
-                    now: {
-                        clock.advance(by: .seconds(60))
-                        return clock.now
-                    }, random: { [UInt8](repeating: 7, count: $0) })
-                await #expect(throws: IdentityError.unavailable(retryAfter: .seconds(1))) {
-                    try await world.a.run { parts in
-                        let user = try await parts.accounts.user(member.id)
-                        let sessions = Sessions(
-                            store: parts.sessions.store, tokens: parts.sessions.tokens, issuer: parts.sessions.issuer,
-                            users: parts.users, clients: parts.clients, limiter: parts.limiter, audit: parts.audit,
-                            metrics: parts.metrics,
-                            key: parts.sessions.key, limitPerUser: 50, policy: .standard, system: slow)
-                        let authentication = Authentication(
-                            of: user, by: [.password], at: clock.now, occasion: .continued)
-                        _ = try await sessions.begin(authentication, for: parts.app, caller: Copy.caller)
-                    }
-                }
-                let mine = AccessTokenHash(of: member.accessToken.revealedText).key
-                #expect(try await world.a.liveTokens(of: member.id) == [mine])
-                #expect(try await world.a.run { try await $0.sessions.list(of: member.id) }.map(\.id) == [member.sessionID])
             }
         }
     }

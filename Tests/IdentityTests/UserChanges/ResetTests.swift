@@ -86,7 +86,7 @@ extension WithStores {
                 for _ in 0..<7 {
                     try await world.a.run { parts in
                         try await parts.confirmations.requestVerification(
-                            email: "anna@gmail.com", language: .english, link: { $1 }, caller: Copy.caller)
+                            email: "anna@gmail.com", language: .english, link: .withCode { $0 }, caller: Copy.caller)
                     }
                 }
                 #expect(try await world.a.resetCode("anna@gmail.com") != nil)

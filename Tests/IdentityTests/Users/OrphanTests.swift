@@ -83,7 +83,7 @@ extension WithStores {
                     for number in 0..<1500 {
                         let id = UserID(
                             at: Sample.now, random: [UInt8(number >> 8), UInt8(number & 255)] + [UInt8](repeating: 0, count: 8))
-                        var command = RedisCommand("ZADD", IndexSessionScript.key(id), "1")
+                        var command = RedisCommand("ZADD", SessionIndex.key(id), "1")
                         command.append(SessionID(random: Array(0..<16)).bytes)
                         let sent = command
                         _ = try await parts.redis.send(sent)
@@ -104,7 +104,7 @@ extension WithStores {
                 _ = try await world.a.run { parts async throws in
                     // As Redis evicts them.
                     for member in [gone, barred, there] {
-                        _ = try await parts.redis.send(RedisCommand("DEL", IndexSessionScript.key(member.id)))
+                        _ = try await parts.redis.send(RedisCommand("DEL", SessionIndex.key(member.id)))
                     }
                     for statement in [Self.delete, Self.disable] { _ = try await parts.postgres.query(statement) }
                 }
@@ -123,7 +123,7 @@ extension WithStores {
             try await World.run { world in
                 let listed = try await world.a.signUp()
                 let other = try await world.a.signUp("berta@town.example")
-                _ = try await world.a.run { try await $0.redis.send(RedisCommand("DEL", IndexSessionScript.key(listed.id))) }
+                _ = try await world.a.run { try await $0.redis.send(RedisCommand("DEL", SessionIndex.key(listed.id))) }
                 let second = try await world.a.signIn()
                 try await world.a.run { try await $0.accounts.signOut(listed.id, caller: Copy.caller) }
                 // What the index does not name goes on, which is why the operator's commands look further.

@@ -50,7 +50,7 @@ extension WithStores {
             try await copy.run { parts in
                 try await parts.confirmations.requestPasswordReset(
                     email: Copy.email, language: .english,
-                    link: { _, text in
+                    link: .withCode { text in
                         code.withLock { $0 = text }
                         return text
                     }, caller: Copy.caller)

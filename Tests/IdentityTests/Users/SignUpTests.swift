@@ -54,6 +54,29 @@ extension WithStores {
             }
         }
 
+        @Test func `who signs up with a session is stored with it, or neither is there`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUpWithSession()
+                let user = try await world.a.run { try await $0.accounts.user(member.id) }
+                #expect(user.createdAt == Sample.now && user.lastSignInAt == Sample.now)
+                #expect(try await world.a.active([member.accessToken, member.refreshToken]) == [true, true])
+                #expect(try await world.a.events("user_signed_up").map(\.userID) == ["\(member.id)"])
+                await #expect(throws: IdentityError.emailTaken) { try await world.a.signUpWithSession() }
+                #expect(try await world.a.events("sign_up_refused").count == 1)
+                // Nothing of a session of nobody's.
+                #expect(try await world.a.keyspace().keys("at:").count == 1)
+                #expect(try await world.a.keyspace().keys("user:").count == 1)
+                #expect(try await world.a.keyspace().keys("feed:").isEmpty)
+                try await world.a.permitKeys("at:*", "user:*")
+                await #expect(throws: IdentityError.internalFault) { try await world.a.signUpWithSession("b@town.example") }
+                try await world.a.permitKeys("*")
+                #expect(try await world.a.userCount() == 1)
+                // It can be tried again.
+                _ = try await world.a.signUpWithSession("b@town.example")
+                #expect(await world.a.run { $0.metrics.snapshot.signUps } == 2)
+            }
+        }
+
         @Test func `all that is wrong is said at once, and nothing is made`() async throws {
             try await World.run { world in
                 await #expect(

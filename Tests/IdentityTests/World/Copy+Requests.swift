@@ -29,6 +29,13 @@ extension Copy {
         return try await begin(parts.accounts.signUp(request, client: parts.app, caller: Self.caller), kind)
     }
 
+    /// A sign-up whose user is stored once the session has begun.
+    func signUpWithSession(_ email: String = email) async throws -> Member {
+        let request = Accounts.SignUp(email: email, password: SecretString(Self.password), displayName: nil)
+        return try await begin(
+            parts.accounts.signUpWithSession(request, client: parts.app, caller: Self.caller))
+    }
+
     func signIn(
         _ email: String = email, password: String = password, kind: RefreshRotation.Mode = .rotating
     ) async throws -> Member {
@@ -93,7 +100,7 @@ extension Copy {
         let code = Locked<(profile: Profile, text: SecretString)?>(nil)
         try await parts.confirmations.requestPasswordReset(
             email: email, language: .english,
-            link: { profile, text in
+            link: .withProfile { profile, text in
                 code.withLock { $0 = (profile, text) }
                 return text
             }, caller: Self.caller)
@@ -110,7 +117,7 @@ extension Copy {
         let code = Locked<SecretString?>(nil)
         try await parts.confirmations.requestVerification(
             of: user, language: .english,
-            link: { _, text in
+            link: .withCode { text in
                 code.withLock { $0 = text }
                 return text
             }, caller: Self.caller)

@@ -12,6 +12,15 @@ enum StoredInstant {
 
 /// A session's record, looked at and changed as the scripts would.
 extension SessionStore {
+    /// Begins a session with an access token that somebody else stores; nil when something is there in its place.
+    func create(
+        _ session: Session, idle: Duration, accessToken: IssuedAccessToken?, at now: Timestamp
+    ) async throws -> Session? {
+        try await begin(session, idle: idle, at: now) { _ in
+            accessToken.map { NewAccessToken(issued: $0, record: nil) }
+        }?.session
+    }
+
     func bytes(of id: SessionID) async throws -> [UInt8]? {
         try await redis.get(SessionRecord.key(id))
     }

@@ -97,14 +97,14 @@ extension SignInPages.Parts {
     /// To a page of ours, with a code.
     private func link(to page: String) -> Confirmations.Link {
         let start = options.mailPages + page + "?code="
-        return { _, code in SecretString(start + code.revealedText) }
+        return .withCode { code in SecretString(start + code.revealedText) }
     }
 
     /// The sign-up stands: a mail that cannot be written now can be asked for again.
     func sendVerification(to user: User, _ visit: Visit) async {
         guard options.mailsVerification, !user.emailVerified else { return }
         try? await services.confirmations.requestVerification(
-            of: user, language: visit.words.language.ofMails, link: verificationLink, caller: visit.caller)
+            of: user, isNew: true, language: visit.words.language.ofMails, link: verificationLink, caller: visit.caller)
     }
 }
 

@@ -8,23 +8,24 @@ package import Text
 ///
 /// A record that cannot be read becomes a tombstone too. Nobody knows the access tokens that only the record lists: they live to their expiry.
 ///
-/// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`.
+/// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`; then access tokens whose records are wanted.
 /// - Arguments: the reason (a raw value of `SessionEnd`); the tombstone's least life in milliseconds; 1 to let it live as long as
 ///   the session would have if that is longer, else 0; the caller's `now` in milliseconds; 1 if the end is to be put on record.
-/// - Returns five elements: `ended`, `already` (a tombstone was there; it keeps its reason and its life) or `missing`; the
+/// - Returns six elements: `ended`, `already` (a tombstone was there; it keeps its reason and its life) or `missing`; the
 ///   user's id in 16 bytes, zeros or empty if unknown; the hashes of all access tokens to delete; since when the end is to be put on record
-///   and has not been, in milliseconds, or 0; the record as it was, until the end is finished, then empty. A repeated call lists the tokens again: the tombstone outlives them all.
+///   and has not been, in milliseconds, or 0; the record as it was, until the end is finished, then empty; the records that are wanted, nil for none. A repeated call lists the tokens again: the tombstone outlives them all.
 ///
-/// Who has put the end on record says so by `RecordEndScript`.
+/// `FinishEndScript` does the rest.
 package enum EndSessionScript {
     package static let source =
         SessionScript.record + SessionScript.tokens + """
             local key, overflow, now = KEYS[1], KEYS[2], clock(ARGV[4])
             local value, life, nobody = redis.call('GET', key), tonumber(ARGV[2]), string.rep('\\0', 32)
-            local unrecorded = ARGV[5] == '1' and now or 0
+            local unrecorded, records = ARGV[5] == '1' and now or 0, {}
+            for i = 3, #KEYS do records[i - 2] = redis.call('GET', KEYS[i]) end
             if not value then
                 entomb(key, nobody, {}, ARGV[1], unrecorded, life, now)
-                return { 'missing', '', {}, unrecorded, '' }
+                return { 'missing', '', {}, unrecorded, '', records }
             end
             local is_readable, listed, since = pcall(function()
                 if is_tombstone(value) then
@@ -34,13 +35,13 @@ package enum EndSessionScript {
                 return all_tokens(read_session(value).tokens, overflow)
             end)
             if is_readable and since then
-                return { 'already', string.sub(value, 2, 17), hashes_of(listed), since, redis.call('GET', ended_key(key)) or '' }
+                return { 'already', string.sub(value, 2, 17), hashes_of(listed), since, redis.call('GET', ended_key(key)) or '', records }
             end
             if ARGV[3] == '1' then life = math.max(life, redis.call('PTTL', key)) end
             local tokens = is_readable and listed or all_tokens('', overflow)
             local head = #value < 33 and nobody or string.sub(value, 2, 33)
             entomb(key, head, tokens, ARGV[1], unrecorded, life, now, is_readable and value)
-            return { 'ended', string.sub(head, 1, 16), hashes_of(tokens), unrecorded, is_readable and value or '' }
+            return { 'ended', string.sub(head, 1, 16), hashes_of(tokens), unrecorded, is_readable and value or '', records }
             """
 
     static func arguments(
@@ -64,14 +65,18 @@ package enum EndSessionScript {
         package let unrecordedSince: Timestamp?
         /// Who had something from the session, until its end is finished.
         package let clients: [ClientID]
+        /// What was kept of the tokens that were wanted; nil for those of which nothing is.
+        package let records: [AccessTokenHash: [UInt8]?]
 
-        /// From the five elements of the reply; `nil` if they are none that the script gives.
+        /// From the six elements of the reply; `nil` if they are none that the script gives.
         package init?(
-            outcome: String, user: [UInt8], revoked: [[UInt8]], unrecorded: Int64, clients: [ClientID] = []
+            outcome: String, user: [UInt8], revoked: [[UInt8]], unrecorded: Int64, clients: [ClientID] = [],
+            records: [(AccessTokenHash, [UInt8]?)] = []
         ) {
             guard let outcome = Outcome(rawValue: outcome) else { return nil }
             self.outcome = outcome
             self.clients = clients
+            self.records = Dictionary(records) { first, _ in first }
             userID = user.contains { $0 != 0 } ? UUID(bytes: user).map { UserID($0) } : nil
             self.revoked = revoked.compactMap { AccessTokenHash(bytes: $0) }
             unrecordedSince = unrecorded == 0 ? nil : Timestamp(milliseconds: unrecorded)
@@ -80,19 +85,36 @@ package enum EndSessionScript {
     }
 }
 
-/// Notes in a tombstone that the end is on record, forgets what the session was, and takes it out of its user's index.
+/// The last of an end: tells of it, deletes the access tokens of the session, takes it out of its user's index, forgets what it was, and notes in
+/// the tombstone that the end is on record. One step, so that nothing is forgotten before what it is kept for is done.
 ///
-/// - Keys: `session:{<sid>}`; the index, where it is known. Argument: the session's id.
-package enum RecordEndScript {
+/// - Keys: `session:{<sid>}`; the index, where it is known; the stream of ends, where it is told of; the access tokens.
+/// - Arguments: the session's id; 1 if the index is known, and 1 if the end is on record, else 0; the life of the stream in milliseconds, or 0 where
+///   nothing is told, and what `XADD` takes behind the key.
+/// - Returns 1.
+package enum FinishEndScript {
     package static let source =
         SessionScript.record + """
-            if KEYS[2] then redis.call('ZREM', KEYS[2], ARGV[1]) end
-            redis.call('DEL', ended_key(KEYS[1]))
-            local value = redis.call('GET', KEYS[1])
-            if not value or not is_tombstone(value) then return 0 end
-            local tombstone = read_tombstone(value)
-            tombstone.unrecorded = 0
-            redis.call('SET', KEYS[1], write_tombstone(tombstone), 'KEEPTTL')
+            local key, position = KEYS[1], 2
+            local function next_key()
+                position = position + 1
+                return KEYS[position - 1]
+            end
+            local index, life = ARGV[2] == '1' and next_key(), tonumber(ARGV[4])
+            if life > 0 then
+                local stream = next_key()
+                redis.call('XADD', stream, unpack(ARGV, 5))
+                redis.call('PEXPIRE', stream, life)
+            end
+            for i = position, #KEYS do redis.call('DEL', KEYS[i]) end
+            if index then redis.call('ZREM', index, ARGV[1]) end
+            redis.call('DEL', ended_key(key))
+            local value = ARGV[3] == '1' and redis.call('GET', key)
+            if value and is_tombstone(value) then
+                local tombstone = read_tombstone(value)
+                tombstone.unrecorded = 0
+                redis.call('SET', key, write_tombstone(tombstone), 'KEEPTTL')
+            end
             return 1
             """
 }

@@ -115,28 +115,27 @@ enum SessionScript {
 
         -- Lists a token. Returns the hashes of those that are too many, the ones nearest to their expiry; they stay listed.
         local function list_token(session, overflow, new, now, capacity)
-            local kept, first = {}, nil
-            for position = 1, #session.tokens, 32 do
-                local token = read_token(session.tokens, position)
-                if token.hash ~= new.hash and token.expiry + \(listingMargin) > now then
-                    kept[#kept + 1] = token
-                    if not first or token.expiry < kept[first].expiry then first = #kept end
+            local list, kept, first, soonest = session.tokens, {}, nil, nil
+            for position = 1, #list, 32 do
+                local expiry = struct.unpack('>I6', list, position + 18)
+                if expiry + \(listingMargin) > now and string.sub(list, position, position + 17) ~= new.hash then
+                    kept[#kept + 1] = string.sub(list, position, position + 31)
+                    if not first or expiry < soonest then first, soonest = #kept, expiry end
                 end
             end
-            kept[#kept + 1] = new
+            kept[#kept + 1] = write_token(new)
             local dead = {}
             if #kept > math.min(\(inlineCount), capacity) then
-                local moved = table.remove(kept, first)
+                local moved = read_token(table.remove(kept, first), 1)
                 redis.call('ZADD', overflow, moved.expiry, member(moved))
                 redis.call('ZREMRANGEBYSCORE', overflow, '-inf', now - \(listingMargin))
                 local excess = redis.call('ZCARD', overflow) + #kept - capacity
                 if excess > 0 then
                     for i, name in ipairs(redis.call('ZRANGE', overflow, 0, excess - 1)) do dead[i] = string.sub(name, 1, 18) end
                 end
-                local last = redis.call('ZRANGE', overflow, -1, -1, 'WITHSCORES')
-                if last[2] then redis.call('PEXPIRE', overflow, math.max(1, last[2] - now + \(listingMargin))) end
+                local rest = moved.expiry - now + \(listingMargin)
+                if redis.call('PTTL', overflow) < rest then redis.call('PEXPIRE', overflow, rest) end
             end
-            for i, token in ipairs(kept) do kept[i] = write_token(token) end
             session.tokens = table.concat(kept)
             return dead
         end
