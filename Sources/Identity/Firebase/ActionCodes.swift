@@ -47,7 +47,7 @@ extension ProjectAccounts {
         let grant = OneTimeCode.Grant(
             purpose: .recoverEmail, userID: user.id, email: user.email?.normalized ?? "",
             credentialsVersion: user.credentialsVersion, newEmail: email.typed)
-        try await confirmations.codes.issue(code, grant, life: confirmations.lifetimes.emailVerification)
+        try await confirmations.codes.issue(code, grant, life: confirmations.lifetimes.emailVerification, system)
         return code.text
     }
 
