@@ -23,6 +23,25 @@ struct StreamTests {
         }
     }
 
+    @Test func `a stream that was closed is let go of, whenever its deadline would have been`() async throws {
+        try await onLoop { pinned in
+            weak var client: Networking.Stream?
+            weak var server: Networking.Stream?
+            try await {
+                let (first, second, listener) = try await pinned.pair()
+                (client, server) = (first, second)
+                first.close()
+                // The peer's end comes with its own deadline set anew.
+                while try await second.fill() { second.consume(second.input.count) }
+                second.setDeadline(pinned.loop.soon() + .seconds(1))
+                second.close()
+                listener.close()
+            }()
+            // What is registered is let go of at the end of the turn.
+            while client != nil || server != nil { await pinned.loop.sleep(for: .milliseconds(1)) }
+        }
+    }
+
     @Test func `bytes that are shared leave in their place, and are not copied`() async throws {
         try await onLoop { pinned in
             let (client, server, listener) = try await pinned.pair()

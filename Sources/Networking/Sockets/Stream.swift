@@ -154,7 +154,7 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
         if let registration { loop.deregister(registration) }
         Glibc.close(descriptor)
         onClose?()
-        if let alarm { loop.cancel(alarm) }
+        if let alarm = alarm.take() { loop.cancel(alarm) }
         input = []
         output.drop()
         sleeper = nil
@@ -383,7 +383,7 @@ extension Stream {
     private func setAlarm(_ time: Instant?) {
         guard let time else { return }
         if let alarm { loop.cancel(alarm) }
-        // Not weak, which would make every retain of a stream dearer: the alarm is cancelled when the stream is closed.
+        // Not weak, which would make every retain of a stream dearer: the alarm is let go of when the stream is closed.
         alarm = loop.schedule(at: time) { self.alarmFired() }
     }
 
