@@ -12,7 +12,7 @@ package enum IdentityError: Error, Equatable, Sendable {
     case service(ServiceFailure)
 
     /// Whether a provider's proof that was refused so has led to nobody, so that it may be shown once more.
-    package var leavesProofUnused: Bool {
+    package var leavesProviderTokenUnused: Bool {
         if case .service(.tooManyRequests) = self { return true }
         return self == .emailNeedsLinking || self == .invalidInput([InputProblem(.email, .missing)])
     }
@@ -41,7 +41,7 @@ extension IdentityError {
 
     package static let invalidCode = IdentityError.code(.invalid)
 
-    package static let invalidProof = IdentityError.federation(.invalidProof)
+    package static let invalidProviderToken = IdentityError.federation(.invalidProviderToken)
     package static let unknownProvider = IdentityError.federation(.unknownProvider)
     package static let emailNeedsLinking = IdentityError.federation(.emailNeedsLinking)
     package static let identityTaken = IdentityError.federation(.identityTaken)
@@ -107,10 +107,10 @@ package enum CodeError: Error, Equatable, Sendable {
 /// Why an identity of a provider was not taken, linked or unlinked.
 package enum FederationError: Error, Equatable, Sendable {
     /// An id token, or another proof of who the user is elsewhere, that proves nothing. Why is in the audit log.
-    case invalidProof
+    case invalidProviderToken
     /// There is no such identity provider, or it is not switched on.
     case unknownProvider
-    /// The e-mail address has an account, and the proof is not enough to take it for the same person's: sign in there and link.
+    /// The e-mail address has an account, and the token is not enough to take it for the same person's: sign in there and link.
     case emailNeedsLinking
     /// The identity belongs to another account.
     case identityTaken

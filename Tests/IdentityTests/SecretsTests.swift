@@ -28,7 +28,7 @@ extension WithStores {
             var secrets = [Copy.password, Self.wrongPassword, Self.newPassword, try await liveClient(world)]
             secrets += tokens.map(\.revealedText)
             // The part of each that proves something.
-            secrets += tokens.map(Self.proof)
+            secrets += tokens.map(Self.digest)
             world.redis.stop()
             for token in tokens { await #expect(throws: IdentityError.self) { try await world.a.refresh(token) } }
             try world.redis.start()
@@ -36,7 +36,7 @@ extension WithStores {
             return secrets
         }
 
-        private static func proof(of token: SecretString) -> String {
+        private static func digest(of token: SecretString) -> String {
             token.revealedText.split(separator: ".").last.map { String($0) } ?? ""
         }
 
@@ -149,8 +149,8 @@ extension WithStores {
                     #expect(item.life >= 0, "\(item.key)")
                     #expect(item.life <= 91 * 86_400_000, "\(item.key)")
                     for token in tokens {
-                        let proof = Self.proof(of: token)
-                        #expect(!item.key.contains(proof) && !item.text.contains(proof), "\(item.key)")
+                        let digest = Self.digest(of: token)
+                        #expect(!item.key.contains(digest) && !item.text.contains(digest), "\(item.key)")
                     }
                     #expect(!item.text.contains("$argon2") && !item.text.contains(Copy.password))
                 }

@@ -71,7 +71,7 @@ extension AppAPI {
 
         private static func response(to error: FederationError) -> Response {
             switch error {
-            case .invalidProof, .unknownProvider: refusal("Invalid OAuth token")
+            case .invalidProviderToken, .unknownProvider: refusal("Invalid OAuth token")
             case .emailNeedsLinking: response(.badRequest, "Email already exists with different provider")
             case .identityTaken: response(.conflict, "Already linked to another account")
             case .identityNotFound: response(.notFound, "Identity not found")

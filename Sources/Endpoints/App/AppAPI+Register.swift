@@ -63,15 +63,16 @@ extension AppAPI {
         }
 
         private func signUpProved(_ body: Body, _ caller: Caller) async throws(Failure) -> (User, SessionTokens) {
-            let proofs = ProviderProofs(services: services)
-            let proof = try await proofs.verified(body.identity, caller)
-            let (user, tokens) = try await proofs.using(proof) { proof throws(IdentityError) in
+            let providerTokens = ProviderIDTokens(services: services)
+            let verifiedToken = try await providerTokens.verified(body.identity, caller)
+            let (user, tokens) = try await providerTokens.using(verifiedToken) { verifiedToken throws(IdentityError) in
                 let authentication = try await services.accounts.signUp(
-                    with: proof, password: body.password, displayName: body.name, claimedEmail: body.email, client: services.app,
+                    with: verifiedToken, password: body.password, displayName: body.name, claimedEmail: body.email,
+                    client: services.app,
                     caller: caller)
                 return (authentication.user, try await begin(authentication, body, caller))
             }
-            await proofs.exchangeCode(of: body.identity, proof, user.id, caller)
+            await providerTokens.exchangeCode(of: body.identity, verifiedToken, user.id, caller)
             return (user, tokens)
         }
 

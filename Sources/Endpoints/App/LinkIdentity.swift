@@ -25,13 +25,13 @@ extension AppAPI {
             try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.accounts.requireRecentSignIn(of: user.userID, session: user.sessionID, caller: caller)
             }
-            guard fields.token != nil else { throw .identity(.invalidProof) }
-            let proofs = ProviderProofs(services: services)
-            let proof = try await proofs.verified(fields, caller)
+            guard fields.token != nil else { throw .identity(.invalidProviderToken) }
+            let providerTokens = ProviderIDTokens(services: services)
+            let verifiedToken = try await providerTokens.verified(fields, caller)
             try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await services.accounts.link(proof, to: user.userID, session: user.sessionID, caller: caller)
+                try await services.accounts.link(verifiedToken, to: user.userID, session: user.sessionID, caller: caller)
             }
-            await proofs.exchangeCode(of: fields, proof, user.userID, caller)
+            await providerTokens.exchangeCode(of: fields, verifiedToken, user.userID, caller)
             return try await IdentityList.response(of: user.userID, services.accounts)
         }
 

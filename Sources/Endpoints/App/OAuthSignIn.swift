@@ -42,21 +42,22 @@ extension AppAPI {
         }
 
         private func verify(_ body: Body, _ caller: Caller) async throws(Failure) -> (User, SessionTokens) {
-            let proofs = ProviderProofs(services: services)
-            let proof = try await proofs.verified(body.identity, caller)
-            let signedIn = try await proofs.using(proof) { proof throws(IdentityError) in
+            let providerTokens = ProviderIDTokens(services: services)
+            let verifiedToken = try await providerTokens.verified(body.identity, caller)
+            let signedIn = try await providerTokens.using(verifiedToken) { verifiedToken throws(IdentityError) in
                 let result = try await services.accounts.authenticate(
-                    identity: proof, displayName: body.name, claimedEmail: body.email, client: services.app, caller: caller)
+                    identity: verifiedToken, displayName: body.name, claimedEmail: body.email, client: services.app,
+                    caller: caller)
                 return try await begin(result, body, caller)
             }
-            await proofs.exchangeCode(of: body.identity, proof, signedIn.0.id, caller)
+            await providerTokens.exchangeCode(of: body.identity, verifiedToken, signedIn.0.id, caller)
             return signedIn
         }
 
         private func believe(_ body: Body, _ caller: Caller) async throws(Failure) -> (User, SessionTokens) {
             guard options.believesUnprovedIdentities, let provider = body.identity.provider,
                 let subject = body.identity.subject, let email = body.email
-            else { throw .identity(.invalidProof) }
+            else { throw .identity(.invalidProviderToken) }
             return try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 let result = try await services.accounts.authenticate(
                     unproved: provider, subject: subject, email: email, displayName: body.name, client: services.app,
@@ -104,7 +105,7 @@ extension AppAPI {
                     Failure.invalidInputDocumented, ProviderFields.requiredDocumented, ProviderFields.refusedDocumented,
                     Failure.documented(
                         .badRequest, "Email already exists with different provider",
-                        "The address is somebody's, and the proof is not enough: to sign in as before and link then."),
+                        "The address is somebody's, and the verifiedToken is not enough: to sign in as before and link then."),
                     Failure.limitedDocumented,
                 ])
         }

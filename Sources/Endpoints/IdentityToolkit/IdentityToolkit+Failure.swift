@@ -81,7 +81,8 @@ extension IdentityToolkit {
 
         private init(_ error: FederationError) {
             switch error {
-            case .invalidProof: self.init("INVALID_IDP_RESPONSE", "The supplied auth credential is malformed or has expired.")
+            case .invalidProviderToken:
+                self.init("INVALID_IDP_RESPONSE", "The supplied auth credential is malformed or has expired.")
             case .unknownProvider: self.init("OPERATION_NOT_ALLOWED", "The identity provider configuration is not found.")
             case .emailNeedsLinking: self.init("EMAIL_EXISTS")
             case .identityTaken: self.init("FEDERATED_USER_ID_ALREADY_LINKED")

@@ -24,14 +24,14 @@ extension IdentityToolkit.Core {
         }
         let user = try await tokens.holder(of: idToken).user.user
         try await Failure.mapIdentityErrors { () throws(IdentityError) in
-            try await accounts.countProof(call.caller)
+            try await accounts.countProviderToken(call.caller)
             guard let identity = try await services.accounts.identities(of: user.id).first(where: { $0.provider == .apple })
             else { throw .identityNotFound }
             let clientID =
                 identity.audience.isEmpty
                 ? services.federation.provider(.apple)?.clientIDs.first ?? "" : identity.audience
             try await services.codes.revoke(
-                token, kind, of: ProviderGrant(provider: .apple, subject: identity.subject, clientID: clientID))
+                token, kind, of: ProviderTokenOwner(provider: .apple, subject: identity.subject, clientID: clientID))
         }
         return JSONObject()
     }

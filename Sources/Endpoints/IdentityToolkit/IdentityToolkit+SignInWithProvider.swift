@@ -22,22 +22,22 @@ extension IdentityToolkit.Core {
             throw Failure(
                 "INVALID_CREDENTIAL_OR_PROVIDER_ID", "Invalid IdP response/credential: a provider and its id_token are needed.")
         }
-        let proof = try await proof(sent, provider, call)
-        var answer = described(proof, name, sent)
+        let verifiedToken = try await verifiedToken(sent, provider, call)
+        var answer = described(verifiedToken, name, sent)
         do throws(Failure) {
             if let idToken = call.fields.secret("idToken") {
-                fill(&answer, try await link(proof, to: idToken, call), sent)
-            } else if let (issued, isNew) = try await begun(proof, sent, call) {
+                fill(&answer, try await link(verifiedToken, to: idToken, call), sent)
+            } else if let (issued, isNew) = try await begun(verifiedToken, sent, call) {
                 if isNew { answer["isNewUser"] = true }
                 fill(&answer, issued, sent)
             } else {
-                try? await services.federation.giveBack(proof)
-                return try await confirmation(answer, of: proof)
+                try? await services.federation.giveBack(verifiedToken)
+                return try await confirmation(answer, of: verifiedToken)
             }
             return answer
         } catch {
             // The app goes on with the same token, as a rule: it signs in where it could not link.
-            try? await services.federation.giveBack(proof)
+            try? await services.federation.giveBack(verifiedToken)
             guard call.fields.flag("returnIdpCredential") == true, Self.told.contains(error.message) else { throw error }
             // Of whoever wants to link it is the ID token that is refused.
             guard error.message != "USER_DISABLED" || call.fields.secret("idToken") == nil else { throw error }
@@ -49,7 +49,7 @@ extension IdentityToolkit.Core {
     /// What an app that wants the credential back is told of in an answer that is none of failure.
     private static let told = ["FEDERATED_USER_ID_ALREADY_LINKED", "EMAIL_EXISTS", "USER_DISABLED"]
 
-    private func proof(_ sent: PostBody, _ provider: ProviderID, _ call: Call) async throws(Failure) -> VerifiedIDToken {
+    private func verifiedToken(_ sent: PostBody, _ provider: ProviderID, _ call: Call) async throws(Failure) -> VerifiedIDToken {
         let nonce = sent["nonce"].map { SecretString($0) }
         let accessToken = sent["access_token"].map { SecretString($0) }
         do throws(IdentityError) {
@@ -57,10 +57,10 @@ extension IdentityToolkit.Core {
                 return try await services.federation.verify(
                     SecretString(token), from: provider, nonce: nonce, accessToken: accessToken, caller: call.caller)
             }
-            guard let accessToken else { throw IdentityError.invalidProof }
+            guard let accessToken else { throw IdentityError.invalidProviderToken }
             return try await services.federation.verify(
                 accessToken: accessToken, from: provider, nonce: nonce, caller: call.caller)
-        } catch .invalidProof where Self.lacksNonce(sent) {
+        } catch .invalidProviderToken where Self.lacksNonce(sent) {
             throw Failure("MISSING_OR_INVALID_NONCE", "Nonce is missing in the request, or differs from the token's.")
         } catch {
             throw Failure(error)
@@ -77,58 +77,58 @@ extension IdentityToolkit.Core {
         return told != raw && told != SHA256.hash(raw).hex
     }
 
-    private func described(_ proof: VerifiedIDToken, _ name: String, _ sent: PostBody) -> JSONObject {
+    private func described(_ verifiedToken: VerifiedIDToken, _ name: String, _ sent: PostBody) -> JSONObject {
         var answer = Self.kind("VerifyAssertionResponse")
         answer["providerId"] = .string(name)
         answer["federatedId"] = .string(
-            proof.provider == .google ? "https://accounts.google.com/\(proof.subject)" : proof.subject)
+            verifiedToken.provider == .google ? "https://accounts.google.com/\(verifiedToken.subject)" : verifiedToken.subject)
         if let token = sent["id_token"] { answer["oauthIdToken"] = .string(token) }
         if let token = sent["access_token"] { answer["oauthAccessToken"] = .string(token) }
-        if let email = proof.email { answer["email"] = .string(email.typed) }
-        answer["emailVerified"] = .bool(proof.isEmailVerified)
-        answer["rawUserInfo"] = .string(rawUserInfo(proof))
+        if let email = verifiedToken.email { answer["email"] = .string(email.typed) }
+        answer["emailVerified"] = .bool(verifiedToken.isEmailVerified)
+        answer["rawUserInfo"] = .string(rawUserInfo(verifiedToken))
         return answer
     }
 
     /// Nil where another account has the address. An account that was changed meanwhile is looked at once more: the identity may be
     /// somebody else's by now.
     private func begun(
-        _ proof: VerifiedIDToken, _ sent: PostBody, _ call: Call
+        _ verifiedToken: VerifiedIDToken, _ sent: PostBody, _ call: Call
     ) async throws(Failure) -> (issued: IdentityToolkit.IDTokens.Issued, isNew: Bool)? {
-        guard let first = try await authenticated(proof, sent, call) else { return nil }
+        guard let first = try await authenticated(verifiedToken, sent, call) else { return nil }
         do throws(Failure) {
             return (try await tokens.begin(first, call.caller), first.isNew)
         } catch {
-            guard error.message == Failure(IdentityError.invalidProof).message else { throw error }
+            guard error.message == Failure(IdentityError.invalidProviderToken).message else { throw error }
         }
-        guard let again = try await authenticated(proof, sent, call) else { return nil }
+        guard let again = try await authenticated(verifiedToken, sent, call) else { return nil }
         return (try await tokens.begin(again, call.caller), first.isNew || again.isNew)
     }
 
     /// Nil where another account has the address.
     private func authenticated(
-        _ proof: VerifiedIDToken, _ sent: PostBody, _ call: Call
+        _ verifiedToken: VerifiedIDToken, _ sent: PostBody, _ call: Call
     ) async throws(Failure) -> Authentication? {
         do throws(IdentityError) {
             return try await accounts.signIn(
-                proof, displayName: sent.name ?? proof.name, client: api.client, caller: call.caller)
+                verifiedToken, displayName: sent.name ?? verifiedToken.name, client: api.client, caller: call.caller)
         } catch .emailNeedsLinking {
             return nil
-        } catch .invalidProof {
+        } catch .invalidProviderToken {
             let holders = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await accounts.users(ProjectUserNames(provider: proof.provider, subject: proof.subject))
+                try await accounts.users(ProjectUserNames(provider: verifiedToken.provider, subject: verifiedToken.subject))
             }
-            throw holders.contains { $0.user.isDisabled } ? Failure("USER_DISABLED") : Failure(IdentityError.invalidProof)
+            throw holders.contains { $0.user.isDisabled } ? Failure("USER_DISABLED") : Failure(IdentityError.invalidProviderToken)
         } catch {
             throw Failure(error)
         }
     }
 
     /// Another account has the address, and the provider does not answer for it.
-    private func confirmation(_ answer: JSONObject, of proof: VerifiedIDToken) async throws(Failure) -> JSONObject {
+    private func confirmation(_ answer: JSONObject, of verifiedToken: VerifiedIDToken) async throws(Failure) -> JSONObject {
         var answer = answer
         answer["needConfirmation"] = true
-        guard let email = proof.email else { return answer }
+        guard let email = verifiedToken.email else { return answer }
         let users = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.users(ProjectUserNames(emails: [email.normalized]))
         }
@@ -140,13 +140,13 @@ extension IdentityToolkit.Core {
     }
 
     private func link(
-        _ proof: VerifiedIDToken, to token: SecretString, _ call: Call
+        _ verifiedToken: VerifiedIDToken, to token: SecretString, _ call: Call
     ) async throws(Failure) -> IdentityToolkit.IDTokens.Issued {
         let holder = try await tokens.holder(of: token)
         let tellsHolders = try await !hidesAddresses()
         let authentication = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.link(
-                proof, to: holder.user, in: holder.session, trustsSession: options.isEmulator, tellsHolders: tellsHolders,
+                verifiedToken, to: holder.user, in: holder.session, trustsSession: options.isEmulator, tellsHolders: tellsHolders,
                 caller: call.caller)
         }
         let issued = try await tokens.begin(authentication, call.caller)
@@ -169,13 +169,13 @@ extension IdentityToolkit.Core {
         issued.write(to: &answer)
     }
 
-    private func rawUserInfo(_ proof: VerifiedIDToken) -> String {
+    private func rawUserInfo(_ verifiedToken: VerifiedIDToken) -> String {
         var info = JSONObject()
-        info["sub"] = .string(proof.subject)
-        if let email = proof.email { info["email"] = .string(email.typed) }
-        info["email_verified"] = .bool(proof.isEmailVerified)
-        if let name = proof.name { info["name"] = .string(name) }
-        if let picture = proof.pictureURL { info["picture"] = .string(picture) }
+        info["sub"] = .string(verifiedToken.subject)
+        if let email = verifiedToken.email { info["email"] = .string(email.typed) }
+        info["email_verified"] = .bool(verifiedToken.isEmailVerified)
+        if let name = verifiedToken.name { info["name"] = .string(name) }
+        if let picture = verifiedToken.pictureURL { info["picture"] = .string(picture) }
         return String(decoding: JSONValue.object(info).serialized, as: UTF8.self)
     }
 

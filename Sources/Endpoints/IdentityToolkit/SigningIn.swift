@@ -28,7 +28,9 @@ extension IdentityToolkit.Core {
         do throws(Failure) {
             return try await tokens.begin(authentication, call.caller)
         } catch {
-            let isChanged = [IdentityError.invalidCredentials, .invalidProof].contains { Failure($0).message == error.message }
+            let isChanged = [IdentityError.invalidCredentials, .invalidProviderToken].contains {
+                Failure($0).message == error.message
+            }
             throw isChanged ? Failure("TOKEN_EXPIRED") : error
         }
     }

@@ -15,33 +15,33 @@ extension OAuth {
         /// - Throws: `OAuth.Failure.invalidClient`, `invalidRequest`, `unavailable`, `slowDown`; what `rule` throws.
         func confidential(_ request: Request, _ form: FormFields, _ rule: Rule) async throws(Failure) -> Response {
             // A backend sends the same field with every request: once it has been looked at closely, its digest is enough.
-            let proof = request.head.withValue(of: .authorization) { CredentialProof(of: $0) }
-            if let proof, let entry = await services.clients.recognise(proof), form.names(only: entry.client.id.text) {
+            let digest = request.head.withValue(of: .authorization) { CredentialDigest(of: $0) }
+            if let digest, let entry = await services.clients.recognise(digest), form.names(only: entry.client.id.text) {
                 return try await rule(entry)
             }
-            return try await answer(try await client(request, form, needsProof: true, remembering: proof), rule)
+            return try await answer(try await client(request, form, needsAuthentication: true, remembering: digest), rule)
         }
 
         /// The same for a client that has proved itself, and for a public one that only names itself.
         func any(_ request: Request, _ form: FormFields, _ rule: Rule) async throws(Failure) -> Response {
-            try await answer(try await client(request, form, needsProof: false, remembering: nil), rule)
+            try await answer(try await client(request, form, needsAuthentication: false, remembering: nil), rule)
         }
 
         private func answer(_ client: ProvedClient, _ rule: Rule) async throws(Failure) -> Response {
             do throws(Failure) {
                 return try await rule(client.entry)
             } catch {
-                if error.isOurs { await ClientProof(services: services).giveBack(client) }
+                if error.isOurs { await ClientAuthenticator(services: services).giveBack(client) }
                 throw error
             }
         }
 
         private func client(
-            _ request: Request, _ form: FormFields, needsProof: Bool, remembering proof: CredentialProof?
+            _ request: Request, _ form: FormFields, needsAuthentication: Bool, remembering digest: CredentialDigest?
         ) async throws(Failure) -> ProvedClient {
-            do throws(ClientProof.Refusal) {
-                return try await ClientProof(services: services).client(
-                    request, form, at: request.head.path, needsProof: needsProof, remembering: proof)
+            do throws(ClientAuthenticator.Refusal) {
+                return try await ClientAuthenticator(services: services).client(
+                    request, form, at: request.head.path, needsAuthentication: needsAuthentication, remembering: digest)
             } catch {
                 switch error {
                 case .twoWays: throw .invalidRequest("the client authenticates in two ways")

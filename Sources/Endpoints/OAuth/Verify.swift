@@ -59,11 +59,11 @@ extension OAuth {
                 return try await services.clients.client(id.text)
             }
             guard asked.credentials.count == 1 else { return nil }
-            let proof = CredentialProof(of: asked.credentials[0].utf8.span)
-            if let entry = await services.clients.recognise(proof) { return entry }
+            let digest = CredentialDigest(of: asked.credentials[0].utf8.span)
+            if let entry = await services.clients.recognise(digest) { return entry }
             guard let basic = Authorization.basic(in: asked.credentials[0]) else { return nil }
             do throws(IdentityError) {
-                return try await services.clients.authenticate(basic.id, secret: basic.secret, as: proof)
+                return try await services.clients.authenticate(basic.id, secret: basic.secret, as: digest)
             } catch {
                 if error == .invalidClient { await services.clientRefusals.note(basic.id, Caller(request)) }
                 throw error

@@ -143,13 +143,13 @@ extension OpenID {
         private func signIn(
             _ token: SecretString, from provider: ProviderID, _ step: Step
         ) async throws(IdentityError) -> AuthenticationResult {
-            let proof = try await services.federation.verify(
+            let verifiedToken = try await services.federation.verify(
                 token, from: provider, nonce: step.form["nonce"].map { SecretString($0) }, caller: step.caller)
             do throws(IdentityError) {
                 return try await services.accounts.authenticate(
-                    identity: proof, displayName: nil, client: step.request.client, caller: step.caller)
+                    identity: verifiedToken, displayName: nil, client: step.request.client, caller: step.caller)
             } catch {
-                if error.leavesProofUnused { try? await services.federation.giveBack(proof) }
+                if error.leavesProviderTokenUnused { try? await services.federation.giveBack(verifiedToken) }
                 throw error
             }
         }
@@ -162,7 +162,8 @@ extension OpenID {
                 return try await rule().completed()
             } catch {
                 switch error {
-                case .credentials(.invalid), .credentials(.userDisabled), .user(.invalidInput), .federation(.invalidProof):
+                case .credentials(.invalid), .credentials(.userDisabled), .user(.invalidInput),
+                    .federation(.invalidProviderToken):
                     return nil
                 // What the app's screens do not do: linking accounts, proving an address.
                 case .federation(.emailNeedsLinking), .credentials(.emailNotVerified):

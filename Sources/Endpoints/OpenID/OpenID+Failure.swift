@@ -68,7 +68,7 @@ extension OpenID {
             case .service(.unavailable(let delay)), .service(.overloaded(let delay)):
                 self = Failure(
                     .serviceUnavailable, "temporarily_unavailable", "try again in a moment", fields: .retry(after: delay))
-            case .session, .credentials, .user(.notFound), .federation(.invalidProof): self = .grantIsVoid
+            case .session, .credentials, .user(.notFound), .federation(.invalidProviderToken): self = .grantIsVoid
             case .client(.idTaken), .user, .code, .federation, .service(.internalFault): self = .serverError
             }
         }

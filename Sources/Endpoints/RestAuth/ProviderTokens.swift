@@ -24,7 +24,7 @@ extension RestAuth {
             let nonce: SecretString?
         }
 
-        let proof: VerifiedIDToken
+        let verifiedToken: VerifiedIDToken
         private let rest: Rest
 
         /// - Throws: what the original says when nothing was sent; `Incorrect value` for all that proves nothing; 503.
@@ -51,28 +51,28 @@ extension RestAuth {
                 let isAccessToken =
                     sent.idToken == nil && federation.tellsOfAccessTokens(provider) && !Federation.looksLikeIDToken(token)
                 guard !isAccessToken else {
-                    let proof = try await federation.verify(
+                    let verifiedToken = try await federation.verify(
                         accessToken: token, from: provider, nonce: sent.nonce, caller: caller)
-                    return ProviderTokens(proof: proof, rest: .nothing)
+                    return ProviderTokens(verifiedToken: verifiedToken, rest: .nothing)
                 }
-                let proof = try await federation.verify(
+                let verifiedToken = try await federation.verify(
                     token, from: provider, nonce: sent.nonce, accessToken: sent.accessToken, caller: caller)
-                guard let code = sent.code else { return ProviderTokens(proof: proof, rest: .nothing) }
-                try await services.codes.check(code, of: proof, caller: caller)
-                return ProviderTokens(proof: proof, rest: .code(code))
+                guard let code = sent.code else { return ProviderTokens(verifiedToken: verifiedToken, rest: .nothing) }
+                try await services.codes.check(code, of: verifiedToken, caller: caller)
+                return ProviderTokens(verifiedToken: verifiedToken, rest: .code(code))
             }
-            guard let code = sent.code else { throw .invalidProof }
-            let (proof, refreshToken) = try await federation.redeem(
+            guard let code = sent.code else { throw .invalidProviderToken }
+            let (verifiedToken, refreshToken) = try await federation.redeem(
                 code, verifier: sent.verifier, from: provider, nonce: sent.nonce, caller: caller)
-            return ProviderTokens(proof: proof, rest: refreshToken.map { .refreshToken($0) } ?? .nothing)
+            return ProviderTokens(verifiedToken: verifiedToken, rest: refreshToken.map { .refreshToken($0) } ?? .nothing)
         }
 
         /// Has the provider's refresh token kept, now that the proof has let its user in.
         func keep(for userID: UserID, _ services: Services, _ caller: Caller) async {
             switch rest {
             case .nothing: return
-            case .code(let code): await services.codes.take(code, of: proof, userID: userID, caller: caller)
-            case .refreshToken(let token): await services.codes.keep(token, of: proof, userID: userID, caller: caller)
+            case .code(let code): await services.codes.take(code, of: verifiedToken, userID: userID, caller: caller)
+            case .refreshToken(let token): await services.codes.keep(token, of: verifiedToken, userID: userID, caller: caller)
             }
         }
 

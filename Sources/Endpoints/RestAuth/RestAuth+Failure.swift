@@ -114,7 +114,7 @@ extension RestAuth {
 
         private static func refusal(_ error: FederationError) -> Failure {
             switch error {
-            case .invalidProof, .unknownProvider: .nonField(.incorrectValue)
+            case .invalidProviderToken, .unknownProvider: .nonField(.incorrectValue)
             case .emailNeedsLinking: .nonField(.socialEmailTaken)
             case .identityTaken: .nonField(.socialAccountTaken)
             case .identityNotFound: .request(.notFound)

@@ -18,7 +18,7 @@ extension RestAuth {
             let caller = Caller(request, in: words.language)
             let read = try await ProviderTokens.read(request, of: provider, services)
             let begun = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await signedIn(read.proof, caller)
+                try await signedIn(read.verifiedToken, caller)
             }
             await read.keep(for: begun.user.id, services, caller)
             return try await signIn.answer(.ok, begun, to: request, words, caller)
@@ -26,15 +26,15 @@ extension RestAuth {
 
         /// A proof that has not led to a session, because the user has to sign in as before first, is good once more.
         private func signedIn(
-            _ proof: VerifiedIDToken, _ caller: Caller
+            _ verifiedToken: VerifiedIDToken, _ caller: Caller
         ) async throws(IdentityError) -> SignInAnswer.Begun {
             do throws(IdentityError) {
                 let authentication = try await services.accounts.authenticate(
-                    identity: proof, displayName: nil, client: api.client, caller: caller
+                    identity: verifiedToken, displayName: nil, client: api.client, caller: caller
                 ).completed()
                 return try await signIn.begin(authentication, caller)
             } catch {
-                if error.leavesProofUnused { try? await services.federation.giveBack(proof) }
+                if error.leavesProviderTokenUnused { try? await services.federation.giveBack(verifiedToken) }
                 throw error
             }
         }
@@ -66,7 +66,7 @@ extension RestAuth {
             }
             let read = try await ProviderTokens.read(request, of: provider, services)
             try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await services.accounts.link(read.proof, to: known.user.id, session: known.sessionID, caller: device)
+                try await services.accounts.link(read.verifiedToken, to: known.user.id, session: known.sessionID, caller: device)
             }
             await read.keep(for: known.user.id, services, device)
             return words.response(.ok, detail: .ok)

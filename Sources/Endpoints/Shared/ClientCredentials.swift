@@ -21,7 +21,7 @@ struct ClientCredentials: Sendable {
     }
 
     let id: String
-    let proof: Proof
+    let digest: Proof
 
     /// - Throws: `Refusal`.
     init(_ request: Request, _ form: FormFields) throws(Refusal) {
@@ -35,12 +35,12 @@ struct ClientCredentials: Sendable {
         guard Self.secret(form) == nil, Self.value(form, "client_assertion") == nil, named == nil || named == basic.id else {
             throw .twoWays
         }
-        (id, proof) = (basic.id, .secret(basic.secret))
+        (id, digest) = (basic.id, .secret(basic.secret))
     }
 
-    private init(id: String, proof: Proof) {
+    private init(id: String, digest: Proof) {
         self.id = id
-        self.proof = proof
+        self.digest = digest
     }
 
     private static func inForm(_ form: FormFields) throws(Refusal) -> ClientCredentials {
@@ -50,10 +50,10 @@ struct ClientCredentials: Sendable {
             guard value(form, "client_assertion_type") == ClientAssertion.type,
                 let subject = ClientAssertion.unverifiedSubject(of: assertion), named == nil || named == subject
             else { throw .missing }
-            return ClientCredentials(id: subject, proof: .assertion(SecretString(assertion)))
+            return ClientCredentials(id: subject, digest: .assertion(SecretString(assertion)))
         }
         guard let named else { throw .missing }
-        return ClientCredentials(id: named, proof: secret.map { .secret($0) } ?? .nothing)
+        return ClientCredentials(id: named, digest: secret.map { .secret($0) } ?? .nothing)
     }
 
     /// A parameter without a value counts as not sent (RFC 6749 §3.2).
@@ -74,7 +74,7 @@ struct ProvedClient: Sendable {
 }
 
 /// Finds out which client asks, for all of `/oauth2`.
-struct ClientProof: Sendable {
+struct ClientAuthenticator: Sendable {
     enum Refusal: Error {
         case twoWays
         case identity(IdentityError)
@@ -85,12 +85,12 @@ struct ClientProof: Sendable {
     /// A client that has proved itself or, if it is a public one, only names itself.
     /// - Parameters:
     ///   - endpoint: the path that is asked.
-    ///   - needsProof: whether to name oneself is not enough.
+    ///   - needsAuthentication: whether to name oneself is not enough.
     ///   - proof: by which the client is to be recognised when the very same field comes again.
     /// - Throws: `Refusal`; `.identity(.invalidClient)` for whoever is none.
     func client(
-        _ request: Request, _ form: FormFields, at endpoint: String, needsProof: Bool = false,
-        remembering proof: CredentialProof? = nil
+        _ request: Request, _ form: FormFields, at endpoint: String, needsAuthentication: Bool = false,
+        remembering digest: CredentialDigest? = nil
     ) async throws(Refusal) -> ProvedClient {
         let credentials: ClientCredentials
         do throws(ClientCredentials.Refusal) {
@@ -101,7 +101,7 @@ struct ClientProof: Sendable {
             throw .identity(.invalidClient)
         }
         do throws(IdentityError) {
-            return try await client(credentials, endpoint, needsProof, proof)
+            return try await client(credentials, endpoint, needsAuthentication, digest)
         } catch {
             if error == .invalidClient { await services.clientRefusals.note(credentials.id, Caller(request)) }
             throw .identity(error)
@@ -109,18 +109,18 @@ struct ClientProof: Sendable {
     }
 
     private func client(
-        _ credentials: ClientCredentials, _ endpoint: String, _ needsProof: Bool, _ proof: CredentialProof?
+        _ credentials: ClientCredentials, _ endpoint: String, _ needsAuthentication: Bool, _ digest: CredentialDigest?
     ) async throws(IdentityError) -> ProvedClient {
-        switch credentials.proof {
+        switch credentials.digest {
         case .secret(let secret):
-            return ProvedClient(entry: try await services.clients.authenticate(credentials.id, secret: secret, as: proof))
+            return ProvedClient(entry: try await services.clients.authenticate(credentials.id, secret: secret, as: digest))
         case .assertion(let assertion):
             let entry = try await services.clients.client(credentials.id)
             let use = try await services.authorization.assertions.check(assertion, of: entry.client, at: endpoint)
             return ProvedClient(entry: entry, assertion: use)
         case .nothing:
             let entry = try await services.clients.client(credentials.id)
-            guard entry.client.isPublic, !needsProof else { throw .invalidClient }
+            guard entry.client.isPublic, !needsAuthentication else { throw .invalidClient }
             return ProvedClient(entry: entry)
         }
     }

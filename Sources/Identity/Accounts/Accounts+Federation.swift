@@ -9,12 +9,12 @@ extension Accounts {
     ///   - displayName: what the client says that the user is called; kept where there is no name yet.
     ///   - claimedEmail: the client's word for the address, of use only for a new user when the proof has none; never verified, and
     ///     never a reason to link.
-    /// - Throws: `IdentityError.emailNeedsLinking`; `invalidProof` for a disabled user; `invalidInput` when there is no address at all or
+    /// - Throws: `IdentityError.emailNeedsLinking`; `invalidProviderToken` for a disabled user; `invalidInput` when there is no address at all or
     ///   the name can be none; `tooManyRequests` for a new user; `clientNotPermitted`, `overloaded`, `unavailable`.
     package func authenticate(
-        identity proof: VerifiedIDToken, displayName: String?, claimedEmail: String? = nil, client: Client, caller: Caller
+        identity verifiedToken: VerifiedIDToken, displayName: String?, claimedEmail: String? = nil, client: Client, caller: Caller
     ) async throws(IdentityError) -> AuthenticationResult {
-        try await authenticate(Self.claim(proof, displayName, claimedEmail), client, caller)
+        try await authenticate(Self.presented(verifiedToken, displayName, claimedEmail), client, caller)
     }
 
     /// Takes the client's word for who somebody is at a provider. Anybody can sign in as anybody so: for a demonstration that is not
@@ -25,22 +25,22 @@ extension Accounts {
     ) async throws(IdentityError) -> AuthenticationResult {
         let (name, address) = try Self.checked(displayName, email)
         guard (1...ExternalIdentity.maximumSubjectLength).contains(subject.utf8.count), !subject.utf8.contains(0) else {
-            throw .invalidProof
+            throw .invalidProviderToken
         }
-        let claim = IdentityClaim(
+        let presented = PresentedIdentity(
             provider: provider, subject: subject, audience: "", email: address, emailStanding: .unverified, toldName: name)
         return try await limiter.limiting(.providerToken(caller), caller) { () throws(IdentityError) in
-            try await authenticate(claim, client, caller)
+            try await authenticate(presented, client, caller)
         }
     }
 
     private func authenticate(
-        _ claim: IdentityClaim, _ client: Client, _ caller: Caller
+        _ presented: PresentedIdentity, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> AuthenticationResult {
         do throws(IdentityError) {
             guard client.maySignUsersIn else { throw .clientNotPermitted }
-            let (user, outcome) = try await admit(claim, client, caller)
-            return .complete(Self.authentication(of: user, claim, at: system.now(), .provider(claim.provider, outcome)))
+            let (user, outcome) = try await admit(presented, client, caller)
+            return .complete(Self.authentication(of: user, presented, at: system.now(), .provider(presented.provider, outcome)))
         } catch {
             metrics.count(error.isOurs ? IdentityMetrics.ProviderSignIn.unavailable : .refused)
             throw error
@@ -48,23 +48,23 @@ extension Accounts {
     }
 
     private static func authentication(
-        of user: User, _ claim: IdentityClaim, at time: Timestamp, _ occasion: Authentication.Occasion
+        of user: User, _ presented: PresentedIdentity, at time: Timestamp, _ occasion: Authentication.Occasion
     ) -> Authentication {
-        Authentication(of: user, by: [.provider], provider: claim.provider, at: time, occasion: occasion)
+        Authentication(of: user, by: [.provider], provider: presented.provider, at: time, occasion: occasion)
     }
 
     /// Makes a user with a provider's proof and, if there is one, a password.
     /// - Throws: `IdentityError.emailTaken` also when the identity is somebody's; `invalidInput`, `clientNotPermitted`,
     ///   `tooManyRequests`, `overloaded`, `unavailable`.
     package func signUp(
-        with proof: VerifiedIDToken, password: SecretString?, displayName: String?, claimedEmail: String?, client: Client,
+        with verifiedToken: VerifiedIDToken, password: SecretString?, displayName: String?, claimedEmail: String?, client: Client,
         caller: Caller
     ) async throws(IdentityError) -> Authentication {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
-        let claim = try Self.claim(proof, displayName, claimedEmail)
-        guard let address = claim.email else { throw .invalidInput([InputProblem(.email, .missing)]) }
+        let presented = try Self.presented(verifiedToken, displayName, claimedEmail)
+        guard let address = presented.email else { throw .invalidInput([InputProblem(.email, .missing)]) }
         let chosen = try password.map { text throws(IdentityError) in try Self.chosen(text, for: address) }
-        try await takeSignUp(claim, address, client, hashes: chosen != nil, caller)
+        try await takeSignUp(presented, address, client, hashes: chosen != nil, caller)
         try await sessions.checkReadiness()
         var hash: String?
         if let chosen {
@@ -72,20 +72,20 @@ extension Accounts {
             hash = try await hasher.hash(chosen, for: owner)
         }
         do throws(IdentityError) {
-            let user = try await create(claim, address, passwordHash: hash, client, caller)
+            let user = try await create(presented, address, passwordHash: hash, client, caller)
             metrics.count(IdentityMetrics.ProviderSignIn.created)
-            return Self.authentication(of: user, claim, at: system.now(), .signUp)
+            return Self.authentication(of: user, presented, at: system.now(), .signUp)
         } catch .emailTaken, .identityTaken {
-            await note(.signUpRefused, nil, by: .anonymous, client, caller, detail: claim.detail)
+            await note(.signUpRefused, nil, by: .anonymous, client, caller, detail: presented.detail)
             throw .emailTaken
         }
     }
 
-    private static func claim(
-        _ proof: VerifiedIDToken, _ displayName: String?, _ claimedEmail: String?
-    ) throws(IdentityError) -> IdentityClaim {
-        let (name, email) = try checked(displayName, proof.email == nil ? claimedEmail : nil)
-        return IdentityClaim(proof, toldName: name, claimedEmail: email)
+    private static func presented(
+        _ verifiedToken: VerifiedIDToken, _ displayName: String?, _ claimedEmail: String?
+    ) throws(IdentityError) -> PresentedIdentity {
+        let (name, email) = try checked(displayName, verifiedToken.email == nil ? claimedEmail : nil)
+        return PresentedIdentity(verifiedToken, toldName: name, claimedEmail: email)
     }
 
     private static func checked(_ name: String?, _ email: String?) throws(IdentityError) -> (DisplayName?, EmailAddress?) {

@@ -34,9 +34,9 @@ extension Accounts {
     /// - Throws: `IdentityError.identityTaken` when it is somebody else's; `recentSignInRequired`, also when the account has changed
     ///   meanwhile; `userNotFound`, `unavailable`.
     package func link(
-        _ proof: VerifiedIDToken, to id: UserID, session: SessionID, trustsSession: Bool = false, caller: Caller
+        _ verifiedToken: VerifiedIDToken, to id: UserID, session: SessionID, trustsSession: Bool = false, caller: Caller
     ) async throws(IdentityError) {
-        let claim = IdentityClaim(proof, toldName: nil, claimedEmail: nil)
+        let presented = PresentedIdentity(verifiedToken, toldName: nil, claimedEmail: nil)
         // In this order: whoever ends the sessions has raised the number that the user has from now on.
         let user = try await users.user(id)
         if trustsSession {
@@ -45,18 +45,18 @@ extension Accounts {
             try await requireRecentSignIn(of: id, session: session, caller: caller)
         }
         do throws(IdentityError) {
-            guard try await add(claim.identity(of: id, at: system.now()), to: user, caller) else {
+            guard try await add(presented.identity(of: id, at: system.now()), to: user, caller) else {
                 throw .recentSignInRequired
             }
         } catch .identityTaken {
-            guard try await identityStore.use(claim, at: system.now()) == id else {
-                await refuse(.identityTaken, id, session, caller, detail: claim.detail)
+            guard try await identityStore.use(presented, at: system.now()) == id else {
+                await refuse(.identityTaken, id, session, caller, detail: presented.detail)
                 throw .identityTaken
             }
             return
         }
         metrics.count(IdentityMetrics.IdentityChange.linked)
-        await note(.identityLinked(.requested), id, by: .user(id), nil, session: session, caller, detail: claim.detail)
+        await note(.identityLinked(.requested), id, by: .user(id), nil, session: session, caller, detail: presented.detail)
     }
 
     /// Takes a provider's identities from a user, and ends the sessions that began with it, but for the one that asks.

@@ -5,7 +5,7 @@ import Text
 extension Accounts {
     /// Rule 4a. The user is told by mail. Nil when the account has changed meanwhile.
     func link(
-        _ claim: IdentityClaim, to user: User, _ client: Client, _ caller: Caller
+        _ claim: PresentedIdentity, to user: User, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User? {
         let identity = claim.identity(of: user.id, at: system.now())
         guard try await add(identity, to: user, provingOwn: claim.email, caller) else { return nil }
@@ -39,7 +39,7 @@ extension Accounts {
     /// Rule 4b: takes an account back for whom its address belongs to. Nil when it has changed meanwhile, or is proved already: whoever
     /// was faster finds it so, and ends nothing of what the owner has begun.
     func reclaim(
-        _ user: User, for claim: IdentityClaim, _ client: Client, _ caller: Caller
+        _ user: User, for claim: PresentedIdentity, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User? {
         let identity = claim.identity(of: user.id, at: system.now())
         let reclaimed: User

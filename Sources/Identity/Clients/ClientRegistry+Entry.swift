@@ -27,7 +27,7 @@ extension ClientRegistry {
         }
 
         /// Takes the same time wherever the digests differ.
-        package func proof(by secret: SecretString, at now: Instant) -> Proof {
+        package func digest(by secret: SecretString, at now: Instant) -> Proof {
             guard case .secret(let digest) = client.authentication else { return .nothing }
             let presented = ClientSecret.digest(of: secret)
             if presented.matches(digest) { return .client(until: nil) }
@@ -40,7 +40,7 @@ extension ClientRegistry {
 }
 
 /// A digest of whatever carried a client's id and secret, under which it can be recognised when it comes again the same.
-package struct CredentialProof: Hashable, Sendable {
+package struct CredentialDigest: Hashable, Sendable {
     private let digest: Digest
 
     package init(of bytes: Span<UInt8>) {

@@ -43,7 +43,7 @@ package actor ClientRegistry {
     /// Ids that may be remembered as unknown, so that guessing fills no memory.
     private static let unknownLimit = 1000
     /// Credentials that may be remembered: a few for each client and look-up.
-    private static let proofLimit = 1000
+    private static let recognisedLimit = 1000
     /// How soon after a look-up because of an unknown secret another one follows: wrong secrets are no load for PostgreSQL.
     private static let secondLookPause: Duration = .seconds(1)
     /// How often uses of an old secret are put on record.
@@ -62,7 +62,7 @@ package actor ClientRegistry {
     private let builtIn: [String: Entry]
     private var remembered: [String: Remembered] = [:]
     private var unknownCount = 0
-    private var recognised: [CredentialProof: Recognised] = [:]
+    private var recognised: [CredentialDigest: Recognised] = [:]
     /// Those under way.
     private var lookUps: [ClientID: Running] = [:]
     private var lookUpCount = 0
@@ -130,24 +130,24 @@ package actor ClientRegistry {
     /// - Parameter proof: by which the client is to be recognised when the very same credentials come again.
     /// - Throws: `IdentityError.invalidClient`; `unavailable` when that cannot be told; `tooManyRequests`.
     package func authenticate(
-        _ id: String, secret: SecretString, as proof: CredentialProof? = nil
+        _ id: String, secret: SecretString, as digest: CredentialDigest? = nil
     ) async throws(IdentityError) -> Entry {
         let known = try await client(id)
-        if let entry = accept(secret, of: known, proof) { return entry }
+        if let entry = accept(secret, of: known, digest) { return entry }
         guard case .secret = known.client.authentication, let newer = try await secondLook(known.client.id),
-            let entry = accept(secret, of: newer, proof)
+            let entry = accept(secret, of: newer, digest)
         else { throw .invalidClient }
         return entry
     }
 
-    private func accept(_ secret: SecretString, of entry: Entry, _ proof: CredentialProof?) -> Entry? {
-        switch entry.proof(by: secret, at: loop.now) {
+    private func accept(_ secret: SecretString, of entry: Entry, _ digest: CredentialDigest?) -> Entry? {
+        switch entry.digest(by: secret, at: loop.now) {
         case .nothing: return nil
         case .client(let end):
             if end != nil { countOldSecret(of: entry) }
-            if let proof {
-                if recognised.count >= Self.proofLimit { recognised = [:] }
-                recognised[proof] = Recognised(entry: entry, endsAt: end)
+            if let digest {
+                if recognised.count >= Self.recognisedLimit { recognised = [:] }
+                recognised[digest] = Recognised(entry: entry, endsAt: end)
             }
             return entry
         }
@@ -159,8 +159,8 @@ package actor ClientRegistry {
     }
 
     /// The client that has proved itself with the very same credentials before, as long as its record is the one it was then.
-    package func recognise(_ proof: CredentialProof) -> Entry? {
-        guard let found = recognised[proof], let known = remembered[found.entry.client.id.text], known.entry === found.entry,
+    package func recognise(_ digest: CredentialDigest) -> Entry? {
+        guard let found = recognised[digest], let known = remembered[found.entry.client.id.text], known.entry === found.entry,
             loop.now < known.endsAt
         else { return nil }
         if let end = found.endsAt {

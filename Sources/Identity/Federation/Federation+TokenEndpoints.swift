@@ -5,7 +5,7 @@ package import Text
 /// Proofs that a provider has to be asked for: what an access token is, and what an authorization code is worth.
 extension Federation {
     /// A proof, and the provider's refresh token that came with it.
-    package typealias CodeProof = (proof: VerifiedIDToken, refreshToken: SecretString?)
+    package typealias ExchangedCode = (verifiedToken: VerifiedIDToken, refreshToken: SecretString?)
 
     /// How long who signs in is told to wait when a provider does not answer.
     private static let pause: Duration = .seconds(5)
@@ -52,7 +52,7 @@ extension Federation {
     package func redeem(
         _ code: SecretString, verifier: SecretString?, from provider: ProviderID, nonce: SecretString?,
         redirectURI: String? = nil, caller: Caller
-    ) async throws(IdentityError) -> CodeProof {
+    ) async throws(IdentityError) -> ExchangedCode {
         guard let configured = self.provider(provider) else { throw .unknownProvider }
         return try await deciding(for: provider, caller) { () throws(IdentityError) in
             try await prove(
@@ -72,21 +72,21 @@ extension Federation {
         case .failure(let failure): return .failure(try refusal(failure, of: provider.id))
         }
         let now = system.now()
-        let proof: VerifiedIDToken
+        let verifiedToken: VerifiedIDToken
         do throws(IDTokenRefusal) {
-            proof = try info.proof(
+            verifiedToken = try info.verifiedToken(
                 by: token, from: provider, nonce: circumstances.nonce, isFromPage: circumstances.isFromPage, now: now)
         } catch {
             return .failure(error)
         }
-        return try await used(proof, at: now)
+        return try await used(verifiedToken, at: now)
     }
 
     private func prove(
         _ code: SecretString, _ verifier: SecretString?, _ redirectURI: String?, of provider: IdentityProvider,
         _ circumstances: Circumstances,
         _ caller: Caller
-    ) async throws(IdentityError) -> Result<CodeProof, IDTokenRefusal> {
+    ) async throws(IdentityError) -> Result<ExchangedCode, IDTokenRefusal> {
         guard (1...Self.longestCode).contains(code.byteCount), verifier?.byteCount ?? 0 <= Self.longestCode else {
             return .failure(.refusedByProvider(.invalidGrant))
         }

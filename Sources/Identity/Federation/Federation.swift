@@ -49,7 +49,7 @@ package final class Federation: Sendable {
     ///   - nonce: what the app gave the provider, as the request has it.
     ///   - subject: whom the request says the token is of, if it does.
     ///   - accessToken: the provider's, if one came along: it must be the one that the token was issued with.
-    /// - Throws: `invalidProof`, the reason of which is in the audit log under the caller's reference id; `unknownProvider`; and when
+    /// - Throws: `invalidProviderToken`, the reason of which is in the audit log under the caller's reference id; `unknownProvider`; and when
     ///   nothing could be decided, because the provider's keys or Redis cannot be had, `unavailable`. `tooManyRequests` when the caller
     ///   has shown too many that prove nothing.
     package func verify(
@@ -66,9 +66,9 @@ package final class Federation: Sendable {
 
     /// Makes a token good again that has led to nothing, such as one for an account that has to be linked first: if this was its first use, and
     /// nobody has used it since.
-    package func giveBack(_ proof: VerifiedIDToken) async throws(IdentityError) {
-        guard let mark = proof.replayMark else { return }
-        try await mapServiceFailures { () throws(ServiceFailure) in try await replays.forget(proof, by: mark) }
+    package func giveBack(_ verifiedToken: VerifiedIDToken) async throws(IdentityError) {
+        guard let mark = verifiedToken.replayMark else { return }
+        try await mapServiceFailures { () throws(ServiceFailure) in try await replays.forget(verifiedToken, by: mark) }
     }
 
     /// What came along with a token.
@@ -81,14 +81,14 @@ package final class Federation: Sendable {
         let isFromPage: Bool
 
         /// Clients of rest-auth send an id token as access token too.
-        func refusal(of proof: VerifiedIDToken, _ token: SecretString) -> IDTokenRefusal? {
-            if let subject, !subject.utf8.elementsEqual(proof.subject.utf8) { return .otherSubject }
-            if let accessToken, let hash = proof.accessTokenHash, accessToken.revealedText != token.revealedText,
+        func refusal(of verifiedToken: VerifiedIDToken, _ token: SecretString) -> IDTokenRefusal? {
+            if let subject, !subject.utf8.elementsEqual(verifiedToken.subject.utf8) { return .otherSubject }
+            if let accessToken, let hash = verifiedToken.accessTokenHash, accessToken.revealedText != token.revealedText,
                 !TokenHash.matches(hash, accessToken)
             {
                 return .otherAccessToken
             }
-            if let code, !AuthorizationCodes.belongs(code, to: proof) { return .otherCode }
+            if let code, !AuthorizationCodes.belongs(code, to: verifiedToken) { return .otherCode }
             return nil
         }
     }
@@ -130,13 +130,13 @@ package final class Federation: Sendable {
             throw error
         }
         switch outcome {
-        case .success(let proof):
+        case .success(let verifiedToken):
             metrics.countIDToken(.verified, of: provider)
-            return proof
+            return verifiedToken
         case .failure(let refusal):
             metrics.countIDToken(.refused, of: provider)
             await record(refusal, of: provider, caller)
-            throw .invalidProof
+            throw .invalidProviderToken
         }
     }
 
@@ -157,31 +157,32 @@ package final class Federation: Sendable {
         case .unavailable(let delay): throw .unavailable(retryAfter: delay)
         }
         let now = system.now()
-        let proof: VerifiedIDToken
+        let verifiedToken: VerifiedIDToken
         do throws(IDTokenRefusal) {
-            proof = try verification.verify(
+            verifiedToken = try verification.verify(
                 with: key, nonce: circumstances.nonce, isFromPage: circumstances.isFromPage, now: now)
         } catch {
             return .failure(error)
         }
-        if let refusal = circumstances.refusal(of: proof, token) { return .failure(refusal) }
-        return try await used(proof, at: now)
+        if let refusal = circumstances.refusal(of: verifiedToken, token) { return .failure(refusal) }
+        return try await used(verifiedToken, at: now)
     }
 
     /// Uses a proof up.
-    func used(_ proof: VerifiedIDToken, at now: Timestamp) async throws(IdentityError) -> Result<VerifiedIDToken, IDTokenRefusal>
-    {
+    func used(_ verifiedToken: VerifiedIDToken, at now: Timestamp) async throws(IdentityError) -> Result<
+        VerifiedIDToken, IDTokenRefusal
+    > {
         let mark = ReplayMark(random: system.random(ReplayMark.randomByteCount))
-        var proof = proof
+        var verifiedToken = verifiedToken
         let admission = try await mapServiceFailures { () throws(ServiceFailure) in
-            try await replays.admit(proof, by: mark, at: now)
+            try await replays.admit(verifiedToken, by: mark, at: now)
         }
         switch admission {
-        case .first: proof.replayMark = mark
+        case .first: verifiedToken.replayMark = mark
         case .again: break
         case .refused: return .failure(.replayed)
         }
-        return .success(proof)
+        return .success(verifiedToken)
     }
 
     private func record(_ refusal: IDTokenRefusal, of provider: ProviderID, _ caller: Caller) async {

@@ -38,23 +38,23 @@ package final class FirebaseMigration: Sendable {
     }
 
     /// Uses a token up.
-    /// - Throws: `IdentityError.invalidProof`, the reason of which is in the audit log; `userNotFound` for one of a user who was not
+    /// - Throws: `IdentityError.invalidProviderToken`, the reason of which is in the audit log; `userNotFound` for one of a user who was not
     ///   imported; `clientNotPermitted`, `tooManyRequests`, `unavailable`.
     package func admit(_ token: SecretString, client: Client, caller: Caller) async throws(IdentityError) -> Admission {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
         return try await accounts.limiter.limiting(.providerToken(caller), caller) { () throws(IdentityError) in
             let now = accounts.system.now()
-            let proof: VerifiedIDToken
+            let verifiedToken: VerifiedIDToken
             switch try await verified(token, at: now) {
-            case .success(let verified): proof = verified
+            case .success(let verified): verifiedToken = verified
             case .failure(let refusal): throw await refused(refusal, caller)
             }
-            guard let since = proof.authenticatedAt, since <= now.adding(IDTokenCheck.leeway) else {
+            guard let since = verifiedToken.authenticatedAt, since <= now.adding(IDTokenCheck.leeway) else {
                 throw await refused(.unacceptable(.missingClaim("auth_time")), caller)
             }
-            let user = try await user(of: proof, since: since, client, caller)
-            let name = "firebase-migration:\(proof.digest.hex)"
-            let life = proof.expiresAt.adding(IDTokenCheck.leeway * 2).duration(since: now)
+            let user = try await user(of: verifiedToken, since: since, client, caller)
+            let name = "firebase-migration:\(verifiedToken.digest.hex)"
+            let life = verifiedToken.expiresAt.adding(IDTokenCheck.leeway * 2).duration(since: now)
             let isFirst = try await mapServiceFailures { () throws(ServiceFailure) in try await memory.admit(name, life: life) }
             guard isFirst else { throw await refused(.replayed, caller) }
             await accounts.note(.sessionMigrated, user.id, by: .user(user.id), client, caller)
@@ -87,9 +87,9 @@ package final class FirebaseMigration: Sendable {
     }
 
     private func user(
-        of proof: VerifiedIDToken, since: Timestamp, _ client: Client, _ caller: Caller
+        of verifiedToken: VerifiedIDToken, since: Timestamp, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User {
-        guard let alias = UserAlias(source: ProjectUser.aliasSource, id: proof.subject),
+        guard let alias = UserAlias(source: ProjectUser.aliasSource, id: verifiedToken.subject),
             let id = try await aliases.user(alias)
         else { throw .userNotFound }
         let user = try await accounts.user(id)
@@ -100,7 +100,7 @@ package final class FirebaseMigration: Sendable {
         guard !user.isDisabled, !isOver else {
             await accounts.note(
                 .signInFailed(user.isDisabled ? .disabledUser : .accountChanged), user.id, by: .anonymous, client, caller)
-            throw .invalidProof
+            throw .invalidProviderToken
         }
         return user
     }
@@ -110,6 +110,6 @@ package final class FirebaseMigration: Sendable {
         await accounts.note(
             .providerTokenRefused(refusal), nil, by: .anonymous, nil, caller,
             detail: JSONObject([JSONObject.Member(key: "explanation", value: .string(refusal.explanation))]))
-        return .invalidProof
+        return .invalidProviderToken
     }
 }

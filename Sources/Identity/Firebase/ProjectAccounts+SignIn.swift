@@ -54,40 +54,41 @@ extension ProjectAccounts {
     /// Signs in by a provider's proof. One that names no address, as Apple's where the app asks for none, makes a user without.
     /// - Throws: as `Accounts.authenticate`.
     package func signIn(
-        _ proof: VerifiedIDToken, displayName: String?, client: Client, caller: Caller
+        _ verifiedToken: VerifiedIDToken, displayName: String?, client: Client, caller: Caller
     ) async throws(IdentityError) -> Authentication {
-        if proof.email == nil,
-            try await users(ProjectUserNames(provider: proof.provider, subject: proof.subject)).isEmpty
+        if verifiedToken.email == nil,
+            try await users(ProjectUserNames(provider: verifiedToken.provider, subject: verifiedToken.subject)).isEmpty
         {
             do throws(IdentityError) {
-                return try await signUpWithoutAddress(proof, displayName, client, caller)
+                return try await signUpWithoutAddress(verifiedToken, displayName, client, caller)
             } catch .identityTaken {
                 // Another sign-in of the same person was faster.
             }
         }
         return try await accounts.authenticate(
-            identity: proof, displayName: displayName, client: client, caller: caller
+            identity: verifiedToken, displayName: displayName, client: client, caller: caller
         ).completed()
     }
 
     private func signUpWithoutAddress(
-        _ proof: VerifiedIDToken, _ displayName: String?, _ client: Client, _ caller: Caller
+        _ verifiedToken: VerifiedIDToken, _ displayName: String?, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> Authentication {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
         try await accounts.limiter.take(.signUp(account: nil, client: client.id, hashes: false, caller), caller)
         try await sessions.checkReadiness()
         let name = displayName.flatMap { try? DisplayName($0) }
-        let claim = IdentityClaim(proof, toldName: name, claimedEmail: nil)
+        let presented = PresentedIdentity(verifiedToken, toldName: name, claimedEmail: nil)
         let now = system.now()
         let id = UserID(at: now, random: system.random(10))
         let new = User(
-            id: id, email: nil, displayName: claim.displayName, photoURL: claim.photoURL, createdAt: now, updatedAt: now)
-        let user = try await accounts.identityStore.create(new, passwordHash: nil, with: claim.identity(of: id, at: now))
-        await accounts.note(.identityLinked(.signUp), id, by: .user(id), client, caller, detail: claim.detail)
+            id: id, email: nil, displayName: presented.displayName, photoURL: presented.photoURL, createdAt: now, updatedAt: now)
+        let user = try await accounts.identityStore.create(new, passwordHash: nil, with: presented.identity(of: id, at: now))
+        await accounts.note(.identityLinked(.signUp), id, by: .user(id), client, caller, detail: presented.detail)
         accounts.metrics.countSignUp()
         await accounts.note(.userSignedUp, id, by: .user(id), client, caller)
         return Authentication(
-            of: user, by: [.provider], provider: proof.provider, at: now, occasion: .provider(proof.provider, .created))
+            of: user, by: [.provider], provider: verifiedToken.provider, at: now,
+            occasion: .provider(verifiedToken.provider, .created))
     }
 
     /// Signs in whom the project's own servers vouch for, and makes the user if there is none of that id.
@@ -207,31 +208,34 @@ extension ProjectAccounts {
     ///   - tellsHolders: whether it is no secret who has which address; if it is, it is told to whom the provider knows by it.
     /// - Throws: as `Accounts.link`; `identityTaken` also where it is the user's own already; `emailTaken` where another's account has the address.
     package func link(
-        _ proof: VerifiedIDToken, to user: ProjectUser, in id: SessionID, trustsSession: Bool, tellsHolders: Bool, caller: Caller
+        _ verifiedToken: VerifiedIDToken, to user: ProjectUser, in id: SessionID, trustsSession: Bool, tellsHolders: Bool,
+        caller: Caller
     ) async throws(IdentityError) -> Authentication {
         let session = try await sessions.session(id)
-        let holders = try await self.users(ProjectUserNames(provider: proof.provider, subject: proof.subject))
+        let holders = try await self.users(ProjectUserNames(provider: verifiedToken.provider, subject: verifiedToken.subject))
         guard !holders.contains(where: { $0.user.id == user.user.id }) else { throw .identityTaken }
-        if holders.isEmpty, tellsHolders || proof.isEmailVerified, let email = proof.email,
+        if holders.isEmpty, tellsHolders || verifiedToken.isEmailVerified, let email = verifiedToken.email,
             let holder = try await self.user(of: email), holder.id != user.user.id
         {
             throw .emailTaken
         }
         try await accounts.link(
-            proof, to: user.user.id, session: id, trustsSession: trustsSession || user.user.isAnonymous, caller: caller)
+            verifiedToken, to: user.user.id, session: id, trustsSession: trustsSession || user.user.isAnonymous, caller: caller)
         if user.user.isAnonymous { try await endAnonymity(of: user.user.id) }
         var change = ProjectUserChange()
         change.isProvedByLink = true
-        if user.user.email == nil, let email = proof.email {
+        if user.user.email == nil, let email = verifiedToken.email {
             change.email = .set(email)
-            change.emailVerified = proof.isEmailVerified
-        } else if proof.isEmailVerified, !user.user.emailVerified, proof.email?.normalized == user.user.email?.normalized {
+            change.emailVerified = verifiedToken.isEmailVerified
+        } else if verifiedToken.isEmailVerified, !user.user.emailVerified,
+            verifiedToken.email?.normalized == user.user.email?.normalized
+        {
             change.emailVerified = true
         }
-        if user.user.displayName == nil, let name = proof.name.flatMap({ try? DisplayName($0) }) {
+        if user.user.displayName == nil, let name = verifiedToken.name.flatMap({ try? DisplayName($0) }) {
             change.displayName = .set(name)
         }
-        if user.user.photoURL == nil, let photo = proof.pictureURL.flatMap({ try? PhotoURL($0) }) {
+        if user.user.photoURL == nil, let photo = verifiedToken.pictureURL.flatMap({ try? PhotoURL($0) }) {
             change.photoURL = .set(photo)
         }
         do throws(IdentityError) {
@@ -239,7 +243,7 @@ extension ProjectAccounts {
         } catch .emailTaken {
             // Somebody else's account has it; the identity is linked without.
         }
-        return continuing(try await users.user(user.user.id), after: session, with: .provider, provider: proof.provider)
+        return continuing(try await users.user(user.user.id), after: session, with: .provider, provider: verifiedToken.provider)
     }
 
     private func endAnonymity(of id: UserID) async throws(IdentityError) {

@@ -107,7 +107,7 @@ package final class ProjectAccounts: Sendable {
 
     /// Counts a question to a provider, as a proof.
     /// - Throws: `IdentityError.tooManyRequests`, `unavailable`.
-    package func countProof(_ caller: Caller) async throws(IdentityError) {
+    package func countProviderToken(_ caller: Caller) async throws(IdentityError) {
         try await accounts.limiter.take(.providerToken(caller), caller)
     }
 

@@ -63,7 +63,7 @@ package enum NoticeStep: Equatable, Sendable {
 
     case setMailForwarding(isOn: Bool, at: Timestamp?)
     /// Id tokens from before what the notice tells of count no longer, so that the user has to consent anew; and sessions end.
-    case requireNewProof(ending: Scope)
+    case requireNewIDToken(ending: Scope)
     /// No sign-in with the identity until it is unblocked; and sessions end.
     case block(ending: Scope)
     /// The same, whatever the provider says afterwards of an earlier time.
@@ -80,10 +80,10 @@ package enum NoticeDecision {
     package static func steps(for event: ProviderEvent) -> [NoticeStep] {
         switch event {
         case .mailForwarding(let isOn, let time): [.setMailForwarding(isOn: isOn, at: time)]
-        case .consentRevoked: [.requireNewProof(ending: .ofProvider), .forgetTokens]
+        case .consentRevoked: [.requireNewIDToken(ending: .ofProvider), .forgetTokens]
         case .accountDeleted: [.blockForGood(ending: .ofProvider), .forgetTokens, .unlink]
-        case .sessionsRevoked: [.requireNewProof(ending: .ofProvider)]
-        case .tokensRevoked: [.requireNewProof(ending: .ofProvider), .forgetTokens]
+        case .sessionsRevoked: [.requireNewIDToken(ending: .ofProvider)]
+        case .tokensRevoked: [.requireNewIDToken(ending: .ofProvider), .forgetTokens]
         case .accountDisabled(.hijacking): [.block(ending: .all)]
         case .accountDisabled(.bulkAccount), .accountDisabled(.unspecified): [.block(ending: .none)]
         case .accountEnabled: [.unblock]

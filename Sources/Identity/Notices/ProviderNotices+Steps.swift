@@ -19,9 +19,9 @@ extension ProviderNotices {
             try await mapServiceFailures { () throws(ServiceFailure) in
                 try await store.setMailForwarding(provider, subject, isOn: isOn, since: time, at: system.statementTime)
             }
-        case .requireNewProof(let scope):
+        case .requireNewIDToken(let scope):
             try await change(identity, ending: scope) { held throws(IdentityError) in
-                try await held.requireNewProof(provider, subject, after: identity.happenedAt)
+                try await held.requireNewIDToken(provider, subject, after: identity.happenedAt)
                 return true
             }
         case .block(let scope):

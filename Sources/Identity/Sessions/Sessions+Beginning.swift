@@ -6,7 +6,7 @@ extension Sessions {
     /// - Parameters:
     ///   - refresh: whether each use of the refresh token replaces it.
     ///   - write: writes its access token as a client protocol wants it; nil for what the client's is.
-    /// - Throws: `IdentityError.invalidCredentials` (`invalidProof` where a provider's proof was the way in) when the user was disabled, deleted
+    /// - Throws: `IdentityError.invalidCredentials` (`invalidProviderToken` where a provider's proof was the way in) when the user was disabled, deleted
     ///   or given a new password meanwhile, or the sessions were ended; `unavailable` when a store is.
     package func begin(
         _ authentication: Authentication, for client: Client, refresh: RefreshRotation.Mode = .rotating,
@@ -211,7 +211,7 @@ extension Sessions {
             await note(
                 .signInFailed(.accountChanged), nil, of: user.id, client: client.id, by: .anonymous, caller,
                 detail: authentication.occasion.detail)
-            throw authentication.provider == nil ? .invalidCredentials : .invalidProof
+            throw authentication.provider == nil ? .invalidCredentials : .invalidProviderToken
         }
     }
 }

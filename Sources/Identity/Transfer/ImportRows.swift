@@ -73,7 +73,7 @@ struct ImportRows {
             identities.integer(orNull: identity.mailForwardingChangedAt?.milliseconds)
             identities.integer(orNull: identity.blockedAt?.milliseconds)
             identities.integer(orNull: identity.standingChangedAt?.milliseconds)
-            identities.integer(orNull: identity.proofsVoidBefore?.milliseconds)
+            identities.integer(orNull: identity.idTokensVoidBefore?.milliseconds)
             identities.endRow()
         }
         if let profile = user.profile {

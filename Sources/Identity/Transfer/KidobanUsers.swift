@@ -88,7 +88,7 @@ package struct KidobanUsers: Sendable {
         identity.mailForwardingChangedAt = fields.instant(entry["mail_forwarding_changed_at"]?.stringValue)
         identity.blockedAt = fields.instant(entry["blocked_at"]?.stringValue)
         identity.standingChangedAt = fields.instant(entry["standing_changed_at"]?.stringValue)
-        identity.proofsVoidBefore = fields.instant(entry["proofs_void_before"]?.stringValue)
+        identity.idTokensVoidBefore = fields.instant(entry["proofs_void_before"]?.stringValue)
         return identity
     }
 

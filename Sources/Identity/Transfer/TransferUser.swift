@@ -16,7 +16,7 @@ package struct TransferUser: Equatable, Sendable {
         package var mailForwardingChangedAt: Timestamp?
         package var blockedAt: Timestamp?
         package var standingChangedAt: Timestamp?
-        package var proofsVoidBefore: Timestamp?
+        package var idTokensVoidBefore: Timestamp?
 
         /// Nil for a subject that can be none.
         package init?(provider: ProviderID, subject: String) {

@@ -131,9 +131,9 @@ package struct HeldUser: Sendable {
     }
 
     /// Id tokens of before an instant are void.
-    func requireNewProof(_ provider: ProviderID, _ subject: String, after time: Timestamp) async throws(IdentityError) {
+    func requireNewIDToken(_ provider: ProviderID, _ subject: String, after time: Timestamp) async throws(IdentityError) {
         try await run(
-            HeldUserQueries.requireNewProof, [id, .text(provider.text), .text(subject), .integer(time.milliseconds)])
+            HeldUserQueries.requireNewIDToken, [id, .text(provider.text), .text(subject), .integer(time.milliseconds)])
     }
 
     /// No id token of the identity is good until it is unblocked.

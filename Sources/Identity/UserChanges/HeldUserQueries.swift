@@ -102,8 +102,8 @@ enum HeldUserQueries {
         sql: "DELETE FROM identities WHERE user_id = $1::uuid AND provider = $2::text AND subject = $3::text")
 
     /// Parameters: id of the user, provider, subject, the instant.
-    static let requireNewProof = HeldStatement(
-        name: "held_user_require_new_proof",
+    static let requireNewIDToken = HeldStatement(
+        name: "held_user_require_new_id_token",
         sql: """
             UPDATE identities
             SET proofs_void_before = greatest(proofs_void_before, to_timestamp($4::bigint / 1000.0))

@@ -172,7 +172,7 @@ extension Application {
         let memories = workers.compactMap { worker in worker.hot.map { (worker.loop, $0) } }
         guard let first = workers.first, !memories.isEmpty else { return nil }
         return RedisKeyTracking(
-            shared.configuration.redis, prefixes: [HotTokenLoops.tokenPrefix, shared.hotTokens.proofPrefix],
+            shared.configuration.redis, prefixes: [HotTokenLoops.tokenPrefix, shared.hotTokens.probePrefix],
             patience: .seconds(2), loop: first.loop, resolving: shared.resolving, logger: shared.logger
         ) { news in
             for (loop, hot) in memories {

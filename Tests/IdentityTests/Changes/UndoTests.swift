@@ -47,10 +47,10 @@ extension WithStores {
                 world.clock.advance(by: .seconds(3600))
                 #expect(try await world.a.undo(world.a.code(.identityUnlinked)).isUndone)
                 #expect(try await world.a.identities(of: member.id).map(\.provider) == [.apple])
-                await #expect(throws: IdentityError.invalidProof) { try await world.a.signIn(.apple()) }
-                var proof = ProviderProof.apple()
-                proof.issuedAt = world.clock.now
-                #expect(try await world.a.signIn(proof).member.id == member.id)
+                await #expect(throws: IdentityError.invalidProviderToken) { try await world.a.signIn(.apple()) }
+                var verifiedToken = ProviderProof.apple()
+                verifiedToken.issuedAt = world.clock.now
+                #expect(try await world.a.signIn(verifiedToken).member.id == member.id)
             }
         }
 

@@ -183,10 +183,10 @@ extension WithStores {
         @Test func `when all are renewed, no record is used before it has been looked up again`() async throws {
             try await World.run({ $0.clientLifetime = .seconds(3600) }) { world in
                 try await add(client(), on: world.a)
-                let proof = CredentialProof(of: Array("Basic x".utf8).span)
+                let digest = CredentialDigest(of: Array("Basic x".utf8).span)
                 let secret = secret
                 try await world.a.run { parts in
-                    _ = try await parts.clients.authenticate("backend", secret: secret.text, as: proof)
+                    _ = try await parts.clients.authenticate("backend", secret: secret.text, as: digest)
                     await #expect(throws: IdentityError.invalidClient) { try await parts.clients.client("later") }
                 }
                 let new = other.digest
@@ -197,7 +197,7 @@ extension WithStores {
                     })
                 try await add(client("later"), on: world.a)
                 await world.a.run { await $0.clients.renewAll(lifetime: .seconds(1800)) }
-                #expect(await world.a.run { await $0.clients.recognise(proof) } == nil)
+                #expect(await world.a.run { await $0.clients.recognise(digest) } == nil)
                 _ = try await authenticate("backend", other, on: world.a)
                 _ = try await authenticate("later", self.secret, on: world.a)
             }
@@ -206,13 +206,13 @@ extension WithStores {
         @Test func `credentials are recognised until the client's record changes`() async throws {
             try await World.run({ $0.clientLifetime = .seconds(5) }) { world in
                 try await add(client(), on: world.a)
-                let proof = CredentialProof(of: Array("Basic x".utf8).span)
+                let digest = CredentialDigest(of: Array("Basic x".utf8).span)
                 let secret = secret
                 try await world.a.run { parts in
-                    #expect(await parts.clients.recognise(proof) == nil)
-                    let entry = try await parts.clients.authenticate("backend", secret: secret.text, as: proof)
-                    #expect(await parts.clients.recognise(proof) === entry)
-                    #expect(await parts.clients.recognise(CredentialProof(of: Array("Basic y".utf8).span)) == nil)
+                    #expect(await parts.clients.recognise(digest) == nil)
+                    let entry = try await parts.clients.authenticate("backend", secret: secret.text, as: digest)
+                    #expect(await parts.clients.recognise(digest) === entry)
+                    #expect(await parts.clients.recognise(CredentialDigest(of: Array("Basic y".utf8).span)) == nil)
                 }
                 let new = other.digest
                 let id = World.clientID("backend")
@@ -220,9 +220,9 @@ extension WithStores {
                     try await world.a.run {
                         try await $0.clientStore.replaceSecret(of: id, with: new, overlap: .zero, at: Sample.now)
                     })
-                try await eventually { await world.a.run { await $0.clients.recognise(proof) } == nil }
+                try await eventually { await world.a.run { await $0.clients.recognise(digest) } == nil }
                 _ = try await authenticate("backend", other, on: world.a)
-                #expect(await world.a.run { await $0.clients.recognise(proof) } == nil)
+                #expect(await world.a.run { await $0.clients.recognise(digest) } == nil)
             }
         }
     }

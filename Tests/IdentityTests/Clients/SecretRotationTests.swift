@@ -111,11 +111,11 @@ extension WithStores {
                 try await rotate(to: second, overlap: .seconds(10), on: world.a)
                 await world.a.run { await $0.clients.renewAll(lifetime: .seconds(3600)) }
                 let (id, old) = (id.text, first.text)
-                let proof = CredentialProof(of: Array("Basic x".utf8).span)
+                let digest = CredentialDigest(of: Array("Basic x".utf8).span)
                 try await world.a.run { parts in
-                    let entry = try await parts.clients.authenticate(id, secret: old, as: proof)
-                    #expect(await parts.clients.recognise(proof) === entry)
-                    try await eventually { await parts.clients.recognise(proof) == nil }
+                    let entry = try await parts.clients.authenticate(id, secret: old, as: digest)
+                    #expect(await parts.clients.recognise(digest) === entry)
+                    try await eventually { await parts.clients.recognise(digest) == nil }
                 }
                 #expect(try await !accepts(first, world.a))
                 #expect(try await accepts(second, world.a))
@@ -135,9 +135,9 @@ extension WithStores {
             readAt: read)
         let end = Instant(nanoseconds: 1_500)
         for instant in [read, Instant(nanoseconds: 1_499), end, Instant(nanoseconds: 9_000)] {
-            #expect(entry.proof(by: now.text, at: instant) == .client(until: nil))
-            #expect(entry.proof(by: old.text, at: instant) == (instant < end ? .client(until: end) : .nothing))
-            #expect(entry.proof(by: wrong, at: instant) == .nothing)
+            #expect(entry.digest(by: now.text, at: instant) == .client(until: nil))
+            #expect(entry.digest(by: old.text, at: instant) == (instant < end ? .client(until: end) : .nothing))
+            #expect(entry.digest(by: wrong, at: instant) == .nothing)
         }
     }
 
@@ -148,6 +148,6 @@ extension WithStores {
                 id: World.clientID("phone"), name: "Phone", authentication: .publicClient,
                 previousSecret: PreviousSecret(digest: secret.digest, remaining: .seconds(1)), permissions: [], audiences: []),
             readAt: Instant(nanoseconds: 0))
-        #expect(entry.proof(by: secret.text, at: Instant(nanoseconds: 0)) == .nothing)
+        #expect(entry.digest(by: secret.text, at: Instant(nanoseconds: 0)) == .nothing)
     }
 }

@@ -44,7 +44,7 @@ extension WithStores {
                 _ = try await verify(token, on: world.b)
                 try await world.pass(.milliseconds(1))
                 for copy in world.copies {
-                    await #expect(throws: IdentityError.invalidProof) { try await verify(token, on: copy) }
+                    await #expect(throws: IdentityError.invalidProviderToken) { try await verify(token, on: copy) }
                 }
                 let events = try await world.a.events("provider_token_refused", count: 2)
                 #expect(events.map(\.reason) == ["replayed", "replayed"])
@@ -54,15 +54,15 @@ extension WithStores {
         @Test func `it is remembered for as long as its times would let it in, under a hash`() async throws {
             try await World.run { world in
                 let token = try issuer.token(TestIssuer.googleClaims())
-                let proof = try await verify(token, from: .google, on: world.a)
+                let verifiedToken = try await verify(token, from: .google, on: world.a)
                 let item = try #require(try await world.a.keyspace().items.first { $0.key.hasPrefix("it:") })
-                #expect(item.key == "it:" + proof.digest.hex)
+                #expect(item.key == "it:" + verifiedToken.digest.hex)
                 #expect(item.life > 3_600_000 && item.life <= 3_720_000)
                 try await world.pass(.seconds(3600 + 59))
-                await #expect(throws: IdentityError.invalidProof) { try await verify(token, from: .google, on: world.a) }
+                await #expect(throws: IdentityError.invalidProviderToken) { try await verify(token, from: .google, on: world.a) }
                 try await world.pass(.seconds(120))
                 #expect(try await world.a.keyspace().keys("it:").isEmpty)
-                await #expect(throws: IdentityError.invalidProof) { try await verify(token, from: .google, on: world.a) }
+                await #expect(throws: IdentityError.invalidProviderToken) { try await verify(token, from: .google, on: world.a) }
                 #expect(try await world.a.events("provider_token_refused", count: 2).map(\.reason) == ["replayed", "expired"])
             }
         }
@@ -85,16 +85,16 @@ extension WithStores {
         @Test func `a token that led to nothing can be given back`() async throws {
             try await World.run { world in
                 let token = try issuer.token(TestIssuer.appleClaims())
-                let proof = try await verify(token, on: world.a)
-                try await world.a.run { try await Self.giveBack(proof, $0) }
+                let verifiedToken = try await verify(token, on: world.a)
+                try await world.a.run { try await Self.giveBack(verifiedToken, $0) }
                 try await world.pass(.seconds(300))
-                #expect(try await verify(token, on: world.a).digest == proof.digest)
+                #expect(try await verify(token, on: world.a).digest == verifiedToken.digest)
             }
         }
 
-        private static func giveBack(_ proof: VerifiedIDToken, _ parts: IdentityParts) async throws {
-            guard let mark = proof.replayMark else { return }
-            try await ReplayMemory(redis: parts.redis, clock: .callers).forget(proof, by: mark)
+        private static func giveBack(_ verifiedToken: VerifiedIDToken, _ parts: IdentityParts) async throws {
+            guard let mark = verifiedToken.replayMark else { return }
+            try await ReplayMemory(redis: parts.redis, clock: .callers).forget(verifiedToken, by: mark)
         }
 
         @Test func `only who made the mark gives a token back, and nobody once another has used it`() async throws {
@@ -110,7 +110,7 @@ extension WithStores {
                 // And even the first one cannot: what it has opened for others is open.
                 try await world.a.run { try await Self.giveBack(first, $0) }
                 try await world.pass(.seconds(31))
-                await #expect(throws: IdentityError.invalidProof) { try await verify(token, on: world.b) }
+                await #expect(throws: IdentityError.invalidProviderToken) { try await verify(token, on: world.b) }
                 // A mark that has been given back is made anew, by somebody else.
                 let other = try issuer.token(TestIssuer.appleClaims(JSONObject(["sub": "other"])))
                 let maker = try await verify(other, on: world.a)
@@ -118,7 +118,7 @@ extension WithStores {
                 _ = try await verify(other, on: world.b)
                 try await world.a.run { try await Self.giveBack(maker, $0) }
                 try await world.pass(.seconds(31))
-                await #expect(throws: IdentityError.invalidProof) { try await verify(other, on: world.b) }
+                await #expect(throws: IdentityError.invalidProviderToken) { try await verify(other, on: world.b) }
             }
         }
 
@@ -140,7 +140,7 @@ extension WithStores {
                 try await verify(claims(.string(hash), "b"), with: nil)
                 try await verify(claims(nil, "c"), with: "ya29.any")
                 for (number, wrong) in [JSONValue.string(hash), "", 7, ["x"]].enumerated() {
-                    await #expect(throws: IdentityError.invalidProof) {
+                    await #expect(throws: IdentityError.invalidProviderToken) {
                         try await verify(claims(wrong, "\(number)"), with: "ya29.foreign")
                     }
                 }
@@ -162,7 +162,7 @@ extension WithStores {
         @Test func `a refused token leaves nothing but its reason in the audit log`() async throws {
             try await World.run { world in
                 let token = try issuer.token(TestIssuer.appleClaims(JSONObject(["aud": "com.x.app.dev"])))
-                await #expect(throws: IdentityError.invalidProof) { try await verify(token, on: world.a) }
+                await #expect(throws: IdentityError.invalidProviderToken) { try await verify(token, on: world.a) }
                 let event = try #require(try await world.a.events("provider_token_refused").first)
                 #expect(event.outcome == "refused")
                 #expect(event.reason == "wrong_audience")
@@ -204,7 +204,7 @@ extension WithStores {
                 let forged = try issuer.token(TestIssuer.appleClaims(), key: issuer.stranger)
                 world.redis.stop()
                 await #expect(throws: IdentityError.unavailable(retryAfter: .seconds(1))) { try await verify(good, on: world.a) }
-                await #expect(throws: IdentityError.invalidProof) { try await verify(forged, on: world.a) }
+                await #expect(throws: IdentityError.invalidProviderToken) { try await verify(forged, on: world.a) }
             }
         }
 
@@ -212,7 +212,7 @@ extension WithStores {
             try await World.run { world in
                 _ = try await verify(issuer.token(TestIssuer.appleClaims()), on: world.a)
                 _ = try await verify(issuer.token(TestIssuer.googleClaims()), from: .google, on: world.a)
-                await #expect(throws: IdentityError.invalidProof) {
+                await #expect(throws: IdentityError.invalidProviderToken) {
                     try await verify(SecretString("x"), from: .google, on: world.a)
                 }
                 lookup.withLock { $0 = .unavailable(retryAfter: .seconds(1)) }
@@ -251,7 +251,7 @@ extension WithStores {
                     let error = await #expect(throws: IdentityError.self) { try await verify(forged, on: world.a, keys: keys) }
                     // The new key was the first of five reasons to fetch; after those nobody says that a key is none.
                     if name < 4 {
-                        #expect(error == .invalidProof)
+                        #expect(error == .invalidProviderToken)
                     } else if case .service(.unavailable) = error {
                     } else {
                         Issue.record("\(name)")

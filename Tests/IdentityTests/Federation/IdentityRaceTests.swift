@@ -5,11 +5,11 @@ import Testing
 extension WithStores {
     /// Many at once, on two copies.
     @Suite struct IdentityRaceTests {
-        private func all(_ proofs: [ProviderProof], on world: World) async throws -> [(member: Member, isNew: Bool)] {
+        private func all(_ providerTokens: [ProviderProof], on world: World) async throws -> [(member: Member, isNew: Bool)] {
             let copies = world.copies
             return try await withThrowingTaskGroup(of: (member: Member, isNew: Bool).self) { group in
-                for (index, proof) in proofs.enumerated() {
-                    group.addTask { try await copies[index % copies.count].signIn(proof) }
+                for (index, verifiedToken) in providerTokens.enumerated() {
+                    group.addTask { try await copies[index % copies.count].signIn(verifiedToken) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -18,8 +18,8 @@ extension WithStores {
         @Test func `first sign-ins at once make one user, and all are signed in`() async throws {
             try await World.run({ $0.copies = 2 }) { world in
                 for round in 0..<10 {
-                    let proof = ProviderProof.google("s\(round)", email: "user\(round)@gmail.com")
-                    let results = try await all(Array(repeating: proof, count: 8), on: world)
+                    let verifiedToken = ProviderProof.google("s\(round)", email: "user\(round)@gmail.com")
+                    let results = try await all(Array(repeating: verifiedToken, count: 8), on: world)
                     #expect(Set(results.map(\.member.id)).count == 1)
                     #expect(results.count { $0.isNew } == 1)
                     #expect(try await world.a.active(results.map(\.member.accessToken)).allSatisfy(\.self))
@@ -60,8 +60,8 @@ extension WithStores {
             try await World.run({ $0.copies = 2 }) { world in
                 for round in 0..<10 {
                     let email = "user\(round)@gmail.com"
-                    let proofs = [ProviderProof.google("g\(round)", email: email), .apple("a\(round)", email: email)]
-                    let results = try await all(proofs + proofs, on: world)
+                    let providerTokens = [ProviderProof.google("g\(round)", email: email), .apple("a\(round)", email: email)]
+                    let results = try await all(providerTokens + providerTokens, on: world)
                     #expect(Set(results.map(\.member.id)).count == 1)
                     #expect(try await world.a.identities(of: results[0].member.id).count == 2)
                 }
@@ -71,8 +71,8 @@ extension WithStores {
         @Test func `one identity with two addresses at once is one user`() async throws {
             try await World.run({ $0.copies = 2 }) { world in
                 for round in 0..<10 {
-                    let proofs = ["x", "y"].map { ProviderProof.google("s\(round)", email: "\($0)\(round)@gmail.com") }
-                    let results = try await all(proofs, on: world)
+                    let providerTokens = ["x", "y"].map { ProviderProof.google("s\(round)", email: "\($0)\(round)@gmail.com") }
+                    let results = try await all(providerTokens, on: world)
                     #expect(Set(results.map(\.member.id)).count == 1)
                 }
                 #expect(try await world.a.userCount() == 10)
@@ -84,8 +84,8 @@ extension WithStores {
                 for round in 0..<10 {
                     let email = "user\(round)@gmail.com"
                     let hijacker = try await world.a.signUp(email)
-                    let proof = ProviderProof.google("s\(round)", email: email)
-                    let results = try await all([proof, proof, proof, proof], on: world)
+                    let verifiedToken = ProviderProof.google("s\(round)", email: email)
+                    let results = try await all([verifiedToken, verifiedToken, verifiedToken, verifiedToken], on: world)
                     #expect(results.allSatisfy { $0.member.id == hijacker.id })
                     #expect(try await world.a.active(results.map(\.member.accessToken)).allSatisfy(\.self))
                     #expect(try await !world.a.isActive(hijacker.accessToken))

@@ -13,24 +13,24 @@ import Text
         LinkingRule.Account(id: id, isEmailVerified: isEmailVerified, isDisabled: isDisabled)
     }
 
-    private func claim(
-        _ standing: IdentityClaim.EmailStanding, email: String? = "anna@town.example"
-    ) throws -> IdentityClaim {
-        IdentityClaim(
+    private func presented(
+        _ standing: PresentedIdentity.EmailStanding, email: String? = "anna@town.example"
+    ) throws -> PresentedIdentity {
+        PresentedIdentity(
             provider: .google, subject: "1", audience: "app", email: try email.map { try EmailAddress($0) },
             emailStanding: standing)
     }
 
     private func decision(
-        _ standing: IdentityClaim.EmailStanding, email: String? = "anna@town.example", known: LinkingRule.Account? = nil,
+        _ standing: PresentedIdentity.EmailStanding, email: String? = "anna@town.example", known: LinkingRule.Account? = nil,
         sameEmail: LinkingRule.Account? = nil
     ) throws -> LinkingRule.Decision {
-        LinkingRule.decision(on: try claim(standing, email: email), known: known, sameEmail: sameEmail)
+        LinkingRule.decision(on: try presented(standing, email: email), known: known, sameEmail: sameEmail)
     }
 
-    @Test(arguments: IdentityClaim.EmailStanding.allCases)
+    @Test(arguments: PresentedIdentity.EmailStanding.allCases)
     func `rules 1 and 2: a known identity signs its user in, whoever has the address`(
-        standing: IdentityClaim.EmailStanding
+        standing: PresentedIdentity.EmailStanding
     ) throws {
         let known = account(isEmailVerified: false)
         for sameEmail in [nil, account(Self.other), account(Self.other, isEmailVerified: false), known] {
@@ -65,15 +65,15 @@ import Text
     }
 
     @Test(arguments: [true, false])
-    func `rule 4c: any lesser proof of a taken address asks for a sign-in as before`(isEmailVerified: Bool) throws {
-        for standing in [IdentityClaim.EmailStanding.verified, .unverified] {
+    func `rule 4c: any lesser verifiedToken of a taken address asks for a sign-in as before`(isEmailVerified: Bool) throws {
+        for standing in [PresentedIdentity.EmailStanding.verified, .unverified] {
             let decision = try decision(standing, sameEmail: account(isEmailVerified: isEmailVerified))
             #expect(decision == .refuse(.needsLinking))
         }
     }
 
-    @Test(arguments: IdentityClaim.EmailStanding.allCases)
-    func `rule 5: an address that nobody has makes a new user`(standing: IdentityClaim.EmailStanding) throws {
+    @Test(arguments: PresentedIdentity.EmailStanding.allCases)
+    func `rule 5: an address that nobody has makes a new user`(standing: PresentedIdentity.EmailStanding) throws {
         #expect(try decision(standing) == .create)
         #expect(try decision(standing, email: nil) == .refuse(.noEmail))
     }
@@ -81,13 +81,13 @@ import Text
     @Test(
         arguments: [(.unverified, false), (.verified, true), (.authoritative, true), (.relay, true)]
             as [(
-                IdentityClaim.EmailStanding, Bool
+                PresentedIdentity.EmailStanding, Bool
             )])
     func `rule 5: the new user's address is as verified as the provider says`(
-        standing: IdentityClaim.EmailStanding, isVerified: Bool
+        standing: PresentedIdentity.EmailStanding, isVerified: Bool
     ) throws {
-        #expect(try claim(standing).isEmailVerified == isVerified)
-        #expect(try !claim(standing, email: nil).isEmailVerified)
+        #expect(try presented(standing).isEmailVerified == isVerified)
+        #expect(try !presented(standing, email: nil).isEmailVerified)
     }
 
     @Test(arguments: [true, false])
@@ -96,8 +96,8 @@ import Text
     }
 
     @Test func `rule 6: a relay address is known by its flag and by its domain`() throws {
-        func standing(_ proof: ProviderProof) throws -> IdentityClaim.EmailStanding {
-            IdentityClaim(try proof.token(), toldName: nil, claimedEmail: nil).emailStanding
+        func standing(_ verifiedToken: ProviderProof) throws -> PresentedIdentity.EmailStanding {
+            PresentedIdentity(try verifiedToken.token(), toldName: nil, claimedEmail: nil).emailStanding
         }
         #expect(try standing(.relay()) == .relay)
         #expect(try standing(.apple(email: "abc@PrivateRelay.AppleID.com")) == .relay)
@@ -120,28 +120,29 @@ import Text
     }
 
     @Test func `rule 8: what the provider calls unverified is, also for Google`() throws {
-        var proof = ProviderProof.google()
-        proof.isEmailVerified = false
-        #expect(IdentityClaim(try proof.token(), toldName: nil, claimedEmail: nil).emailStanding == .unverified)
+        var verifiedToken = ProviderProof.google()
+        verifiedToken.isEmailVerified = false
+        #expect(PresentedIdentity(try verifiedToken.token(), toldName: nil, claimedEmail: nil).emailStanding == .unverified)
     }
 
     @Test func `the client's word for an address counts only where the token has none, and as unverified`() throws {
         let claimed = try EmailAddress("claimed@town.example")
-        let silent = IdentityClaim(try ProviderProof.apple(email: nil).token(), toldName: nil, claimedEmail: claimed)
+        let silent = PresentedIdentity(try ProviderProof.apple(email: nil).token(), toldName: nil, claimedEmail: claimed)
         #expect(silent.email == claimed && silent.emailStanding == .unverified)
-        let telling = IdentityClaim(try ProviderProof.apple().token(), toldName: nil, claimedEmail: claimed)
+        let telling = PresentedIdentity(try ProviderProof.apple().token(), toldName: nil, claimedEmail: claimed)
         #expect(telling.email?.typed == "anna@gmail.com" && telling.emailStanding == .authoritative)
     }
 
     @Test func `the client's name goes before the provider's, and one that can be none is none`() throws {
-        var proof = ProviderProof.google()
-        proof.name = "Anna at Google"
-        proof.pictureURL = "javascript:alert(1)"
-        let told = IdentityClaim(try proof.token(), toldName: try DisplayName("Anna"), claimedEmail: nil)
+        var verifiedToken = ProviderProof.google()
+        verifiedToken.name = "Anna at Google"
+        verifiedToken.pictureURL = "javascript:alert(1)"
+        let told = PresentedIdentity(try verifiedToken.token(), toldName: try DisplayName("Anna"), claimedEmail: nil)
         #expect(told.displayName?.text == "Anna")
         #expect(told.photoURL == nil)
-        #expect(IdentityClaim(try proof.token(), toldName: nil, claimedEmail: nil).displayName?.text == "Anna at Google")
-        proof.name = "two\nlines"
-        #expect(IdentityClaim(try proof.token(), toldName: nil, claimedEmail: nil).displayName == nil)
+        #expect(
+            PresentedIdentity(try verifiedToken.token(), toldName: nil, claimedEmail: nil).displayName?.text == "Anna at Google")
+        verifiedToken.name = "two\nlines"
+        #expect(PresentedIdentity(try verifiedToken.token(), toldName: nil, claimedEmail: nil).displayName == nil)
     }
 }

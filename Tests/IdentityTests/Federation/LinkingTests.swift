@@ -43,10 +43,10 @@ extension WithStores {
         @Test func `rule 3: only a live session of the user counts`() async throws {
             try await World.run { world in
                 let (anna, berta) = (try await world.a.signUp(), try await world.a.signUp("berta@town.example"))
-                let proof = try ProviderProof.google().token()
+                let verifiedToken = try ProviderProof.google().token()
                 await #expect(throws: IdentityError.recentSignInRequired) {
                     try await world.a.run {
-                        try await $0.accounts.link(proof, to: anna.id, session: berta.sessionID, caller: Copy.caller)
+                        try await $0.accounts.link(verifiedToken, to: anna.id, session: berta.sessionID, caller: Copy.caller)
                     }
                 }
                 try await world.a.run { try await $0.sessions.signOut(anna.refreshToken, caller: Copy.caller) }

@@ -46,7 +46,7 @@ extension WithStores {
                 await #expect(throws: IdentityError.invalidCredentials) {
                     try await world.a.begin(before)
                 }
-                let claim = IdentityClaim(try ProviderProof.apple().token(), toldName: nil, claimedEmail: nil)
+                let claim = PresentedIdentity(try ProviderProof.apple().token(), toldName: nil, claimedEmail: nil)
                 let added = try await world.a.run { parts in
                     try await parts.accounts.add(claim.identity(of: before.id, at: Sample.now), to: before, Copy.caller)
                 }

@@ -43,15 +43,15 @@ struct ProviderProof: Sendable {
 
     /// Of an address that the provider has verified once and does not answer for.
     func merelyVerified() -> ProviderProof {
-        var proof = self
-        proof.isEmailAuthoritative = false
-        return proof
+        var verifiedToken = self
+        verifiedToken.isEmailAuthoritative = false
+        return verifiedToken
     }
 
     func unverified() -> ProviderProof {
-        var proof = merelyVerified()
-        proof.isEmailVerified = false
-        return proof
+        var verifiedToken = merelyVerified()
+        verifiedToken.isEmailVerified = false
+        return verifiedToken
     }
 }
 
@@ -59,16 +59,17 @@ struct ProviderProof: Sendable {
 extension Copy {
     /// Signs in with a proof.
     func signIn(
-        _ proof: ProviderProof, name: String? = nil, claimedEmail: String? = nil
+        _ verifiedToken: ProviderProof, name: String? = nil, claimedEmail: String? = nil
     ) async throws -> (member: Member, isNew: Bool) {
         let authentication = try await parts.accounts.authenticate(
-            identity: try proof.token(), displayName: name, claimedEmail: claimedEmail, client: parts.app, caller: Self.caller
+            identity: try verifiedToken.token(), displayName: name, claimedEmail: claimedEmail, client: parts.app,
+            caller: Self.caller
         ).completed()
         return (try await begin(authentication), authentication.isNew)
     }
 
-    func link(_ proof: ProviderProof, to member: Member) async throws {
-        try await parts.accounts.link(try proof.token(), to: member.id, session: member.sessionID, caller: Self.caller)
+    func link(_ verifiedToken: ProviderProof, to member: Member) async throws {
+        try await parts.accounts.link(try verifiedToken.token(), to: member.id, session: member.sessionID, caller: Self.caller)
     }
 
     func unlink(_ provider: ProviderID, from member: Member) async throws {

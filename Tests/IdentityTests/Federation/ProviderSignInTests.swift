@@ -8,10 +8,10 @@ extension WithStores {
     @Suite struct ProviderSignInTests {
         @Test func `rule 5: a new identity makes a user, signed in and described by it`() async throws {
             try await World.run { world in
-                var proof = ProviderProof.google()
-                proof.name = "Anna"
-                proof.pictureURL = "https://photos.example/anna.jpg"
-                let (member, isNew) = try await world.a.signIn(proof)
+                var verifiedToken = ProviderProof.google()
+                verifiedToken.name = "Anna"
+                verifiedToken.pictureURL = "https://photos.example/anna.jpg"
+                let (member, isNew) = try await world.a.signIn(verifiedToken)
                 #expect(isNew)
                 #expect(member.user.email?.typed == "anna@gmail.com" && member.user.emailVerified)
                 #expect(member.user.displayName?.text == "Anna")
@@ -21,7 +21,7 @@ extension WithStores {
                 #expect(try await world.a.user(member.id).lastSignInAt == Sample.now)
                 let identities = try await world.a.identities(of: member.id)
                 let expected = ExternalIdentity(
-                    provider: .google, subject: proof.subject, userID: member.id, audience: "app.town.example",
+                    provider: .google, subject: verifiedToken.subject, userID: member.id, audience: "app.town.example",
                     email: "anna@gmail.com", isEmailVerified: true, isPrivateEmail: false, createdAt: Sample.now,
                     lastUsedAt: Sample.now)
                 #expect(identities == [expected])
@@ -108,13 +108,13 @@ extension WithStores {
         }
 
         @Test(arguments: [true, false])
-        func `rule 4c: a lesser proof of a taken address opens nothing`(isVerified: Bool) async throws {
+        func `rule 4c: a lesser verifiedToken of a taken address opens nothing`(isVerified: Bool) async throws {
             try await World.run { world in
                 let local = try await world.a.signUp("anna@corp.example")
                 if isVerified { try await world.a.verifyEmail(of: local.id) }
                 let lesser = ProviderProof.google(email: "Anna@corp.example")
-                for proof in [lesser.merelyVerified(), lesser.unverified()] {
-                    await #expect(throws: IdentityError.emailNeedsLinking) { try await world.a.signIn(proof) }
+                for verifiedToken in [lesser.merelyVerified(), lesser.unverified()] {
+                    await #expect(throws: IdentityError.emailNeedsLinking) { try await world.a.signIn(verifiedToken) }
                 }
                 // The client's own word is the least.
                 await #expect(throws: IdentityError.emailNeedsLinking) {
@@ -182,9 +182,9 @@ extension WithStores {
             try await World.run { world in
                 let member = try await world.a.signIn(.google()).member
                 try await world.a.run { try await $0.accounts.disable(member.id, caller: Copy.caller) }
-                await #expect(throws: IdentityError.invalidProof) { try await world.a.signIn(.google()) }
+                await #expect(throws: IdentityError.invalidProviderToken) { try await world.a.signIn(.google()) }
                 // Nor is there another way to the account, by its address.
-                await #expect(throws: IdentityError.invalidProof) { try await world.a.signIn(.apple()) }
+                await #expect(throws: IdentityError.invalidProviderToken) { try await world.a.signIn(.apple()) }
                 #expect(try await world.a.events("sign_in_failed", count: 2).allSatisfy { $0.reason == "disabled_user" })
                 #expect(try await world.a.identities(of: member.id).map(\.provider) == [.google])
                 try await world.a.run { try await $0.accounts.enable(member.id, caller: Copy.caller) }
@@ -249,8 +249,8 @@ extension WithStores {
 
         @Test func `a sign-up with a proof may bring a password, and finds what is taken`() async throws {
             try await World.run { world in
-                func signUp(_ proof: ProviderProof, password: String?) async throws -> Member {
-                    let token = try proof.token()
+                func signUp(_ verifiedToken: ProviderProof, password: String?) async throws -> Member {
+                    let token = try verifiedToken.token()
                     let authentication = try await world.a.run { parts in
                         try await parts.accounts.signUp(
                             with: token, password: password.map { SecretString($0) }, displayName: "Anna",

@@ -147,7 +147,7 @@ extension WithStores {
 
         @Test func `provider tokens and revocations are sealed anew, each for its own grant`() async throws {
             try await withRollout { world in
-                let grant = ProviderGrant(provider: .apple, subject: "001.a", clientID: "app.town.example")
+                let grant = ProviderTokenOwner(provider: .apple, subject: "001.a", clientID: "app.town.example")
                 let (old, new) = (try Self.old.get(), try Self.new.get())
                 let sealed = Hex.encode(try SealedProviderToken(sealing: SecretString("a token"), of: grant, with: old).sealed)
                 try TestDatabase.run(

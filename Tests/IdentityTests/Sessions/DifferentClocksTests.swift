@@ -214,17 +214,17 @@ extension WithStores {
         @Test func `a proof is used once, and again for half a minute, wherever`() async throws {
             try await World.runApart(by: Self.hour) { world in
                 for (number, copies) in [world.copies, world.copies.reversed()].enumerated() {
-                    let proof = Sample.proof("user \(number)", expiringAt: Timestamp.now().adding(.seconds(3000)))
+                    let verifiedToken = Sample.verifiedToken("user \(number)", expiringAt: Timestamp.now().adding(.seconds(3000)))
                     func admit(on copy: Copy) async throws -> Bool {
                         let now = world.clock.now.adding(copy === world.a ? .zero : Self.hour)
                         return try await copy.run {
                             try await ReplayMemory(redis: $0.redis, clock: .redis).admit(
-                                proof, by: ReplayMark(random: [0, 0, 0, 0, 0, 0, 0, 7]), at: now) != .refused
+                                verifiedToken, by: ReplayMark(random: [0, 0, 0, 0, 0, 0, 0, 7]), at: now) != .refused
                         }
                     }
                     #expect(try await admit(on: copies[0]))
                     #expect(try await admit(on: copies[1]))
-                    let key = "it:" + proof.digest.hex
+                    let key = "it:" + verifiedToken.digest.hex
                     let item = try #require(try await world.a.keyspace().items.first { $0.key == key })
                     // Whichever copy has seen it first: until its times refuse it.
                     #expect((3_060_000...3_120_000).contains(item.life))
@@ -241,7 +241,7 @@ extension WithStores {
 
 extension Sample {
     /// What a provider has said of somebody, issued just now.
-    fileprivate static func proof(_ subject: String, expiringAt end: Timestamp) -> VerifiedIDToken {
+    fileprivate static func verifiedToken(_ subject: String, expiringAt end: Timestamp) -> VerifiedIDToken {
         VerifiedIDToken(
             provider: .apple, subject: subject, audience: "com.x.app", email: nil, isEmailVerified: false,
             isEmailAuthoritative: false, isPrivateEmail: false, name: nil, pictureURL: nil, issuedAt: .now(), expiresAt: end,

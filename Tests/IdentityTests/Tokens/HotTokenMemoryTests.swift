@@ -19,11 +19,11 @@ extension HotTokenMemory {
     }
 
     fileprivate mutating func prove(at time: UInt64) throws {
-        take(.proved(try proof(at: time)))
+        take(.proved(try probe(at: time)))
     }
 
-    fileprivate mutating func proof(at time: UInt64) throws -> UInt64 {
-        let number = beginProof(at: .at(time))
+    fileprivate mutating func probe(at time: UInt64) throws -> UInt64 {
+        let number = beginProbe(at: .at(time))
         return try #require(number)
     }
 
@@ -53,7 +53,7 @@ extension HotTokenMemory {
     @Test func `nothing is remembered while nobody tells what changes`() {
         var memory = HotTokenMemory(byteLimit: 100_000)
         #expect(memory.beginReading("a") == nil)
-        #expect(memory.beginProof(at: .at(0)) == nil)
+        #expect(memory.beginProbe(at: .at(0)) == nil)
         memory.take(.proved(1))
         #expect(!memory.isTrusted(at: .at(0)))
         #expect(memory.count == 0 && memory.readingCount == 0)
@@ -70,13 +70,13 @@ extension HotTokenMemory {
         #expect(memory.record(of: "a", at: .at(1)) == [2])
     }
 
-    @Test func `a proof counts from when it was begun, for less than a second`() throws {
+    @Test func `a probe counts from when it was begun, for less than a second`() throws {
         var memory = HotTokenMemory(byteLimit: 100_000)
         memory.take(.follows)
         memory.read("a")
         #expect(memory.record(of: "a", at: .at(0)) == nil)
-        let first = try memory.proof(at: 0)
-        let second = try memory.proof(at: 300)
+        let first = try memory.probe(at: 0)
+        let second = try memory.probe(at: 300)
         memory.take(.proved(first))
         #expect(memory.record(of: "a", at: .at(999)) == [1])
         #expect(memory.record(of: "a", at: .at(1000)) == nil)
@@ -98,11 +98,11 @@ extension HotTokenMemory {
         var memory = try HotTokenMemory.trusted()
         memory.read("a")
         let reading = try memory.reading("b")
-        let proof = try memory.proof(at: 10)
+        let probe = try memory.probe(at: 10)
         for event in events { memory.take(event) }
         #expect(memory.count == 0 && memory.byteCount == 0)
         memory.endReading(reading, found: ([1], .at(1_000_000)))
-        memory.take(.proved(proof))
+        memory.take(.proved(probe))
         #expect(!memory.isTrusted(at: .at(11)))
         try memory.prove(at: 12)
         for key in ["a", "b"] { #expect(memory.record(of: key, at: .at(13)) == nil) }
@@ -136,17 +136,17 @@ extension HotTokenMemory {
         #expect(memory.record(of: "a", at: .at(1)) == nil)
     }
 
-    @Test func `a proof that was not told takes with it what was remembered`() throws {
+    @Test func `a probe that was not told takes with it what was remembered`() throws {
         var memory = try HotTokenMemory.trusted()
         memory.read("a")
-        _ = try memory.proof(at: 100)
-        memory.take(.proved(try memory.proof(at: 200)))
+        _ = try memory.probe(at: 100)
+        memory.take(.proved(try memory.probe(at: 200)))
         #expect(memory.isTrusted(at: .at(201)))
         #expect(memory.record(of: "a", at: .at(201)) == nil)
         // As when so many were not told that they are awaited no more.
         memory.read("a")
-        for number in 0..<20 { _ = try memory.proof(at: 300 + UInt64(number)) }
-        memory.take(.proved(try memory.proof(at: 400)))
+        for number in 0..<20 { _ = try memory.probe(at: 300 + UInt64(number)) }
+        memory.take(.proved(try memory.probe(at: 400)))
         #expect(memory.isTrusted(at: .at(401)))
         #expect(memory.record(of: "a", at: .at(401)) == nil)
     }
@@ -182,7 +182,7 @@ extension HotTokenMemory {
 private struct Play {
     private enum Question {
         case get(HotTokenMemory.Reading, String)
-        case proof(UInt64)
+        case probe(UInt64)
     }
 
     /// A value that a key has or had.
@@ -215,7 +215,7 @@ private struct Play {
         case 0..<11: time += UInt64.random(in: 0...80, using: &random)
         case 11: time += UInt64.random(in: 0...1500, using: &random)
         case 12..<30: look(key)
-        case 30..<42: if let number = memory.beginProof(at: .at(time)) { questions.append(.proof(number)) }
+        case 30..<42: if let number = memory.beginProbe(at: .at(time)) { questions.append(.probe(number)) }
         case 42..<62: for _ in 0..<Int.random(in: 1...4, using: &random) { work() }
         case 62..<77: for _ in 0..<Int.random(in: 1...4, using: &random) { hear() }
         case 77..<90: for _ in 0..<min(answers.count, Int.random(in: 1...3, using: &random)) { answer() }
@@ -243,7 +243,7 @@ private struct Play {
         guard !questions.isEmpty else { return }
         switch questions.removeFirst() {
         case .get(let reading, let key): answers.append((reading, live[key]))
-        case .proof(let number): tell(.proved(number))
+        case .probe(let number): tell(.proved(number))
         }
     }
 

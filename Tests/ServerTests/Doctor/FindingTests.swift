@@ -114,7 +114,7 @@ import Text
         ("code:", IssueCodeScript.source),
         ("client:", ListClientTokenScript.source), ("client:", EndClientTokensScript.source),
         ("limit:", LimitScript.source), ("limit:", LimitRefundScript.source),
-        ("it:", AdmitProofScript.source), ("it:", ForgetProofScript.source),
+        ("it:", AdmitOnceScript.source), ("it:", ForgetOnceScript.source),
     ])
     func `every command of a script is one of the rights that are tried`(_ prefixes: String, _ script: String) {
         let prefixes = prefixes.split(separator: " ")

@@ -120,7 +120,9 @@ extension SignInPages {
                 return try await refused(.emailNeedsLinking, provider, attempt, destination, purpose, visit)
             } catch .identityTaken {
                 return try await refused(.identityTaken, provider, attempt, destination, purpose, visit)
-            } catch .invalidProof, .invalidCredentials, .user(.invalidInput), .unknownProvider, .sessionNotFound, .invalidToken {
+            } catch .invalidProviderToken, .invalidCredentials, .user(.invalidInput), .unknownProvider, .sessionNotFound,
+                .invalidToken
+            {
                 return try await refused(.providerRefused, provider, attempt, destination, purpose, visit)
             } catch {
                 throw .identity(error)
@@ -132,22 +134,22 @@ extension SignInPages {
             _ visit: Visit
         ) async throws(IdentityError) -> Response {
             let (services, caller) = (parts.services, visit.caller)
-            let (proof, refreshToken) = try await services.federation.redeem(
+            let (verifiedToken, refreshToken) = try await services.federation.redeem(
                 code, verifier: provider.hasPKCE ? attempt.verifier : nil, from: provider.id, nonce: attempt.nonce,
                 redirectURI: parts.callback(of: provider), caller: caller)
             let (userID, response): (UserID, Response)
             do throws(IdentityError) {
-                (userID, response) = try await use(proof, attempt, provider, destination, visit)
+                (userID, response) = try await use(verifiedToken, attempt, provider, destination, visit)
             } catch {
-                if error.leavesProofUnused { try? await services.federation.giveBack(proof) }
+                if error.leavesProviderTokenUnused { try? await services.federation.giveBack(verifiedToken) }
                 throw error
             }
-            if let refreshToken { await services.codes.keep(refreshToken, of: proof, userID: userID, caller: caller) }
+            if let refreshToken { await services.codes.keep(refreshToken, of: verifiedToken, userID: userID, caller: caller) }
             return response
         }
 
         private func use(
-            _ proof: VerifiedIDToken, _ attempt: ProviderAttempt, _ provider: ProviderChoice, _ destination: Destination,
+            _ verifiedToken: VerifiedIDToken, _ attempt: ProviderAttempt, _ provider: ProviderChoice, _ destination: Destination,
             _ visit: Visit
         ) async throws(IdentityError) -> (UserID, Response) {
             let accounts = parts.services.accounts
@@ -155,11 +157,11 @@ extension SignInPages {
                 guard let current = try await parts.browser.current(visit.request)?.session, current.id == wanted else {
                     throw .sessionNotFound
                 }
-                try await accounts.link(proof, to: current.userID, session: current.id, caller: visit.caller)
+                try await accounts.link(verifiedToken, to: current.userID, session: current.id, caller: visit.caller)
                 return (current.userID, Notice(.linked, provider.id.text).response(visit))
             }
             let authentication = try await accounts.authenticate(
-                identity: proof, displayName: attempt.name, client: parts.services.app, caller: visit.caller
+                identity: verifiedToken, displayName: attempt.name, client: parts.services.app, caller: visit.caller
             ).completed()
             let response = try await parts.signIn(authentication, isRemembered: false, destination, visit)
             return (authentication.user.id, response)

@@ -19,7 +19,7 @@ enum SignInText: String, CaseIterable, Sendable {
     // Signing out
     case signOut, signOutText, signOutButton, signOutStay, signedOut, signedOutText, goOnTo
     // The account
-    case account, accountWithoutEmail, accountName, saveName, emailUnproved, sendProof, proofSent, nameSaved
+    case account, accountWithoutEmail, accountName, saveName, emailUnproved, sendConfirmation, confirmationSent, nameSaved
     case waysIn, changePassword, setPassword, oldPassword, newPassword, savePassword, passwordSaved, hasNoPassword
     case link, unlink, linked, unlinked, lastWayIn, oldPasswordWrong
     case changeEmail, newEmail, changeEmailText, changeEmailButton, emailSent, emailSentText

@@ -43,7 +43,7 @@ extension OpenID {
                 try await services.authorization.limits.takeToken(of: client.id, caller)
             }
             let key = try await KeyProof(services: services).key(request, at: path)
-            guard key != nil || !client.requiresDPoP else { throw .invalidRequest("the client must send a DPoP proof") }
+            guard key != nil || !client.requiresDPoP else { throw .invalidRequest("the client must send a DPoP authenticator") }
             let token = TokenRequest(request: request, form: form, client: client, confirmation: key)
             let type = try form.required("grant_type")
             guard let grant = GrantType(rawValue: type) else { throw .unsupportedGrantType }
@@ -95,18 +95,18 @@ extension OpenID {
         func proving(
             _ request: Request, _ form: ClientForm, at endpoint: String, _ rule: (Client) async throws(Failure) -> Response
         ) async throws(Failure) -> Response {
-            let (proof, proved) = (ClientProof(services: services), try await client(request, form, at: endpoint))
+            let (authenticator, proved) = (ClientAuthenticator(services: services), try await client(request, form, at: endpoint))
             do throws(Failure) {
                 return try await rule(proved.entry.client)
             } catch {
-                if error.status.code >= 500 { await proof.giveBack(proved) }
+                if error.status.code >= 500 { await authenticator.giveBack(proved) }
                 throw error
             }
         }
 
         private func client(_ request: Request, _ form: ClientForm, at endpoint: String) async throws(Failure) -> ProvedClient {
-            do throws(ClientProof.Refusal) {
-                return try await ClientProof(services: services).client(request, form.fields, at: endpoint)
+            do throws(ClientAuthenticator.Refusal) {
+                return try await ClientAuthenticator(services: services).client(request, form.fields, at: endpoint)
             } catch {
                 switch error {
                 case .twoWays: throw .invalidRequest("the client authenticates in two ways")

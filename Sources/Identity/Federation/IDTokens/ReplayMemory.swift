@@ -16,8 +16,8 @@ package struct ReplayMemory: Sendable {
         case refused
     }
 
-    private static let script = TimedScript(name: "admit_proof", source: AdmitProofScript.source)
-    private static let forgetting = RedisScript(name: "forget_proof", source: ForgetProofScript.source)
+    private static let script = TimedScript(name: "admit_once", source: AdmitOnceScript.source)
+    private static let forgetting = RedisScript(name: "forget_once", source: ForgetOnceScript.source)
 
     private let redis: RedisConnection
     private let clock: ScriptClock
@@ -30,10 +30,12 @@ package struct ReplayMemory: Sendable {
 
     /// Remembers the token.
     /// - Throws: `ServiceFailure`; then the token may not be taken, since nobody knows.
-    func admit(_ proof: VerifiedIDToken, by mark: ReplayMark, at now: Timestamp) async throws(ServiceFailure) -> Admission {
-        let arguments = AdmitProofScript.arguments(until: Self.end(of: proof), grace: Self.grace, by: mark, at: now)
+    func admit(_ verifiedToken: VerifiedIDToken, by mark: ReplayMark, at now: Timestamp) async throws(ServiceFailure) -> Admission
+    {
+        let arguments = AdmitOnceScript.arguments(until: Self.end(of: verifiedToken), grace: Self.grace, by: mark, at: now)
         let reply = try await askRedis { () throws(RedisError) in
-            try await redis.run(Self.script[clock], keys: [Self.key(proof)], arguments: arguments.map { [UInt8]($0.utf8) })
+            try await redis.run(
+                Self.script[clock], keys: [Self.key(verifiedToken)], arguments: arguments.map { [UInt8]($0.utf8) })
         }
         switch reply.integerValue {
         case 1: return .first
@@ -44,19 +46,19 @@ package struct ReplayMemory: Sendable {
     }
 
     /// Forgets the token, so that it is good again, if the mark is still the maker's.
-    func forget(_ proof: VerifiedIDToken, by mark: ReplayMark) async throws(ServiceFailure) {
+    func forget(_ verifiedToken: VerifiedIDToken, by mark: ReplayMark) async throws(ServiceFailure) {
         _ = try await askRedis { () throws(RedisError) in
-            try await redis.run(Self.forgetting, keys: [Self.key(proof)], arguments: [[UInt8](mark.text.utf8)])
+            try await redis.run(Self.forgetting, keys: [Self.key(verifiedToken)], arguments: [[UInt8](mark.text.utf8)])
         }
     }
 
-    private static func key(_ proof: VerifiedIDToken) -> String {
-        "it:" + proof.digest.hex
+    private static func key(_ verifiedToken: VerifiedIDToken) -> String {
+        "it:" + verifiedToken.digest.hex
     }
 
     /// When the token is refused for its times anyway, whoever's clock is asked.
-    private static func end(of proof: VerifiedIDToken) -> Timestamp {
-        min(proof.expiresAt, proof.issuedAt.adding(IDTokenCheck.maximumAge)).adding(IDTokenCheck.leeway * 2)
+    private static func end(of verifiedToken: VerifiedIDToken) -> Timestamp {
+        min(verifiedToken.expiresAt, verifiedToken.issuedAt.adding(IDTokenCheck.maximumAge)).adding(IDTokenCheck.leeway * 2)
     }
 }
 
@@ -70,7 +72,7 @@ package struct ReplayMemory: Sendable {
 ///   is not moved; how long after its first use it is taken once more;
 ///   who makes the mark, in decimal digits.
 /// - Returns 1 for the first use, 2 for a repetition within the grace, 0 for any other.
-package enum AdmitProofScript {
+package enum AdmitOnceScript {
     package static let source = """
         local now = clock(ARGV[1])
         local first = redis.call('GET', KEYS[1])
@@ -93,7 +95,7 @@ package enum AdmitProofScript {
 /// - Key: that of the proof.
 /// - Argument: who made the mark.
 /// - Returns 1, or 0 if it is not, or no longer, that maker's.
-package enum ForgetProofScript {
+package enum ForgetOnceScript {
     package static let source = """
         local first = redis.call('GET', KEYS[1])
         if first and string.match(first, '%.(%d+)$') == ARGV[1] then return redis.call('DEL', KEYS[1]) end

@@ -11,10 +11,11 @@ package struct IdentityStore: Sendable {
 
     /// The user who has the identity of a claim, with the identity brought up to date; nil when nobody has it.
     /// - Throws: the store's failure.
-    func use(_ claim: IdentityClaim, at now: Timestamp) async throws(IdentityError) -> UserID? {
+    func use(_ presented: PresentedIdentity, at now: Timestamp) async throws(IdentityError) -> UserID? {
         let parameters: [PostgresValue] = [
-            .text(claim.provider.text), .text(claim.subject), .text(claim.audience), .text(orNull: claim.email?.typed),
-            .bool(claim.isEmailVerified), .bool(claim.emailStanding == .relay), .integer(now.milliseconds),
+            .text(presented.provider.text), .text(presented.subject), .text(presented.audience),
+            .text(orNull: presented.email?.typed),
+            .bool(presented.isEmailVerified), .bool(presented.emailStanding == .relay), .integer(now.milliseconds),
         ]
         return try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(IdentityQueries.use, parameters).first.map { row throws(PostgresError) in
@@ -26,9 +27,9 @@ package struct IdentityStore: Sendable {
 
     /// Whether the provider has told us not to take a claim for good.
     /// - Throws: the store's failure.
-    func isBarred(_ claim: IdentityClaim) async throws(IdentityError) -> Bool {
-        let issuedAt = claim.issuedAt.map { PostgresValue.integer($0.milliseconds) } ?? .null
-        let parameters: [PostgresValue] = [.text(claim.provider.text), .text(claim.subject), issuedAt]
+    func isBarred(_ presented: PresentedIdentity) async throws(IdentityError) -> Bool {
+        let issuedAt = presented.issuedAt.map { PostgresValue.integer($0.milliseconds) } ?? .null
+        let parameters: [PostgresValue] = [.text(presented.provider.text), .text(presented.subject), issuedAt]
         return try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(IdentityQueries.isBarred, parameters).first?.bool(0) ?? false
         }

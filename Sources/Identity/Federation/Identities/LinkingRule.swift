@@ -50,13 +50,13 @@ package enum LinkingRule {
     /// - Parameters:
     ///   - known: the account that has the identity.
     ///   - sameEmail: the account that has the claim's e-mail address.
-    package static func decision(on claim: IdentityClaim, known: Account?, sameEmail: Account?) -> Decision {
+    package static func decision(on presented: PresentedIdentity, known: Account?, sameEmail: Account?) -> Decision {
         // Rule 2, whatever the address is by now.
         if let known { return known.isDisabled ? .refuse(.disabled) : .signIn(known.id) }
-        guard claim.email != nil else { return .refuse(.noEmail) }
+        guard presented.email != nil else { return .refuse(.noEmail) }
         // Rule 5.
         guard let sameEmail else { return .create }
-        switch claim.emailStanding {
+        switch presented.emailStanding {
         // Rule 4c, and with it rule 8; rule 6.
         case .unverified, .verified, .relay: return .refuse(.needsLinking)
         // Rules 4a and 4b.

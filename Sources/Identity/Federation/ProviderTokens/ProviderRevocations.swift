@@ -39,11 +39,11 @@ package struct ProviderRevocations: JobHandler {
     }
 
     package func carryOut(_ job: Job) async -> JobOutcome {
-        guard let grant = ProviderGrant(job), let sealed = job.sealed,
-            let token = try? SealedProviderToken(sealed: sealed).open(grant, with: masterKey)
+        guard let owner = ProviderTokenOwner(job), let sealed = job.sealed,
+            let token = try? SealedProviderToken(sealed: sealed).open(owner, with: masterKey)
         else { return .hopeless("the token does not open with this master key") }
         do throws(ProviderCallFailure) {
-            try await revoker.revoke(token, of: grant)
+            try await revoker.revoke(token, of: owner)
             return .done
         } catch {
             return .failed(error.description)
@@ -71,7 +71,7 @@ package struct ProviderRevocations: JobHandler {
     }
 }
 
-extension ProviderGrant {
+extension ProviderTokenOwner {
     /// As the trigger and `ProviderTokenQueries.keep` write it.
     fileprivate init?(_ job: Job) {
         guard let provider = ProviderID(job.topic), let subject = job.payload["subject"]?.stringValue,

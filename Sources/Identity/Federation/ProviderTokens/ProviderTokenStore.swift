@@ -12,17 +12,17 @@ package struct ProviderTokenStore: Sendable {
         self.masterKey = masterKey
     }
 
-    /// Stores a token in the place of an older one of the same grant.
+    /// Stores a token in the place of an older one of the same owner.
     /// - Returns: false when its identity is gone by now: the token will be revoked.
-    func keep(_ token: SecretString, of grant: ProviderGrant, at time: StatementTime) async throws(ServiceFailure) -> Bool {
+    func keep(_ token: SecretString, of owner: ProviderTokenOwner, at time: StatementTime) async throws(ServiceFailure) -> Bool {
         let sealed: SealedProviderToken
         do throws(CryptoError) {
-            sealed = try SealedProviderToken(sealing: token, of: grant, with: masterKey)
+            sealed = try SealedProviderToken(sealing: token, of: owner, with: masterKey)
         } catch {
             throw .fault()
         }
         let parameters: [PostgresValue] = [
-            time.parameter, .text(grant.provider.text), .text(grant.subject), .text(grant.clientID), .bytes(sealed.sealed),
+            time.parameter, .text(owner.provider.text), .text(owner.subject), .text(owner.clientID), .bytes(sealed.sealed),
         ]
         return try await askPostgres { () throws(PostgresError) in
             try await pool.query(ProviderTokenQueries.keep, parameters).first?.bool(0) ?? false

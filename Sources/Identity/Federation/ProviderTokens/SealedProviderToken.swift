@@ -2,7 +2,7 @@ package import Crypto
 package import Text
 
 /// Whose token of a provider it is, and for which of our apps: the key under which it is stored.
-package struct ProviderGrant: Hashable, Sendable {
+package struct ProviderTokenOwner: Hashable, Sendable {
     package let provider: ProviderID
     /// The user's `sub` at the provider.
     package let subject: String
@@ -15,13 +15,13 @@ package struct ProviderGrant: Hashable, Sendable {
         self.clientID = clientID
     }
 
-    init(_ proof: VerifiedIDToken) {
-        self.init(provider: proof.provider, subject: proof.subject, clientID: proof.audience)
+    init(_ verifiedToken: VerifiedIDToken) {
+        self.init(provider: verifiedToken.provider, subject: verifiedToken.subject, clientID: verifiedToken.audience)
     }
 }
 
 /// A provider's refresh token as it is stored: encrypted with AES-256-GCM under a key that is derived from the master key, and bound
-/// to its grant, so that nobody with access to the database can put one user's token in the place of another's.
+/// to its owner, so that nobody with access to the database can put one user's token in the place of another's.
 ///
 /// One is sealed for each sign-in that brings a code, which would take centuries to come near the bound of random nonces.
 package struct SealedProviderToken: Equatable, Sendable {
@@ -33,17 +33,17 @@ package struct SealedProviderToken: Equatable, Sendable {
         self.sealed = sealed
     }
 
-    package init(sealing token: SecretString, of grant: ProviderGrant, with masterKey: MasterKey) throws(CryptoError) {
-        sealed = try Sealer(masterKey, .providerTokens).seal(token.revealedBytes, boundTo: Self.context(grant))
+    package init(sealing token: SecretString, of owner: ProviderTokenOwner, with masterKey: MasterKey) throws(CryptoError) {
+        sealed = try Sealer(masterKey, .providerTokens).seal(token.revealedBytes, boundTo: Self.context(owner))
     }
 
-    /// Throws `authenticationFailed` for other master keys, another grant, or damaged bytes.
-    package func open(_ grant: ProviderGrant, with masterKey: MasterKey) throws(CryptoError) -> SecretString {
-        let opened = try Sealer(masterKey, .providerTokens).open(sealed, boundTo: Self.context(grant))
+    /// Throws `authenticationFailed` for other master keys, another owner, or damaged bytes.
+    package func open(_ owner: ProviderTokenOwner, with masterKey: MasterKey) throws(CryptoError) -> SecretString {
+        let opened = try Sealer(masterKey, .providerTokens).open(sealed, boundTo: Self.context(owner))
         return SecretString(String(decoding: opened.revealedBytes, as: UTF8.self))
     }
 
-    private static func context(_ grant: ProviderGrant) -> [UInt8] {
-        Sealer.context([grant.provider.text, grant.subject, grant.clientID])
+    private static func context(_ owner: ProviderTokenOwner) -> [UInt8] {
+        Sealer.context([owner.provider.text, owner.subject, owner.clientID])
     }
 }

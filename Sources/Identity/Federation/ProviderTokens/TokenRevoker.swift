@@ -20,12 +20,12 @@ package struct TokenRevoker: Sendable {
     }
 
     /// Revokes a token. One that the provider no longer knows is revoked.
-    func revoke(_ token: SecretString, of grant: ProviderGrant) async throws(ProviderCallFailure) {
+    func revoke(_ token: SecretString, of owner: ProviderTokenOwner) async throws(ProviderCallFailure) {
         do throws(ProviderCallFailure) {
-            switch grant.provider {
+            switch owner.provider {
             case .apple:
                 guard let apple else { throw .unreachable("no key to ask Apple with") }
-                try await apple.revoke(token, of: grant.clientID)
+                try await apple.revoke(token, of: owner.clientID)
             default:
                 var call = ProviderCall(url: googleRevokeURL)
                 call.form.append("token", token)

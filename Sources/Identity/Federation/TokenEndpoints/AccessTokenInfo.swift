@@ -18,7 +18,7 @@ struct AccessTokenInfo: Sendable {
     }
 
     /// - Parameter nonce: of the request. No access token has one, so there must be none, and no rule that demands one.
-    func proof(
+    func verifiedToken(
         by token: SecretString, from provider: IdentityProvider, nonce: SecretString?, isFromPage: Bool = false, now: Timestamp
     ) throws(IDTokenRefusal) -> VerifiedIDToken {
         let audience = try audience(provider)

@@ -4,14 +4,14 @@ import Networking
 ///
 /// What is remembered is told when it changes. That nothing is missing is proved now and then: the loop has a key changed over the connection
 /// that it asks by, and hears of that key on the one that tells of changes. All that had changed before was then told before. So a
-/// proof counts from when it was begun, and it is one of the whole way: the server that is asked, and takes writes, is the one that tells.
+/// probe counts from when it was begun, and it is one of the whole way: the server that is asked, and takes writes, is the one that tells.
 struct HotTokenMemory {
-    /// How long a proof lasts.
+    /// How long a probe lasts.
     static let trust: Duration = .seconds(1)
     /// What an entry takes beside its text, about.
     fileprivate static let overhead = 200
-    /// Proofs that are awaited at once.
-    private static let proofLimit = 16
+    /// Probes that are awaited at once.
+    private static let probeLimit = 16
 
     enum Event {
         /// From now on it is told what changes.
@@ -58,10 +58,10 @@ struct HotTokenMemory {
     /// Where the next entry is looked for that has to go.
     private var hand = 0
     private var readings: [String: Readings] = [:]
-    private var lastProof: UInt64 = 0
+    private var lastProbe: UInt64 = 0
     private var awaited: [(number: UInt64, begun: Instant)] = []
     /// Whether one is awaited no more that was never told.
-    private var hasDroppedProof = false
+    private var hasDroppedProbe = false
     private var provedAt: Instant?
 
     init(byteLimit: Int) {
@@ -96,7 +96,7 @@ struct HotTokenMemory {
             guard let index = awaited.firstIndex(where: { $0.number == number }) else { return }
             let (begun, later) = (awaited[index].begun, awaited.dropFirst(index + 1))
             // One before it was not told, so that something else may not have been.
-            if index > 0 || hasDroppedProof { forgetAll() }
+            if index > 0 || hasDroppedProbe { forgetAll() }
             provedAt = begun
             awaited = Array(later)
         }
@@ -106,23 +106,23 @@ struct HotTokenMemory {
         age += 1
         (places, entries, free, hand, byteCount) = ([:], [], [], 0, 0)
         awaited = []
-        hasDroppedProof = false
+        hasDroppedProbe = false
         provedAt = nil
     }
 }
 
-/// Proofs.
+/// Probes.
 extension HotTokenMemory {
-    /// The number of a proof to begin now; nil while there is nothing to prove.
-    mutating func beginProof(at now: Instant) -> UInt64? {
+    /// The number of a probe to begin now; nil while there is nothing to prove.
+    mutating func beginProbe(at now: Instant) -> UInt64? {
         guard isFollowed else { return nil }
-        lastProof += 1
-        if awaited.count == Self.proofLimit {
+        lastProbe += 1
+        if awaited.count == Self.probeLimit {
             awaited.removeFirst()
-            hasDroppedProof = true
+            hasDroppedProbe = true
         }
-        awaited.append((lastProof, now))
-        return lastProof
+        awaited.append((lastProbe, now))
+        return lastProbe
     }
 }
 

@@ -16,7 +16,7 @@ package final class HotTokens: @unchecked Sendable {  // its variables are touch
     fileprivate let loop: EventLoop
     private let copy: HotTokenLoops
     /// What keys begin with that prove something to this loop.
-    private let proofPrefix: String
+    private let probePrefix: String
     private let metrics: IdentityMetrics
     private var memory: HotTokenMemory
     private var database: RedisReply?
@@ -27,7 +27,7 @@ package final class HotTokens: @unchecked Sendable {  // its variables are touch
         self.copy = copy
         self.loop = loop
         self.metrics = metrics
-        proofPrefix = "\(copy.proofPrefix)\(loop.index):"
+        probePrefix = "\(copy.probePrefix)\(loop.index):"
         memory = HotTokenMemory(byteLimit: byteLimit)
         copy.enter(self)
     }
@@ -36,8 +36,8 @@ package final class HotTokens: @unchecked Sendable {  // its variables are touch
     /// - Parameter redis: that of the loop.
     package func run(over redis: RedisConnection) async {
         while !isClosed {
-            if let number = memory.beginProof(at: .now()) {
-                let commands = [RedisCommand("SET", "\(proofPrefix)\(number)", "", "PX", "1"), Self.asksForDatabase]
+            if let number = memory.beginProbe(at: .now()) {
+                let commands = [RedisCommand("SET", "\(probePrefix)\(number)", "", "PX", "1"), Self.asksForDatabase]
                 if let found = try? await redis.send(commands).last { await take(database: found, redis) }
             }
             await loop.sleep(for: Self.pause)
@@ -56,7 +56,7 @@ package final class HotTokens: @unchecked Sendable {  // its variables are touch
         apply(.emptied)
         database = found
         guard found == .null else { return }
-        var command = RedisCommand("SET", Self.databaseKey, "\(proofPrefix)\(Instant.now().nanoseconds)", "NX", "PX")
+        var command = RedisCommand("SET", Self.databaseKey, "\(probePrefix)\(Instant.now().nanoseconds)", "NX", "PX")
         command.append(Self.databaseLife.wholeMilliseconds)
         _ = try? await redis.send(command)
     }
@@ -75,9 +75,9 @@ package final class HotTokens: @unchecked Sendable {  // its variables are touch
         case .flushed: apply(.emptied)
         case .changed(let keys):
             apply(.changed(keys))
-            // Those of one message count as told before the proof in it.
-            for key in keys where key.utf8.starts(with: proofPrefix.utf8) {
-                if let number = UInt64(Substring(key.utf8.dropFirst(proofPrefix.utf8.count))) { apply(.proved(number)) }
+            // Those of one message count as told before the probe in it.
+            for key in keys where key.utf8.starts(with: probePrefix.utf8) {
+                if let number = UInt64(Substring(key.utf8.dropFirst(probePrefix.utf8.count))) { apply(.proved(number)) }
             }
         }
     }
@@ -167,12 +167,12 @@ package final class HotTokenLoops: Sendable {
     /// What the keys of tokens begin with.
     package static let tokenPrefix = "at:"
     /// What the keys begin with that prove something to this copy.
-    package let proofPrefix: String
+    package let probePrefix: String
     private let loops = Mutex<[HotTokens]>([])
 
     /// - Parameter number: another one for each copy.
     package init(number: UInt64) {
-        proofPrefix = "limit:hot:\(String(number, radix: 36)):"
+        probePrefix = "limit:hot:\(String(number, radix: 36)):"
     }
 
     fileprivate func enter(_ one: HotTokens) {

@@ -21,7 +21,7 @@ extension WithStores {
                 #expect(form["client_secret"]?.split(separator: ".").count == 3)
                 let sealed = try #require(try await context.sealedTokens().first)
                 #expect(!String(decoding: sealed, as: UTF8.self).contains("apple-refresh"))
-                let grant = ProviderGrant(provider: .apple, subject: "001234.abcdef.0987", clientID: "app.town.example")
+                let grant = ProviderTokenOwner(provider: .apple, subject: "001234.abcdef.0987", clientID: "app.town.example")
                 let opened = try SealedProviderToken(sealed: sealed).open(grant, with: world.masterKey)
                 #expect(opened.revealedText == "apple-refresh")
                 #expect(try await world.a.events("code_exchanged").map(\.userID) == [member.id.description])
@@ -79,11 +79,12 @@ extension WithStores {
             try await World.run { world in
                 let context = try Context(world, try FakeProvider(.silent), timeout: .milliseconds(300))
                 let member = try await world.a.signIn(.apple()).member
-                let proof = try ProviderProof.apple().token()
+                let verifiedToken = try ProviderProof.apple().token()
                 // In one go on their loop, so that none is over before the last has come.
                 await world.a.run { _ in
                     for _ in 0...AuthorizationCodes.limit {
-                        await context.codes.take(SecretString(Self.code), of: proof, userID: member.id, caller: Copy.caller)
+                        await context.codes.take(
+                            SecretString(Self.code), of: verifiedToken, userID: member.id, caller: Copy.caller)
                     }
                 }
                 await context.codes.close()
@@ -119,11 +120,11 @@ extension WithStores {
         @Test func `a code belongs to the id token that has its hash, or none`() throws {
             // OpenID Connect Core, appendix A.4.
             let code = SecretString("Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk")
-            var proof = ProviderProof.apple()
-            #expect(AuthorizationCodes.belongs(code, to: try proof.token()))
-            proof.codeHash = "LDktKdoQak3Pk0cnXxCltA"
-            #expect(AuthorizationCodes.belongs(code, to: try proof.token()))
-            #expect(!AuthorizationCodes.belongs(SecretString("another"), to: try proof.token()))
+            var verifiedToken = ProviderProof.apple()
+            #expect(AuthorizationCodes.belongs(code, to: try verifiedToken.token()))
+            verifiedToken.codeHash = "LDktKdoQak3Pk0cnXxCltA"
+            #expect(AuthorizationCodes.belongs(code, to: try verifiedToken.token()))
+            #expect(!AuthorizationCodes.belongs(SecretString("another"), to: try verifiedToken.token()))
         }
     }
 }

@@ -26,16 +26,16 @@ import Text
     }
 
     @Test func `a token of an iPhone is read`() throws {
-        let proof = try apple()
-        #expect(proof.provider == .apple)
-        #expect(proof.subject == "001234.0123456789abcdef0123456789abcdef.0456")
-        #expect(proof.audience == TestIssuer.appleClient)
-        #expect(proof.email?.normalized == "mei@icloud.example.com")
-        #expect(proof.isEmailVerified && proof.isEmailAuthoritative && !proof.isPrivateEmail)
-        #expect(proof.name == nil)
-        #expect(proof.codeHash == "ZoTWzfnR1bGNg2vXlvoVOw")
-        #expect(proof.issuedAt.seconds == TestIssuer.seconds)
-        #expect(proof.expiresAt.seconds == TestIssuer.seconds + 86_400)
+        let verifiedToken = try apple()
+        #expect(verifiedToken.provider == .apple)
+        #expect(verifiedToken.subject == "001234.0123456789abcdef0123456789abcdef.0456")
+        #expect(verifiedToken.audience == TestIssuer.appleClient)
+        #expect(verifiedToken.email?.normalized == "mei@icloud.example.com")
+        #expect(verifiedToken.isEmailVerified && verifiedToken.isEmailAuthoritative && !verifiedToken.isPrivateEmail)
+        #expect(verifiedToken.name == nil)
+        #expect(verifiedToken.codeHash == "ZoTWzfnR1bGNg2vXlvoVOw")
+        #expect(verifiedToken.issuedAt.seconds == TestIssuer.seconds)
+        #expect(verifiedToken.expiresAt.seconds == TestIssuer.seconds + 86_400)
     }
 
     @Test(arguments: ["https://appleid.apple.com", "https://account.apple.com"])
@@ -51,9 +51,9 @@ import Text
     }
 
     @Test func `Apple may leave out the address after the first time`() throws {
-        let proof = try apple(["email": nil, "email_verified": nil])
-        #expect(proof.email == nil)
-        #expect(!proof.isEmailVerified && !proof.isEmailAuthoritative && !proof.isPrivateEmail)
+        let verifiedToken = try apple(["email": nil, "email_verified": nil])
+        #expect(verifiedToken.email == nil)
+        #expect(!verifiedToken.isEmailVerified && !verifiedToken.isEmailAuthoritative && !verifiedToken.isPrivateEmail)
     }
 
     @Test(
@@ -80,12 +80,12 @@ import Text
     }
 
     @Test func `a token of an iPhone for the web client, as GoogleSignIn makes it, is read`() throws {
-        let proof = try google()
-        #expect(proof.provider == .google)
-        #expect(proof.subject == "110169484474386276334")
-        #expect(proof.audience == TestIssuer.googleClient)
-        #expect(proof.name == "Mei Tanaka")
-        #expect(proof.pictureURL == "https://lh3.googleusercontent.com/a/x=s96-c")
+        let verifiedToken = try google()
+        #expect(verifiedToken.provider == .google)
+        #expect(verifiedToken.subject == "110169484474386276334")
+        #expect(verifiedToken.audience == TestIssuer.googleClient)
+        #expect(verifiedToken.name == "Mei Tanaka")
+        #expect(verifiedToken.pictureURL == "https://lh3.googleusercontent.com/a/x=s96-c")
     }
 
     @Test(arguments: ["https://accounts.google.com", "accounts.google.com"])
@@ -112,9 +112,9 @@ import Text
     ])
     func `Google speaks for the mailboxes that it runs`(_ email: String, _ hosted: String?, _ isAuthoritative: Bool) throws {
         let domain: JSONValue = if let hosted { .string(hosted) } else { .null }
-        let proof = try google(["email": .string(email), "hd": domain])
-        #expect(proof.isEmailVerified)
-        #expect(proof.isEmailAuthoritative == isAuthoritative)
+        let verifiedToken = try google(["email": .string(email), "hd": domain])
+        #expect(verifiedToken.isEmailVerified)
+        #expect(verifiedToken.isEmailAuthoritative == isAuthoritative)
     }
 
     @Test(arguments: [
@@ -125,13 +125,13 @@ import Text
         var provider = try acme()
         provider.emailTrust = trust
         let claims = TestIssuer.appleClaims(JSONObject(["iss": "https://acme.example", "email": "mei@TOWN.example"]))
-        let proof = try issuer.verify(issuer.token(claims), provider)
-        #expect(proof.isEmailAuthoritative == isTrusted)
+        let verifiedToken = try issuer.verify(issuer.token(claims), provider)
+        #expect(verifiedToken.isEmailAuthoritative == isTrusted)
         // Nobody else's address looks proved by its word.
-        #expect(proof.isEmailVerified == isTrusted)
+        #expect(verifiedToken.isEmailVerified == isTrusted)
         var relayed = claims
         relayed["is_private_email"] = true
-        let claim = IdentityClaim(try issuer.verify(issuer.token(relayed), provider), toldName: nil, claimedEmail: nil)
+        let claim = PresentedIdentity(try issuer.verify(issuer.token(relayed), provider), toldName: nil, claimedEmail: nil)
         #expect(claim.isEmailVerified == isTrusted)
         let unverified = TestIssuer.appleClaims(
             JSONObject(["iss": "https://acme.example", "email": "mei@town.example", "email_verified": false]))
@@ -165,8 +165,8 @@ import Text
             try issuer.token(claims, header: #"{"alg":"ES256","kid":"key-1"}"#, key: issuer.elliptic)
         }
         #expect(tokens[0].revealedText != tokens[1].revealedText)
-        let proofs = try tokens.map { try issuer.verify($0, provider, keys: [key]) }
-        #expect(proofs[0].digest == proofs[1].digest)
+        let providerTokens = try tokens.map { try issuer.verify($0, provider, keys: [key]) }
+        #expect(providerTokens[0].digest == providerTokens[1].digest)
     }
 
     private func acme() throws -> IdentityProvider {

@@ -6,10 +6,10 @@ import Testing
         arguments: [
             (.mailForwarding(isOn: true, at: Sample.now), [.setMailForwarding(isOn: true, at: Sample.now)]),
             (.mailForwarding(isOn: false, at: nil), [.setMailForwarding(isOn: false, at: nil)]),
-            (.consentRevoked, [.requireNewProof(ending: .ofProvider), .forgetTokens]),
+            (.consentRevoked, [.requireNewIDToken(ending: .ofProvider), .forgetTokens]),
             (.accountDeleted, [.blockForGood(ending: .ofProvider), .forgetTokens, .unlink]),
-            (.sessionsRevoked, [.requireNewProof(ending: .ofProvider)]),
-            (.tokensRevoked, [.requireNewProof(ending: .ofProvider), .forgetTokens]),
+            (.sessionsRevoked, [.requireNewIDToken(ending: .ofProvider)]),
+            (.tokensRevoked, [.requireNewIDToken(ending: .ofProvider), .forgetTokens]),
             (.accountDisabled(.hijacking), [.block(ending: .all)]), (.accountDisabled(.bulkAccount), [.block(ending: .none)]),
             (.accountDisabled(.unspecified), [.block(ending: .none)]), (.accountEnabled, [.unblock]), (.tokenRevoked, []),
             (.credentialChangeRequired, []), (.verification(state: "x"), []), (.unknown, []),

@@ -93,7 +93,7 @@ extension WithStores {
                 try await Self.send(apple: Self.apple("consent-revoked"), context, provider)
                 var old = ProviderProof.apple()
                 old.issuedAt = Sample.now.adding(.seconds(-62))
-                await #expect(throws: IdentityError.invalidProof) { try await world.a.signIn(old) }
+                await #expect(throws: IdentityError.invalidProviderToken) { try await world.a.signIn(old) }
                 #expect(try await world.a.events("sign_in_failed").map(\.reason) == ["identity_barred"])
                 let (again, isNew) = try await world.a.signIn(.apple())
                 #expect(again.id == member.id && !isNew)
@@ -115,7 +115,7 @@ extension WithStores {
                     do {
                         _ = try await world.a.signIn(.google())
                         return false
-                    } catch IdentityError.federation(.invalidProof) {
+                    } catch IdentityError.federation(.invalidProviderToken) {
                         return true
                     }
                 }
@@ -144,11 +144,11 @@ extension WithStores {
                 _ = try await world.a.signIn(.google())
                 try await Self.send(
                     google: Self.google("risc/event-type/sessions-revoked", age: 0, delay: 3600), context, provider)
-                var proof = ProviderProof.google()
-                proof.issuedAt = Sample.now.adding(.seconds(-1800))
-                _ = try await world.a.signIn(proof)
-                proof.issuedAt = Sample.now.adding(.seconds(-3700))
-                await #expect(throws: IdentityError.invalidProof) { try await world.a.signIn(proof) }
+                var verifiedToken = ProviderProof.google()
+                verifiedToken.issuedAt = Sample.now.adding(.seconds(-1800))
+                _ = try await world.a.signIn(verifiedToken)
+                verifiedToken.issuedAt = Sample.now.adding(.seconds(-3700))
+                await #expect(throws: IdentityError.invalidProviderToken) { try await world.a.signIn(verifiedToken) }
             }
         }
 
@@ -233,7 +233,7 @@ extension WithStores {
                 let disabled = Self.google("risc/event-type/account-disabled", ["reason": "hijacking"], age: 10)
                 try await Self.send(google: disabled, context, provider)
                 #expect(try await person.live(world.a) == [false, false, false])
-                await #expect(throws: IdentityError.invalidProof) { try await world.a.signIn(.google()) }
+                await #expect(throws: IdentityError.invalidProviderToken) { try await world.a.signIn(.google()) }
                 _ = try await world.a.signIn(.apple())
                 try await Self.send(google: Self.google("risc/event-type/account-enabled", jti: "j2"), context, provider)
                 #expect(try await world.a.signIn(.google()).member.id == person.id)
@@ -246,7 +246,7 @@ extension WithStores {
                 let disabled = Self.google("risc/event-type/account-disabled", ["reason": "bulk-account"])
                 try await Self.send(google: disabled, context, provider)
                 #expect(try await person.live(world.a) == [true, true, true])
-                await #expect(throws: IdentityError.invalidProof) { try await world.a.signIn(.google()) }
+                await #expect(throws: IdentityError.invalidProviderToken) { try await world.a.signIn(.google()) }
             }
         }
 

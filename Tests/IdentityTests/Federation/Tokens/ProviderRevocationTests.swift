@@ -152,9 +152,9 @@ extension WithStores {
         /// Lets users with a token each be deleted.
         private static func queue(_ count: Int, _ world: World, _ context: Context) async throws {
             for index in 0..<count {
-                let proof = ProviderProof.apple("00\(index)", email: "user\(index)@gmail.com")
-                let member = try await world.a.signIn(proof).member
-                try await context.keep("token-\(index)", of: proof)
+                let verifiedToken = ProviderProof.apple("00\(index)", email: "user\(index)@gmail.com")
+                let member = try await world.a.signIn(verifiedToken).member
+                try await context.keep("token-\(index)", of: verifiedToken)
                 try await world.a.parts.accounts.delete(member.id, caller: Copy.caller)
             }
         }

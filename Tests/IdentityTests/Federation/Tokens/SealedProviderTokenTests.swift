@@ -4,7 +4,7 @@ import Testing
 import Text
 
 @Suite struct SealedProviderTokenTests {
-    private let grant = ProviderGrant(provider: .apple, subject: "001.a", clientID: "app.town.example")
+    private let grant = ProviderTokenOwner(provider: .apple, subject: "001.a", clientID: "app.town.example")
 
     private func sealed() throws -> SealedProviderToken {
         try SealedProviderToken(sealing: SecretString("a token"), of: grant, with: try Sample.masterKey())
@@ -19,10 +19,10 @@ import Text
         let token = try sealed()
         #expect(throws: CryptoError.authenticationFailed) { try token.open(grant, with: try Sample.masterKey(2)) }
         let others = [
-            ProviderGrant(provider: .google, subject: "001.a", clientID: "app.town.example"),
-            ProviderGrant(provider: .apple, subject: "001.b", clientID: "app.town.example"),
-            ProviderGrant(provider: .apple, subject: "001.a", clientID: "web.town.example"),
-            ProviderGrant(provider: .apple, subject: "001.aapp", clientID: ".town.example"),
+            ProviderTokenOwner(provider: .google, subject: "001.a", clientID: "app.town.example"),
+            ProviderTokenOwner(provider: .apple, subject: "001.b", clientID: "app.town.example"),
+            ProviderTokenOwner(provider: .apple, subject: "001.a", clientID: "web.town.example"),
+            ProviderTokenOwner(provider: .apple, subject: "001.aapp", clientID: ".town.example"),
         ]
         for other in others {
             #expect(throws: CryptoError.authenticationFailed) { try token.open(other, with: try Sample.masterKey()) }

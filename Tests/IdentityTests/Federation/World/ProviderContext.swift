@@ -69,14 +69,15 @@ struct Context: Sendable {
     }
 
     /// Has a code exchanged, and waits for what becomes of it.
-    func exchange(_ code: String, of proof: ProviderProof, _ member: Member) async throws {
-        await codes.take(SecretString(code), of: try proof.token(), userID: member.id, caller: Copy.caller)
+    func exchange(_ code: String, of verifiedToken: ProviderProof, _ member: Member) async throws {
+        await codes.take(SecretString(code), of: try verifiedToken.token(), userID: member.id, caller: Copy.caller)
         await codes.close()
     }
 
     /// Stores a token as if a code had been exchanged.
-    func keep(_ token: String, of proof: ProviderProof) async throws {
-        let grant = ProviderGrant(provider: proof.provider, subject: proof.subject, clientID: proof.audience)
+    func keep(_ token: String, of verifiedToken: ProviderProof) async throws {
+        let grant = ProviderTokenOwner(
+            provider: verifiedToken.provider, subject: verifiedToken.subject, clientID: verifiedToken.audience)
         #expect(try await tokens.keep(SecretString(token), of: grant, at: .given(Sample.now)))
     }
 

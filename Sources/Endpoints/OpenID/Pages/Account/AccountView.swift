@@ -79,7 +79,7 @@ struct AccountView {
         }
         if !user.emailVerified, !address.isEmpty {
             var form = form(visit, "/account/verification")
-            form.button(words[.sendProof], kind: "small")
+            form.button(words[.sendConfirmation], kind: "small")
             page.append("<div class=\"row\"><p class=\"soft\">\(words[.emailUnproved])</p>\(form.html)</div>")
         }
         var name = form(visit, "/account/name")

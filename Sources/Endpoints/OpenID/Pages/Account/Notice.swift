@@ -6,7 +6,7 @@ import Text
 /// What a page says once after something has been done: it comes by a cookie, so that neither a reload nor the way back does it again.
 struct Notice: Sendable {
     static let allowed: Set<SignInText> = [
-        .nameSaved, .proofSent, .passwordSaved, .deviceEnded, .othersEnded, .linked, .unlinked, .withdrawn, .lastWayIn,
+        .nameSaved, .confirmationSent, .passwordSaved, .deviceEnded, .othersEnded, .linked, .unlinked, .withdrawn, .lastWayIn,
         .providerRefused, .identityTaken, .deviceAllowed, .deviceDenied,
     ]
     private static let problems: Set<SignInText> = [.lastWayIn, .providerRefused, .identityTaken]

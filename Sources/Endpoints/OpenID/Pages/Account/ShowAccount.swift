@@ -73,7 +73,7 @@ extension SignInPages {
                 try await services.confirmations.requestVerification(
                     of: user, language: language, link: parts.verificationLink, caller: caller)
             }
-            return Notice(.proofSent).response(visit)
+            return Notice(.confirmationSent).response(visit)
         }
 
         static var documentation: RouteDocumentation {

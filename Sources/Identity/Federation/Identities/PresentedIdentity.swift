@@ -1,7 +1,7 @@
 package import Text
 
 /// Who somebody is at a provider, as far as the linking rules look at it.
-package struct IdentityClaim: Sendable {
+package struct PresentedIdentity: Sendable {
     /// How far an address can be trusted to be the person's own, now.
     package enum EmailStanding: Equatable, Sendable, CaseIterable {
         /// The client says so, or the provider does and has not verified it.

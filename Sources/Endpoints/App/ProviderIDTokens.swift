@@ -2,7 +2,7 @@ import Identity
 
 extension AppAPI {
     /// Has providers' proofs verified, and uses them up for what they have led to.
-    struct ProviderProofs: Sendable {
+    struct ProviderIDTokens: Sendable {
         let services: Services
 
         /// What the token of a body proves.
@@ -10,29 +10,29 @@ extension AppAPI {
         func verified(_ fields: ProviderFields, _ caller: Caller) async throws(Failure) -> VerifiedIDToken {
             guard let provider = fields.provider, let token = fields.token else { throw .providerRequired }
             return try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                let proof = try await services.federation.verify(
+                let verifiedToken = try await services.federation.verify(
                     token, from: provider, nonce: fields.nonce, subject: fields.subject, accessToken: fields.accessToken,
                     caller: caller)
-                if let code = fields.authorizationCode { try await services.codes.check(code, of: proof, caller: caller) }
-                return proof
+                if let code = fields.authorizationCode { try await services.codes.check(code, of: verifiedToken, caller: caller) }
+                return verifiedToken
             }
         }
 
         /// Has the authorization code that came with a proof exchanged, behind the back of whom it has signed in.
-        func exchangeCode(of fields: ProviderFields, _ proof: VerifiedIDToken, _ userID: UserID, _ caller: Caller) async {
+        func exchangeCode(of fields: ProviderFields, _ verifiedToken: VerifiedIDToken, _ userID: UserID, _ caller: Caller) async {
             guard let code = fields.authorizationCode else { return }
-            await services.codes.take(code, of: proof, userID: userID, caller: caller)
+            await services.codes.take(code, of: verifiedToken, userID: userID, caller: caller)
         }
 
         /// Signs in or up with a proof. When it turns out that the user has to do something else first, or to wait, the proof is good once
         /// more: the identity is nobody's then, so nobody has signed in with it.
         func using<T>(
-            _ proof: VerifiedIDToken, _ rule: (VerifiedIDToken) async throws(IdentityError) -> T
+            _ verifiedToken: VerifiedIDToken, _ rule: (VerifiedIDToken) async throws(IdentityError) -> T
         ) async throws(Failure) -> T {
             do throws(IdentityError) {
-                return try await rule(proof)
+                return try await rule(verifiedToken)
             } catch {
-                if error.leavesProofUnused { try? await services.federation.giveBack(proof) }
+                if error.leavesProviderTokenUnused { try? await services.federation.giveBack(verifiedToken) }
                 throw .identity(error)
             }
         }
