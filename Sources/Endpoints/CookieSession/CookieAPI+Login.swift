@@ -25,7 +25,8 @@ extension CookieAPI {
                 let authentication = try await gate.services.accounts.authenticate(
                     password: SignInAttempt(.email(email), passwords: [password]), client: app, caller: caller
                 ).completed()
-                let session = try await gate.services.sessions.begin(authentication, for: app, cookie: terms, caller: caller)
+                let session = try await gate.services.sessions.beginWithCookie(
+                    authentication, for: app, terms: terms, caller: caller)
                 return (authentication.user, session)
             }
             return Answer.make(gate.policy.cookie(session, isRemembered: isRemembered)) { writer in

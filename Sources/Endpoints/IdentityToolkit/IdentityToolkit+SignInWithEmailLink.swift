@@ -29,8 +29,8 @@ extension IdentityToolkit.Core {
                 let user = try await accounts.link(code, email: email, to: session, caller: call.caller)
                 authentication = accounts.continuing(user.user, after: session, with: .oneTimePassword)
             } else {
-                authentication = try await accounts.signIn(
-                    link: code, email: email, client: api.client, caller: call.caller)
+                authentication = try await accounts.signInWithEmailLink(
+                    code: code, email: email, client: api.client, caller: call.caller)
             }
         } catch .invalidCredentials {
             throw Failure("INVALID_EMAIL", "The email provided does not match the sign-in email address.")

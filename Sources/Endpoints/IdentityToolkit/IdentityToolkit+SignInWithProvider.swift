@@ -110,7 +110,7 @@ extension IdentityToolkit.Core {
         _ verifiedToken: VerifiedIDToken, _ sent: PostBody, _ call: Call
     ) async throws(Failure) -> Authentication? {
         do throws(IdentityError) {
-            return try await accounts.signIn(
+            return try await accounts.signInWithProvider(
                 verifiedToken, displayName: sent.name ?? verifiedToken.name, client: api.client, caller: call.caller)
         } catch .emailNeedsLinking {
             return nil

@@ -28,7 +28,7 @@ extension IdentityToolkit.Core {
         }
         guard JSONValue.object(further).serialized.count <= 1000 else { throw Failure("CLAIMS_TOO_LARGE") }
         let authentication = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-            try await accounts.signIn(customID: id, claims: further, client: api.client, caller: call.caller)
+            try await accounts.signInWithCustomToken(customID: id, claims: further, client: api.client, caller: call.caller)
         }
         let issued = try await tokens.begin(authentication, call.caller)
         var answer = Self.kind("VerifyCustomTokenResponse")

@@ -222,8 +222,8 @@ extension OpenID {
             guard step.request.isAbout(authentication.user.id, hinted: step.hinted) else { throw try await insufficient(step) }
             if let refusal = step.request.refusal(ofSignInBy: authentication.methods) { throw Failure(refusal) }
             let (code, session) = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                let pending = try await services.sessions.begin(
-                    authentication, for: step.request.client, cookie: CookieTerms(use: .browser, lifetime: Self.pendingLife),
+                let pending = try await services.sessions.beginWithCookie(
+                    authentication, for: step.request.client, terms: CookieTerms(use: .browser, lifetime: Self.pendingLife),
                     caller: step.caller)
                 return (try await services.authorization.code(for: step.request, in: pending.session), pending.session)
             }

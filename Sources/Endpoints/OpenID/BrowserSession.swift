@@ -41,7 +41,7 @@ struct BrowserSession: Sendable {
         _ authentication: Authentication, life: SessionLifetime, isRemembered: Bool, for request: Request, caller: Caller
     ) async throws(IdentityError) -> (session: CookieSession, cookie: SetCookie) {
         let terms = CookieTerms(use: .browser, lifetime: life, replacing: cookie(of: request))
-        let begun = try await sessions.begin(authentication, for: client, cookie: terms, caller: caller)
+        let begun = try await sessions.beginWithCookie(authentication, for: client, terms: terms, caller: caller)
         let end = isRemembered ? SetCookie.Life.until(begun.session.absoluteEnd, now: begun.session.createdAt) : .clientSession
         return (begun, setCookie(begun.cookie, end))
     }

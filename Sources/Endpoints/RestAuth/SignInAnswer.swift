@@ -29,7 +29,8 @@ extension RestAuth {
         func begin(_ authentication: Authentication, _ caller: Caller) async throws(IdentityError) -> Begun {
             guard let mode = options.refreshMode else {
                 let terms = CookieTerms(use: .restAuth, lifetime: api.client.sessionLifetime, hasGrant: true)
-                let begun = try await services.sessions.begin(authentication, for: api.client, cookie: terms, caller: caller)
+                let begun = try await services.sessions.beginWithCookie(
+                    authentication, for: api.client, terms: terms, caller: caller)
                 return Begun(user: authentication.user, session: begun.session, refreshToken: nil)
             }
             let tokens = try await services.sessions.begin(authentication, for: api.client, refresh: mode, caller: caller)

@@ -194,8 +194,8 @@ extension ProjectAccounts {
     /// taken back by it.
     /// - Throws: `IdentityError.invalidCode`; `invalidCredentials` for a code of another address, which stays good; `userDisabled`,
     ///   `tooManyRequests`, `unavailable`.
-    package func signIn(
-        link text: SecretString, email: EmailAddress, client: Client, caller: Caller
+    package func signInWithEmailLink(
+        code text: SecretString, email: EmailAddress, client: Client, caller: Caller
     ) async throws(IdentityError) -> Authentication {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
         guard let code = OneTimeCode(text) else { throw .invalidCode }

@@ -53,7 +53,7 @@ extension ProjectAccounts {
 
     /// Signs in by a provider's proof. One that names no address, as Apple's where the app asks for none, makes a user without.
     /// - Throws: as `Accounts.authenticate`.
-    package func signIn(
+    package func signInWithProvider(
         _ verifiedToken: VerifiedIDToken, displayName: String?, client: Client, caller: Caller
     ) async throws(IdentityError) -> Authentication {
         if verifiedToken.email == nil,
@@ -94,7 +94,7 @@ extension ProjectAccounts {
     /// Signs in whom the project's own servers vouch for, and makes the user if there is none of that id.
     /// - Parameter claims: for the tokens of this session, beside the user's own.
     /// - Throws: `IdentityError.userDisabled`, `clientNotPermitted`, `tooManyRequests`, `unavailable`.
-    package func signIn(
+    package func signInWithCustomToken(
         customID: String, claims: JSONObject, client: Client, caller: Caller
     ) async throws(IdentityError) -> Authentication {
         guard client.maySignUsersIn else { throw .clientNotPermitted }

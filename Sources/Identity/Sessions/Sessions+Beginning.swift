@@ -13,7 +13,7 @@ extension Sessions {
         terms: GrantTerms = GrantTerms(), caller: Caller, writing write: AccessTokenWriter? = nil
     ) async throws(IdentityError) -> SessionTokens {
         try await noting(authentication, client, caller) { () throws(IdentityError) in
-            let tokens = try await beginWithTokens(authentication, client, refresh, terms, caller, write)
+            let tokens = try await tokenSession(authentication, client, refresh, terms, caller, write)
             return (tokens, tokens.session.id)
         }
     }
@@ -21,11 +21,11 @@ extension Sessions {
     /// Begins a session that is held by a cookie, and ends the one whose cookie it replaces. It has no grant, or one without tokens, in which
     /// access tokens can be issued.
     /// - Throws: as `begin`; when a store is unavailable no session has begun.
-    package func begin(
-        _ authentication: Authentication, for client: Client, cookie terms: CookieTerms, caller: Caller
+    package func beginWithCookie(
+        _ authentication: Authentication, for client: Client, terms: CookieTerms, caller: Caller
     ) async throws(IdentityError) -> CookieSession {
         try await noting(authentication, client, caller) { () throws(IdentityError) in
-            let begun = try await beginWithCookie(authentication, client, terms, caller)
+            let begun = try await cookieSession(authentication, client, terms, caller)
             return (begun, begun.session.id)
         }
     }
@@ -90,7 +90,7 @@ extension Sessions {
         }?.id
     }
 
-    private func beginWithTokens(
+    private func tokenSession(
         _ authentication: Authentication, _ client: Client, _ refresh: RefreshRotation.Mode, _ terms: GrantTerms,
         _ caller: Caller,
         _ write: AccessTokenWriter?
@@ -102,7 +102,7 @@ extension Sessions {
             salt: SessionSalt(random: system.random(SessionSalt.byteCount)), absoluteLife: client.sessionLifetime.absolute,
             grants: [grant], at: now)
         try issuer.checkReadiness()
-        let (begun, minted) = try await begin(
+        let (begun, minted) = try await beginOrDiscard(
             session, with: authentication, idle: client.sessionLifetime.idle, caller, at: now
         ) { session throws(IdentityError) in
             if let write {
@@ -120,7 +120,7 @@ extension Sessions {
             refreshToken: refreshToken.text, rotates: grant.refresh?.mode == .rotating)
     }
 
-    private func beginWithCookie(
+    private func cookieSession(
         _ authentication: Authentication, _ client: Client, _ terms: CookieTerms, _ caller: Caller
     ) async throws(IdentityError) -> CookieSession {
         let now = system.now()
@@ -129,7 +129,7 @@ extension Sessions {
             salt: SessionSalt(random: system.random(SessionSalt.byteCount)), absoluteLife: terms.lifetime.absolute,
             cookieIdleLife: terms.lifetime.idle,
             grants: terms.hasGrant ? [Grant(.first, to: client, refresh: nil, GrantTerms())] : [], at: now)
-        let (begun, _) = try await begin(
+        let (begun, _) = try await beginOrDiscard(
             session, with: authentication, idle: terms.lifetime.idle, caller, at: now
         ) { _ in nil }
         if let replaced = terms.replaced {
@@ -145,7 +145,7 @@ extension Sessions {
 
     /// Begins a session, or leaves nothing of it; an excess one makes room for it. Returns it as it is kept.
     /// - Parameter mint: makes its first access token, for the session as it is dated by who keeps it; nil for none.
-    private func begin(
+    private func beginOrDiscard(
         _ session: Session, with authentication: Authentication, idle: Duration, _ caller: Caller, at now: Timestamp,
         _ mint: (Session) throws(IdentityError) -> AccessTokenIssuer.Minted?
     ) async throws(IdentityError) -> (Session, AccessTokenIssuer.Minted?) {

@@ -223,8 +223,8 @@ extension Copy {
             password: SignInAttempt(.email(Self.email), passwords: [SecretString(Self.password)]), client: parts.app,
             caller: Self.caller
         ).completed()
-        return try await parts.sessions.begin(
-            authentication, for: parts.app, cookie: CookieTerms(use: .session, lifetime: lifetime), caller: Self.caller)
+        return try await parts.sessions.beginWithCookie(
+            authentication, for: parts.app, terms: CookieTerms(use: .session, lifetime: lifetime), caller: Self.caller)
     }
 
     fileprivate func session(ofCookie cookie: SecretString) async throws -> CookieSession {

@@ -14,9 +14,9 @@ extension WithStores {
         /// A session of a cookie that lives half an hour after its last use.
         private func cookie(on copy: Copy, idle: Duration = .seconds(1800)) async throws -> CookieSession {
             try await copy.run { parts in
-                try await parts.sessions.begin(
+                try await parts.sessions.beginWithCookie(
                     copy.authenticate(), for: parts.app,
-                    cookie: CookieTerms(use: .session, lifetime: SessionLifetime(idle: idle, absolute: .seconds(7200))),
+                    terms: CookieTerms(use: .session, lifetime: SessionLifetime(idle: idle, absolute: .seconds(7200))),
                     caller: Copy.caller)
             }
         }

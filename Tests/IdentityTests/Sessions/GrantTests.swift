@@ -246,9 +246,9 @@ extension WithStores {
                 _ = try await world.a.signUp()
                 let authentication = try await world.a.authenticate()
                 let browser = try await world.a.run { parts in
-                    try await parts.sessions.begin(
+                    try await parts.sessions.beginWithCookie(
                         authentication, for: parts.app,
-                        cookie: CookieTerms(
+                        terms: CookieTerms(
                             use: .session, lifetime: SessionLifetime(idle: .seconds(600), absolute: .seconds(7200))),
                         caller: Copy.caller)
                 }

@@ -12,9 +12,9 @@ extension WithStores {
             on copy: Copy, use: CookieUse = .session, lifetime: SessionLifetime = brief, replacing: SecretString? = nil
         ) async throws -> CookieSession {
             try await copy.run { parts in
-                try await parts.sessions.begin(
+                try await parts.sessions.beginWithCookie(
                     copy.authenticate(), for: parts.app,
-                    cookie: CookieTerms(use: use, lifetime: lifetime, replacing: replacing), caller: Copy.caller)
+                    terms: CookieTerms(use: use, lifetime: lifetime, replacing: replacing), caller: Copy.caller)
             }
         }
 
