@@ -2,12 +2,16 @@
 nginx + Lua and django-oauth-toolkit. `make bench ARGS=flows` prepares its environment and starts it."""
 
 import argparse
+import ctypes
+import http.client
 import itertools
 import json
+import multiprocessing
 import os
 import pathlib
 import re
 import shutil
+import statistics
 import subprocess
 import time
 
@@ -15,18 +19,23 @@ PASSWORD = "seven lanterns at the gate"
 PEERS = {
     "kidoban": "Kidoban", "fastapi": "FastAPI", "express": "Express", "nginx-lua": "nginx + Lua", "oauth-toolkit": "django-oauth-toolkit"}
 FLOWS = ["sign-up", "sign-in", "refresh", "sign-out", "introspection", "client credentials", "code flow"]
+# What OWASP asks for: memory in KiB, iterations.
+ARGON2 = (19456, 2)
 
 
 def options():
     parser = argparse.ArgumentParser(
         prog="make bench ARGS=flows…",
-        description="Processor time for one request of each flow, by process. Kidoban's own is without its threads that hash passwords.")
+        description="Processor time for one request of each flow, by process, beyond what they take when nobody asks. In Kidoban a function "
+        "that takes no time stands in for argon2, so that sign-ins come as fast as everything else and cost what they cost under load.")
     parser.add_argument("--only", default=",".join(PEERS), help="the servers to measure, of " + ",".join(PEERS))
     parser.add_argument("--flows", default=",".join(FLOWS), help="the flows to measure, of " + ",".join(FLOWS))
     parser.add_argument("--requests", type=int, default=2000, help="requests of a flow (2000)")
     parser.add_argument("--connections", type=int, default=32, help="connections of the load, one request on each (32)")
     parser.add_argument("--rounds", type=int, default=2, help="rounds, each with every server in turn; the cheapest counts (2)")
     parser.add_argument("--no-limits", action="store_true", help="without budgets, as no installation should be")
+    parser.add_argument("--hash", action="store_true", help="the cheapest argon2 between: sign-ins at its rate, without its threads' time")
+    parser.add_argument("--no-hash-rate", action="store_true", help="without the third table: how much of the hashes' rate reaches sign-ins")
     parser.add_argument("--no-growth", action="store_true", help="without the second table: many live tokens, many sessions")
     parser.add_argument("--binaries", nargs="*", default=[], help="further builds of Kidoban, which are measured in the same run")
     parser.add_argument("--commands", action="store_true", help="Redis's own account of its commands too")
@@ -82,6 +91,7 @@ class Target:
         self.authorization, self.service = authorization, service
         self.numbers = itertools.count(1)
         self.measured = {}
+        self.quiet = (0, 0, 0)
 
     def accounts(self, count):
         return [Account(f"{self.name}-{time.time_ns()}-{number}@example.com", number)
@@ -115,20 +125,22 @@ class Target:
             self.sign_up, self.sign_in, self.refresh) else lambda subject, body: None, times, connections)
 
     def measure(self, flow, meter, subjects, ask, times=1, connections=32):
-        """Microseconds of a request, of the server, Redis and PostgreSQL; what is written behind the back of the requests too."""
+        """Microseconds of a request, of the server, Redis and PostgreSQL; what is written behind the back of the requests too, and without what
+        they take when nobody asks."""
         before = meter.read()
         begun = time.perf_counter()
         count = self.drive(subjects, ask, times, connections)
         wall = time.perf_counter() - begun
         time.sleep(0.8)  # audit events are written twice a second
-        spent = tuple((after - earlier) / 1000 / count for after, earlier in zip(meter.read(), before))
+        spent = tuple(max(0, after - earlier - idle * (wall + 0.8) * 1000) / 1000 / count
+                      for after, earlier, idle in zip(meter.read(), before, self.quiet))
         best = self.measured.get(flow)
         if best is None or sum(spent) < sum(best[:3]):
             self.measured[flow] = (*spent, count / wall)
 
 
 def quiet_cost(meter, seconds=2):
-    """Nanoseconds a second that nobody has caused."""
+    """Microseconds a second that nobody has caused."""
     before = meter.read()
     time.sleep(seconds)
     return [round((after - earlier) / seconds / 1000) for after, earlier in zip(meter.read(), before)]
@@ -183,8 +195,16 @@ def commands(settings):
     return {name: (int(calls), int(spent)) for name, calls, spent in re.findall(r"^cmdstat_(\S+):calls=(\d+),usec=(\d+)", text, re.M)}
 
 
-def kidoban(servers, name, loops, limits, binary):
+def no_hash(directory):
+    """A library in which argon2id takes no time."""
+    library = directory / "no_hash.so"
+    subprocess.run([shutil.which("cc") or "clang", "-O2", "-shared", "-fPIC", "-o", library, pathlib.Path(__file__).with_name("no_hash.c")], check=True)
+    return {"LD_PRELOAD": str(library)}
+
+
+def kidoban(servers, name, loops, limits, binary, hashes):
     server = servers.kidoban(loops, name, {
+        **({} if hashes else no_hash(servers.DIRECTORY)),
         # As cheap as can be. What the threads spend that hash is left out; what it takes to ask them is in.
         "KIDOBAN_ARGON2_MEMORY": "7168", "KIDOBAN_ARGON2_ITERATIONS": "1", "KIDOBAN_HASH_THREADS": "1",
         "KIDOBAN_SESSIONS_PER_USER": "1000", "KIDOBAN_TRUSTED_PROXIES": "127.0.0.1", "KIDOBAN_LOG_LEVEL": "warning",
@@ -271,7 +291,7 @@ def main():
     service = servers.basic(os.environ["BENCH_SERVICE_ID"], os.environ["BENCH_SERVICE_SECRET"])
     binaries = {"kidoban": os.environ["BENCH_BINARY"]} if "kidoban" in chosen.only else {}
     binaries |= {pathlib.Path(path).name: path for path in chosen.binaries}
-    targets = [Target(name, kidoban(servers, name, chosen.loops, not chosen.no_limits, binary), authorization, service, load)
+    targets = [Target(name, kidoban(servers, name, chosen.loops, not chosen.no_limits, binary, chosen.hash), authorization, service, load)
                for name, binary in binaries.items()]
     targets += [Target(name, server, authorization, None, load)
                 for name, server in peers(chosen, servers, settings, authorization).items()]
@@ -280,7 +300,9 @@ def main():
         for target in targets:
             target.server.started()
             meter = target.meter = Meter(target.server, servers.DIRECTORY)
-            print(f"{target.name}: {quiet_cost(meter)} µs a second of the server, Redis and PostgreSQL when nobody asks", flush=True)
+            time.sleep(1)  # what they do at their start
+            target.quiet = quiet_cost(meter)
+            print(f"{target.name}: {target.quiet} µs a second of the server, Redis and PostgreSQL when nobody asks", flush=True)
         before = commands(settings)
         for number in range(chosen.rounds):
             for target in targets:
@@ -296,11 +318,74 @@ def main():
             if target.server.process:
                 target.server.stop()
     report(chosen, targets, table)
+    if binaries and not chosen.no_hash_rate:
+        report_hash_rate(hash_rate(servers, load, chosen, next(iter(binaries.values())), authorization), table)
     if chosen.commands:
         rows = sorted(((after[name][1] - before.get(name, (0, 0))[1], after[name][0] - before.get(name, (0, 0))[0], name)
                        for name in after), reverse=True)
         for spent, calls, name in rows[:25]:
             print(f"{name:<20}{calls:>10} calls{spent / max(1, calls):>10.2f} µs each")
+
+
+def raw_hash_rate(seconds):
+    """Hashes of one thread in a second, with nothing else to do."""
+    argon2, (memory, iterations) = ctypes.CDLL("libargon2.so.1"), ARGON2
+    out, begun, count = ctypes.create_string_buffer(32), time.perf_counter(), 0
+    while time.perf_counter() - begun < seconds:
+        argon2.argon2id_hash_raw(iterations, memory, 1, PASSWORD.encode(), len(PASSWORD), b"0123456789abcdef", 16, out, 32)
+        count += 1
+    return count / (time.perf_counter() - begun)
+
+
+def introspections(port, authorization, token, ending):
+    """Milliseconds of introspections, one after the other with a pause between."""
+    connection, taken = http.client.HTTPConnection("127.0.0.1", port, timeout=30), []
+    headers = {"Authorization": authorization, "Content-Type": "application/x-www-form-urlencoded"}
+    while not ending():
+        begun = time.perf_counter()
+        connection.request("POST", "/oauth2/introspect", f"token={token}", headers)
+        connection.getresponse().read()
+        taken.append((time.perf_counter() - begun) * 1000)
+        time.sleep(0.002)
+    return sorted(taken)
+
+
+def hash_rate(servers, load, chosen, binary, authorization, rounds=5, seconds=3):
+    """Of each round: raw hashes a second, sign-ins a second, the p99 of introspection without and with them. One thread hashes."""
+    server = kidoban(servers, "kidoban-hashing", chosen.loops, not chosen.no_limits, binary, hashes=True)
+    server.environment |= {"KIDOBAN_ARGON2_MEMORY": str(ARGON2[0]), "KIDOBAN_ARGON2_ITERATIONS": str(ARGON2[1])}
+    target, found = Target("kidoban-hashing", server.started(), authorization, None, load), []
+    try:
+        accounts = target.accounts(24)
+        target.drive(accounts, target.sign_up, 1, 8)
+        for _ in range(rounds):
+            raw = raw_hash_rate(seconds)
+            until = time.perf_counter() + seconds
+            quiet = introspections(server.port, authorization, accounts[0].access, lambda: time.perf_counter() > until)
+            times = max(1, int(raw * seconds / len(accounts)))
+            rate = multiprocessing.Value("d", 0)
+
+            def sign_in():
+                begun = time.perf_counter()
+                rate.value = target.drive(accounts, target.sign_in, times, 8) / (time.perf_counter() - begun)
+
+            flood = multiprocessing.Process(target=sign_in)
+            flood.start()
+            busy = introspections(server.port, authorization, accounts[0].access, lambda: not flood.is_alive())
+            flood.join()
+            found.append((raw, rate.value, quiet[int(len(quiet) * 0.99)], busy[int(len(busy) * 0.99)]))
+    finally:
+        server.stop()
+    return found
+
+
+def report_hash_rate(found, table):
+    median = statistics.median
+    table(f"Sign-ins of one hashing thread (argon2id, {ARGON2[0]} KiB, {ARGON2[1]} iterations) beside introspections, {len(found)} rounds, medians",
+          ["raw hashes/s", "sign-ins/s", "%", "introspection p99, ms", "with sign-ins", "ratio"],
+          [("", [f"{median(row[0] for row in found):.1f}", f"{median(row[1] for row in found):.1f}",
+                 f"{100 * median(row[1] / row[0] for row in found):.0f}", f"{median(row[2] for row in found):.2f}",
+                 f"{median(row[3] for row in found):.2f}", f"{median(row[3] / row[2] for row in found):.2f}"])])
 
 
 def report(chosen, targets, table):
@@ -311,8 +396,8 @@ def report(chosen, targets, table):
     titles = [PEERS.get(target.name, target.name) for target in targets]
     table(f"Processor time of a request, µs: of the server + of Redis + of PostgreSQL (least of {chosen.rounds} rounds of "
           f"{chosen.requests} requests on {chosen.connections} connections)\n"
-          "(Kidoban signs with ES256, has its budgets and stores audit events; its threads that hash are not counted. "
-          "The others hash nothing.)",
+          "(Kidoban signs with ES256, has its budgets, stores audit events and mails; nobody hashes. What each takes when nobody asks "
+          "is left out.)",
           titles, [(flow, [cell(target, flow) for target in targets]) for flow in FLOWS[:-1] if flow in chosen.flows])
     own = [target for target in targets if target.service]
     names = [name for name in (own[0].measured if own else []) if name not in FLOWS]

@@ -75,16 +75,14 @@ def memory(chosen, servers, subject, probes):
         server.started()
         for _ in range(10):
             subject.introspect(server.port)
-        time.sleep(0.5)
-        idle = probes.resident_megabytes(server.processes())
+        idle = probes.settled_megabytes(server.processes())
         connections = probes.IdleConnections(server.port, chosen.idle, subject.request())
-        time.sleep(0.5)
-        full = probes.resident_megabytes(server.processes())
+        full = probes.settled_megabytes(server.processes())
         connections.close()
         server.stop()
         for name, value in zip(rows, (idle, full, (full - idle) * 1024 / max(1, chosen.idle))):
             rows[name].append(f"{value:.1f}")
-    table("Memory, MB (VmRSS, summed over the processes), fresh after ten requests",
+    table("Memory, MB (VmRSS, summed over the processes), after ten requests, once it falls no more",
           [TITLES[server.name] for server in servers], list(rows.items()))
 
 

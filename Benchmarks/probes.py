@@ -38,6 +38,17 @@ def resident_megabytes(pids):
     return kilobytes / 1024
 
 
+def settled_megabytes(processes, quiet=5, limit=30):
+    """The same once it has not fallen for a while: what nobody needs is given back within seconds."""
+    least, since, end = resident_megabytes(processes), time.monotonic(), time.monotonic() + limit
+    while time.monotonic() < min(since + quiet, end):
+        time.sleep(0.25)
+        now = resident_megabytes(processes)
+        if now < least - 0.1:
+            least, since = now, time.monotonic()
+    return least
+
+
 def milliseconds_to_first_200(server, answers):
     """From before the process is made to a 200, by polling every POLL seconds; the process is then killed."""
     begun = time.perf_counter()

@@ -105,7 +105,7 @@ extension AppAPI {
                     Failure.invalidInputDocumented, ProviderFields.requiredDocumented, ProviderFields.refusedDocumented,
                     Failure.documented(
                         .badRequest, "Email already exists with different provider",
-                        "The address is somebody's, and the verifiedToken is not enough: to sign in as before and link then."),
+                        "The address is somebody's, and the token is not enough: to sign in as before and link then."),
                     Failure.limitedDocumented,
                 ])
         }

@@ -5,7 +5,7 @@ import Text
 
 /// How a request says which client it is of (RFC 6749 §2.3): by HTTP Basic, by fields of the form, or by an assertion, never by two of them.
 struct ClientCredentials: Sendable {
-    enum Proof: Sendable {
+    enum Method: Sendable {
         /// It only names itself.
         case nothing
         case secret(SecretString)
@@ -21,7 +21,7 @@ struct ClientCredentials: Sendable {
     }
 
     let id: String
-    let digest: Proof
+    let method: Method
 
     /// - Throws: `Refusal`.
     init(_ request: Request, _ form: FormFields) throws(Refusal) {
@@ -35,12 +35,12 @@ struct ClientCredentials: Sendable {
         guard Self.secret(form) == nil, Self.value(form, "client_assertion") == nil, named == nil || named == basic.id else {
             throw .twoWays
         }
-        (id, digest) = (basic.id, .secret(basic.secret))
+        (id, method) = (basic.id, .secret(basic.secret))
     }
 
-    private init(id: String, digest: Proof) {
+    private init(id: String, method: Method) {
         self.id = id
-        self.digest = digest
+        self.method = method
     }
 
     private static func inForm(_ form: FormFields) throws(Refusal) -> ClientCredentials {
@@ -50,10 +50,10 @@ struct ClientCredentials: Sendable {
             guard value(form, "client_assertion_type") == ClientAssertion.type,
                 let subject = ClientAssertion.unverifiedSubject(of: assertion), named == nil || named == subject
             else { throw .missing }
-            return ClientCredentials(id: subject, digest: .assertion(SecretString(assertion)))
+            return ClientCredentials(id: subject, method: .assertion(SecretString(assertion)))
         }
         guard let named else { throw .missing }
-        return ClientCredentials(id: named, digest: secret.map { .secret($0) } ?? .nothing)
+        return ClientCredentials(id: named, method: secret.map { .secret($0) } ?? .nothing)
     }
 
     /// A parameter without a value counts as not sent (RFC 6749 §3.2).
@@ -111,7 +111,7 @@ struct ClientAuthenticator: Sendable {
     private func client(
         _ credentials: ClientCredentials, _ endpoint: String, _ needsAuthentication: Bool, _ digest: CredentialDigest?
     ) async throws(IdentityError) -> ProvedClient {
-        switch credentials.digest {
+        switch credentials.method {
         case .secret(let secret):
             return ProvedClient(entry: try await services.clients.authenticate(credentials.id, secret: secret, as: digest))
         case .assertion(let assertion):

@@ -20,14 +20,14 @@ extension ClientRegistry {
         }
 
         /// What a secret proves.
-        package enum Proof: Equatable, Sendable {
+        package enum Verdict: Equatable, Sendable {
             case nothing
             /// - Parameter until: from here on it proves nothing any more; nil for as long as the record is used.
             case client(until: Instant?)
         }
 
         /// Takes the same time wherever the digests differ.
-        package func digest(by secret: SecretString, at now: Instant) -> Proof {
+        package func verdict(on secret: SecretString, at now: Instant) -> Verdict {
             guard case .secret(let digest) = client.authentication else { return .nothing }
             let presented = ClientSecret.digest(of: secret)
             if presented.matches(digest) { return .client(until: nil) }

@@ -141,7 +141,7 @@ package actor ClientRegistry {
     }
 
     private func accept(_ secret: SecretString, of entry: Entry, _ digest: CredentialDigest?) -> Entry? {
-        switch entry.digest(by: secret, at: loop.now) {
+        switch entry.verdict(on: secret, at: loop.now) {
         case .nothing: return nil
         case .client(let end):
             if end != nil { countOldSecret(of: entry) }

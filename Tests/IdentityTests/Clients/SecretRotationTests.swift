@@ -135,9 +135,9 @@ extension WithStores {
             readAt: read)
         let end = Instant(nanoseconds: 1_500)
         for instant in [read, Instant(nanoseconds: 1_499), end, Instant(nanoseconds: 9_000)] {
-            #expect(entry.digest(by: now.text, at: instant) == .client(until: nil))
-            #expect(entry.digest(by: old.text, at: instant) == (instant < end ? .client(until: end) : .nothing))
-            #expect(entry.digest(by: wrong, at: instant) == .nothing)
+            #expect(entry.verdict(on: now.text, at: instant) == .client(until: nil))
+            #expect(entry.verdict(on: old.text, at: instant) == (instant < end ? .client(until: end) : .nothing))
+            #expect(entry.verdict(on: wrong, at: instant) == .nothing)
         }
     }
 
@@ -148,6 +148,6 @@ extension WithStores {
                 id: World.clientID("phone"), name: "Phone", authentication: .publicClient,
                 previousSecret: PreviousSecret(digest: secret.digest, remaining: .seconds(1)), permissions: [], audiences: []),
             readAt: Instant(nanoseconds: 0))
-        #expect(entry.digest(by: secret.text, at: Instant(nanoseconds: 0)) == .nothing)
+        #expect(entry.verdict(on: secret.text, at: Instant(nanoseconds: 0)) == .nothing)
     }
 }

@@ -43,7 +43,7 @@ extension OpenID {
                 try await services.authorization.limits.takeToken(of: client.id, caller)
             }
             let key = try await KeyProof(services: services).key(request, at: path)
-            guard key != nil || !client.requiresDPoP else { throw .invalidRequest("the client must send a DPoP authenticator") }
+            guard key != nil || !client.requiresDPoP else { throw .invalidRequest("the client must send a DPoP proof") }
             let token = TokenRequest(request: request, form: form, client: client, confirmation: key)
             let type = try form.required("grant_type")
             guard let grant = GrantType(rawValue: type) else { throw .unsupportedGrantType }
