@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 import Networking
 
 /// One request and its answer over libcurl, blocking the thread it runs on. Redirects are told, not followed.
@@ -26,10 +27,8 @@ final class Transfer {
             try handle.limit(connecting: configuration.connectTimeout, all: time)
             try prepareRequest(handle, request, url)
             try prepareReception(handle)
-            // Who the name leads to is known only now, and can be another one each time it is looked up.
-            if request.isForPublicHosts, !usesProxy(url) {
-                try unsafe handle.set(prerequisite: refusePrivateHost, reception)
-            }
+            // Who the name leads to is known only once libcurl has looked it up, and can be another one each time.
+            if request.isForPublicHosts, !usesProxy(url) { try unsafe handle.set(openingSocket: openSocketToPublicHost) }
             try handle.perform()
             return outcome(handle)
         } catch {
@@ -93,14 +92,18 @@ extension OutboundError {
 }
 
 // Free functions, because libcurl calls them without any isolation.
-private func refusePrivateHost(
-    _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
-    _ remotePort: CInt, _ localPort: CInt
-) -> CInt {
-    guard let remote = unsafe remote, let address = IPAddress(unsafe String(cString: remote)), address.isPublic else {
-        return CURL_PREREQFUNC_ABORT
-    }
-    return CURL_PREREQFUNC_OK
+/// No packet reaches a host of a private network: not even how long it takes tells what is there.
+private func openSocketToPublicHost(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let address = unsafe address else { return curl_socket_t(-1) }
+    var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    let isKnown = unsafe getnameinfo(
+        UnsafePointer(address.pointer(to: \.addr)), address.pointee.addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+    let host = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard isKnown == 0, let host = IPAddress(host), host.isPublic else { return curl_socket_t(-1) }
+    let type = unsafe address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+    return unsafe socket(address.pointee.family, type, address.pointee.protocol)
 }
 
 private func takeHeadLine(

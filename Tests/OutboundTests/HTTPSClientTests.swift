@@ -337,6 +337,6 @@ import Testing
         // A stranger's URL does not lead to this machine either way.
         let strangers = OutboundRequest(.get, server.url("/"), isForPublicHosts: true)
         #expect(await failure(client, strangers) != nil)
-        #expect(server.requests.count == 1 && proxy.requests.count == 1)
+        #expect(server.connectionCount == 1 && proxy.requests.count == 1)
     }
 }

@@ -157,6 +157,7 @@ extension IdentityToolkit {
             // What the project's server has said of this session goes before what is said of the user.
             let own = user.user.claims.members + session.ownClaims.members
             for member in own where !CustomClaims.reservedNames.contains(member.key) { claims[member.key] = member.value }
+            if !user.user.roles.isEmpty { claims["roles"] = .array(user.user.roles.map { .string($0) }) }
             claims["iss"] = .string(api.options.idTokenIssuer)
             claims["aud"] = .string(api.options.projectID)
             claims["auth_time"] = .integer(session.authenticatedAt.seconds)

@@ -17,7 +17,10 @@ extension RestAuth {
         func answer(_ request: Request, _ words: Words) async throws(Failure) -> Response {
             try OriginCheck(services).check(request.head)
             let caller = Caller(request)
-            let permit = try await permit(request, caller)
+            // Before anything is told of addresses and usernames.
+            let permit = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await services.accounts.permitSignUp(client: api.client, caller: caller)
+            }
             let (signUp, username) = try await read(request, words.options, permit)
             guard !hidesAccounts else {
                 try await mailer.signUp(signUp, client: api.client, permit, request, words)
@@ -36,15 +39,6 @@ extension RestAuth {
                 try await signIn.begin(authentication, caller)
             }
             return try await signIn.answer(.created, begun, to: request, words, caller)
-        }
-
-        /// Before anything is told of addresses and usernames.
-        private func permit(_ request: Request, _ caller: Caller) async throws(Failure) -> SignUpPermit {
-            var fields = try Fields(request)
-            let email = fields.email("email")
-            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await services.accounts.permitSignUp(email: email, client: api.client, caller: caller)
-            }
         }
 
         private func read(

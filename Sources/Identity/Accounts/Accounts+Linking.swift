@@ -37,26 +37,58 @@ extension Accounts {
     }
 
     /// Rule 4b: takes an account back for whom its address belongs to. Nil when it has changed meanwhile, or is proved already: whoever
-    /// was faster finds it so, and ends nothing of what the owner has begun.
+    /// was faster finds it so, and ends nothing of what the owner has begun. Nil also when it has released the address: nobody's it is now.
     func reclaim(
         _ user: User, for claim: PresentedIdentity, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> User? {
         let identity = claim.identity(of: user.id, at: system.now())
-        let reclaimed: User
+        let reclaimed: User?
         do throws(IdentityError) {
             reclaimed = try await changes.change(user.id) { held throws(IdentityError) in
-                guard held.user.email?.normalized == user.email?.normalized, !held.user.isDisabled,
-                    try await held.prove(.provider) == .takenBack
-                else { throw .userNotFound }
-                try await held.add(identity)
-                return (try await held.changed(), .everything(.accountReclaimed))
+                guard held.user.email?.normalized == user.email?.normalized, !held.user.isDisabled else { throw .userNotFound }
+                switch try await held.prove(.provider) {
+                case .unchanged, .proved: throw .userNotFound
+                case .released: return (nil, .none)
+                case .takenBack:
+                    try await held.add(identity)
+                    return (try await held.changed(), .everything(.accountReclaimed))
+                }
             }
         } catch .userNotFound {
             return nil
         }
+        guard let reclaimed else { return nil }
         await note(.accountReclaimed, user.id, by: .user(user.id), client, caller, detail: claim.detail)
         await note(.identityLinked(.reclaimed), user.id, by: .user(user.id), client, caller, detail: claim.detail)
         return await named(reclaimed, claim.displayName)
+    }
+
+    /// Whoever signs in by a mail to the address of an account: its user, whose alone it is from now on, or a new one to whom the account has
+    /// released the address.
+    /// - Throws: `IdentityError.invalidCode` when the account has changed since it was read; the stores' failures.
+    func owner(of account: User, _ client: Client, _ caller: Caller) async throws(IdentityError) -> User {
+        let newID = UserID(at: system.now(), random: system.random(10))
+        let (outcome, user) = try await changes.change(account, orThrow: .invalidCode) { held throws(IdentityError) in
+            let outcome = try await held.prove(.mailSignIn)
+            switch outcome {
+            case .released: return ((outcome, try await held.makeOwner(newID)), .none)
+            case .takenBack: return ((outcome, try await held.changed()), .everything(.accountReclaimed))
+            case .unchanged, .proved: return ((outcome, try await held.changed()), .none)
+            }
+        }
+        await note(outcome, of: user.id, client, caller)
+        return user
+    }
+
+    /// Notes whose an account is after a proof of its mailbox, where that has changed.
+    func note(_ outcome: MailboxProof.Outcome, of user: UserID, _ client: Client?, _ caller: Caller) async {
+        switch outcome {
+        case .takenBack: await note(.accountReclaimed, user, by: .user(user), client, caller)
+        case .released:
+            metrics.countSignUp()
+            await note(.userSignedUp, user, by: .user(user), client, caller)
+        case .unchanged, .proved: break
+        }
     }
 
     /// Gives a user who has no name this one. Not worth failing a sign-in for.

@@ -13,14 +13,11 @@ extension Accounts {
         let passwordHash: String
     }
 
-    /// Counts an attempt to sign up.
-    /// - Parameter email: as it was sent; what can be no address is counted with the caller's only.
+    /// Counts an attempt to sign up with those of the caller. With those of the address it counts once there is nothing against it: else
+    /// strangers who are refused would keep its owner from signing up.
     /// - Throws: `IdentityError.tooManyRequests`, `unavailable`.
-    package func permitSignUp(
-        email: String?, client: Client, caller: Caller
-    ) async throws(IdentityError) -> SignUpPermit {
-        let account = email.flatMap { try? EmailAddress($0) }
-        try await limiter.take(.signUp(account: account?.normalized, client: client.id, hashes: true, caller), caller)
+    package func permitSignUp(client: Client, caller: Caller) async throws(IdentityError) -> SignUpPermit {
+        try await limiter.take(.signUp(account: nil, client: client.id, hashes: true, caller), caller)
         return SignUpPermit()
     }
 
@@ -69,7 +66,10 @@ extension Accounts {
     ) async throws(IdentityError) -> Applicant {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
         let (email, password, displayName) = try Self.checked(request)
-        if permit == nil { _ = try await permitSignUp(email: request.email, client: client, caller: caller) }
+        let attempt: LimitAttempt =
+            permit == nil
+            ? .signUp(account: email.normalized, client: client.id, hashes: true, caller) : .permittedSignUp(account: email.normalized)
+        try await limiter.take(attempt, caller)
         // Without a session the user would be told to come back, and then that the address is taken.
         if !beginsSession { try await sessions.checkReadiness() }
         // There is no account yet: of many at once for one address one comes through, and the others are told so.

@@ -123,7 +123,7 @@ extension Confirmations {
                     .address, of: before, detail: address.normalized, language: caller.language(), in: held.transaction)
                 let ending = SessionsToEnd.all(.addressChanged, except: grant.session, forgettingDevices: true)
                 return ((outcome, try await held.changed()), ending)
-            case .takenBack: return ((outcome, try await held.changed()), .everything(.accountReclaimed))
+            case .takenBack, .released: return ((outcome, try await held.changed()), .everything(.accountReclaimed))
             }
         }
     }

@@ -56,18 +56,20 @@ extension Confirmations {
     ) async throws(IdentityError) {
         let user = try await holder(of: try await codes.look(code, for: .resetPassword))
         let hash = try await hash(user)
-        let outcome = try await accounts.changes.change(user, orThrow: .invalidCode) { held throws(IdentityError) in
+        let newID = UserID(at: system.now(), random: system.random(10))
+        let (outcome, owner) = try await accounts.changes.change(user, orThrow: .invalidCode) { held throws(IdentityError) in
             let before = try await AccountState.hold(user.id, in: held.transaction)
             let outcome = try await held.prove(.passwordReset)
+            guard outcome != .released else { return ((outcome, try await held.makeOwner(newID, passwordHash: hash).id), .none) }
             try await held.setPassword(hash)
             try await accounts.notices.enterPassword(
                 of: before, beside: try await held.identities(), language: caller.language(), in: held.transaction)
-            return (outcome, outcome == .takenBack ? .everything(.accountReclaimed) : .everything(.passwordChanged))
+            return ((outcome, user.id), outcome == .takenBack ? .everything(.accountReclaimed) : .everything(.passwordChanged))
         }
         await codes.forget(code)
         outbox.ring()
-        await accounts.note(.passwordReset, user.id, by: .user(user.id), nil, caller)
-        if outcome == .takenBack { await accounts.note(.accountReclaimed, user.id, by: .user(user.id), nil, caller) }
+        await accounts.note(.passwordReset, owner, by: .user(owner), nil, caller)
+        await accounts.note(outcome, of: owner, nil, caller)
     }
 
     /// Notes that the address a code was sent to is its user's. The code stays good until it expires, because a mail may be opened

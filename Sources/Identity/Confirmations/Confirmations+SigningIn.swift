@@ -90,12 +90,7 @@ extension Confirmations {
         guard !found.isDisabled, found.credentialsVersion == grant.credentialsVersion, found.email?.normalized == grant.email
         else { throw .invalidCode }
         guard !found.emailVerified else { return found }
-        let user = try await accounts.changes.change(found, orThrow: .invalidCode) { held throws(IdentityError) in
-            let outcome = try await held.prove(.mailSignIn)
-            return (try await held.changed(), outcome == .takenBack ? .everything(.accountReclaimed) : .none)
-        }
-        await accounts.note(.accountReclaimed, user.id, by: .user(user.id), client, caller)
-        return user
+        return try await accounts.owner(of: found, client, caller)
     }
 
     private func newSignInCode() -> String {

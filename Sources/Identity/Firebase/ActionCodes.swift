@@ -253,12 +253,8 @@ extension ProjectAccounts {
         if let found = try await users.credentials(of: email)?.user {
             guard found.isDisabled || !found.emailVerified || link.isUpToDate(for: found) else { throw .invalidCode }
             guard !found.isDisabled, !found.emailVerified else { return (found, false) }
-            let user = try await accounts.changes.change(found, orThrow: .invalidCode) { held throws(IdentityError) in
-                let outcome = try await held.prove(.mailSignIn)
-                return (try await held.changed(), outcome == .takenBack ? .everything(.accountReclaimed) : .none)
-            }
-            await accounts.note(.accountReclaimed, user.id, by: .user(user.id), client, caller)
-            return (user, false)
+            let user = try await accounts.owner(of: found, client, caller)
+            return (user, user.id != found.id)
         }
         let now = system.now()
         let new = User(

@@ -13,7 +13,7 @@ extension ProjectAccounts {
         email: EmailAddress, password: Password, displayName: DisplayName?, client: Client, caller: Caller
     ) async throws(IdentityError) -> Authentication {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
-        _ = try await accounts.permitSignUp(email: email.typed, client: client, caller: caller)
+        try await accounts.limiter.take(.signUp(account: email.normalized, client: client.id, hashes: true, caller), caller)
         // Without a session the user would be told to come back, and then that the address is taken.
         try await sessions.checkReadiness()
         // There is no account yet: of many at once for one address one comes through, and the others are told so.
@@ -35,7 +35,7 @@ extension ProjectAccounts {
     /// Tells of an address that somebody has: before it is said what else is wrong with a sign-up.
     /// - Throws: `IdentityError.emailTaken`, `clientNotPermitted`, `tooManyRequests`, `unavailable`.
     package func requireFree(_ email: EmailAddress, client: Client, caller: Caller) async throws(IdentityError) {
-        _ = try await accounts.permitSignUp(email: email.typed, client: client, caller: caller)
+        try await accounts.limiter.take(.signUp(account: nil, client: client.id, hashes: false, caller), caller)
         if try await user(of: email) != nil { throw .emailTaken }
     }
 

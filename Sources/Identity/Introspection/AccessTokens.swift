@@ -122,17 +122,6 @@ package final class AccessTokens: Sendable {
         try await mapServiceFailures { () throws(ServiceFailure) in try await tokens.record(token) }
     }
 
-    /// Ends what was made of an access token that is revoked, and what was made of that.
-    private func endDescendants(of hash: AccessTokenHash) async throws(ServiceFailure) {
-        var waiting = [hash]
-        while let next = waiting.popLast() {
-            let made = try await tokens.descendants(of: next)
-            guard !made.isEmpty else { continue }
-            try await tokens.end(made)
-            waiting += made
-        }
-    }
-
     /// Revokes an access or a refresh token on behalf of its client (RFC 7009 §2.1): an access token with what was made of it, a refresh token with all that the
     /// client got from the session; the session too, if nobody else has anything of it. A token that is none, or no longer one, is no error.
     /// - Throws: `IdentityError.clientNotPermitted` for another client's token, which stays; `unavailable`: it may still be
@@ -165,12 +154,12 @@ package final class AccessTokens: Sendable {
         let hash = AccessTokenHash(of: token.revealedText)
         guard let record = try await stored(hash), let principal = Principal(record, in: issuer.installation) else {
             // A revocation that has failed half-way is finished.
-            return try await mapServiceFailures { () throws(ServiceFailure) in try await endDescendants(of: hash) }
+            return try await mapServiceFailures { () throws(ServiceFailure) in try await tokens.endDescendants(of: hash) }
         }
         guard principal.clientID == client.id else { throw .clientNotPermitted }
         try await mapServiceFailures { () throws(ServiceFailure) in
             try await tokens.end([hash], knowing: [record])
-            try await endDescendants(of: hash)
+            try await tokens.endDescendants(of: hash)
         }
         guard let user = principal.user else { return }
         await sessions.store.strike([hash], from: user.sessionID)

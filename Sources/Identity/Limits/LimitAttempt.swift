@@ -124,6 +124,11 @@ extension LimitAttempt {
             ] + (hashes ? hashing(caller) : []))
     }
 
+    /// The rest of a sign-up that was counted without its address (`SignUpPermit`).
+    static func permittedSignUp(account: String) -> LimitAttempt {
+        LimitAttempt([Charge(.signUpAccount, account)])
+    }
+
     /// A signed-in user's question whether somebody has a username, which a change of one's own is: as good as a sign-up with it.
     static func username(askedBy account: String, _ caller: Caller) -> LimitAttempt {
         LimitAttempt([

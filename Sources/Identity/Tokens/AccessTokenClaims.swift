@@ -7,13 +7,23 @@ package struct AccessTokenClaims: Sendable {
     package let record: AccessTokenRecord
     /// What else a client protocol wants in the token. It never replaces one of the claims of the record.
     package let additional: JSONObject
+    private let tellsEmail: Bool
+    private let tellsClaims: Bool
 
-    /// - Parameter record: what is kept of the token.
-    package init(_ record: AccessTokenRecord, in installation: Installation, additional: JSONObject = JSONObject()) {
+    /// - Parameters:
+    ///   - record: what is kept of the token.
+    ///   - isForOwnClient: whether the client is the team's own. Any other, which can read the token, learns only what the user has let it
+    ///     know (RFC 9068 §6). What introspection says is for the audience, and does not depend on it.
+    package init(
+        _ record: AccessTokenRecord, in installation: Installation, isForOwnClient: Bool, additional: JSONObject = JSONObject()
+    ) {
         issuer = installation.issuer
         audiences = record.audiences ?? [installation.audience]
         self.record = record
         self.additional = additional
+        tellsEmail = isForOwnClient || record.scopes.contains("email")
+        // Roles and what else operators say of a user is for backends of theirs.
+        tellsClaims = isForOwnClient || audiences.contains { $0 != installation.userInfoAudience && $0 != installation.issuer }
     }
 
     /// The payload of the JWT. Instants are whole seconds; `exp` is rounded down, so that nobody trusts the token for longer
@@ -41,12 +51,12 @@ package struct AccessTokenClaims: Sendable {
             writer.member("auth_time", authenticatedAt.seconds)
             if !methods.isEmpty { writer.member("amr", .array(methods.sorted().map { .string($0.text) })) }
             writer.member("sid", sessionID.text)
-            if let email = owner.username {
+            if tellsEmail, let email = owner.username {
                 writer.member("email", email)
                 writer.member("email_verified", owner.emailVerified)
             }
             // The protocol's own come first: a second member of a name would leave to each reader which one counts.
-            further += owner.claims.members.filter { additional[$0.key] == nil }
+            if tellsClaims { further += owner.claims.members.filter { additional[$0.key] == nil } }
         }
         for member in further where !CustomClaims.tokenNames.contains(member.key) { writer.member(member.key, member.value) }
         writer.endObject()

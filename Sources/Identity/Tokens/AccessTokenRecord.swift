@@ -273,6 +273,8 @@ package struct SessionOwner: Equatable, Sendable {
         var claims = user.claims
         // Only what an operator has said of the roles counts: an admin API may set any other claim.
         claims["roles"] = user.roles.isEmpty ? nil : .array(user.roles.map { .string($0) })
+        // Another name of `sub` in our tokens.
+        claims["userId"] = nil
         self.init(username: user.email?.typed, emailVerified: user.emailVerified, claims: claims)
     }
 }

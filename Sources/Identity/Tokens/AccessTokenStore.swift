@@ -64,9 +64,21 @@ package struct AccessTokenStore: Sendable {
         _ = try await askRedis { () throws(RedisError) in try await redis.send(commands) }
     }
 
+    /// Ends what was made of a token that is revoked, and what was made of that.
+    /// - Throws: the store's failure; some may be left then, and the call may be repeated.
+    func endDescendants(of source: AccessTokenHash) async throws(ServiceFailure) {
+        var waiting = [source]
+        while let next = waiting.popLast() {
+            let made = try await descendants(of: next)
+            guard !made.isEmpty else { continue }
+            try await end(made)
+            waiting += made
+        }
+    }
+
     /// The tokens that were made of a token.
     /// - Throws: the store's failure.
-    func descendants(of source: AccessTokenHash) async throws(ServiceFailure) -> [AccessTokenHash] {
+    private func descendants(of source: AccessTokenHash) async throws(ServiceFailure) -> [AccessTokenHash] {
         let command = RedisCommand("SMEMBERS", source.descendantsKey)
         let reply = try await askRedis { () throws(RedisError) in try await redis.send(command) }
         return (reply.elements ?? []).compactMap { element in

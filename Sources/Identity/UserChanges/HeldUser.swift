@@ -93,6 +93,13 @@ package struct HeldUser: Sendable {
         }
     }
 
+    /// Whether the owner of an earlier address can put the account back to what it was.
+    func canBeUndone() async throws(IdentityError) -> Bool {
+        try await mapPostgresErrors { () throws(PostgresError) in
+            try await transaction.query(HeldUserQueries.canBeUndone, [id, .integer(now.milliseconds)]).first?.bool(0) ?? false
+        }
+    }
+
     /// The user's identities, the oldest first.
     func identities() async throws(IdentityError) -> [ExternalIdentity] {
         try await mapPostgresErrors { () throws(PostgresError) in

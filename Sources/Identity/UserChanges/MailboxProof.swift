@@ -1,3 +1,5 @@
+import Postgres
+
 /// The one rule for every proof that the mailbox of an account's address is somebody's (docs/decisions/0016-user-changes.md).
 package enum MailboxProof: Sendable, CaseIterable {
     /// A new password by a code from a mail to the address.
@@ -22,14 +24,21 @@ package enum MailboxProof: Sendable, CaseIterable {
         /// It is proved from now on, and everything goes that has opened the account before: it may be somebody's who has waited for the
         /// owner of the mailbox.
         case takenBack
+        /// The account stays with whoever had proved the address before this one: they can go back to it, and would take along what others
+        /// had put into the account. This address is only claimed from now on, and who has proved it gets an account of their own.
+        case released
     }
 
     /// What follows.
-    /// - Parameter isProved: whether the account's address was proved before.
-    package func outcome(isProved: Bool) -> Outcome {
+    /// - Parameters:
+    ///   - isProved: whether the account's address was proved before.
+    ///   - canBeUndone: whether somebody who had proved an earlier address can put the account back to what it was.
+    package func outcome(isProved: Bool, canBeUndone: Bool) -> Outcome {
         guard !isProved else { return .unchanged }
         switch self {
-        case .passwordReset, .provider, .addressChange, .mailSignIn: return .takenBack
+        case .passwordReset, .provider, .mailSignIn: return canBeUndone ? .released : .takenBack
+        // Whoever is signed in asked for it.
+        case .addressChange: return .takenBack
         case .confirmation, .vouching: return .proved
         }
     }
@@ -40,7 +49,12 @@ extension HeldUser {
     /// trigger) and consents are gone now, and the caller sets what opens the account from now on and ends `.everything`.
     /// - Throws: the store's failure.
     func prove(_ proof: MailboxProof) async throws(IdentityError) -> MailboxProof.Outcome {
-        let outcome = proof.outcome(isProved: user.emailVerified)
+        let outcome =
+            if user.emailVerified {
+                proof.outcome(isProved: true, canBeUndone: false)
+            } else {
+                proof.outcome(isProved: false, canBeUndone: try await canBeUndone())
+            }
         switch outcome {
         // Who sets a new password by mail, or another address, wants others out: a confirmation before had let them stay, and whoever
         // had the password may have allowed something to a client.
@@ -55,7 +69,18 @@ extension HeldUser {
             try await setPassword(nil)
             try await removeIdentities()
             try await removeConsents()
+        case .released: try await run(HeldUserQueries.releaseAddress, [.uuid(user.id.description)])
         }
         return outcome
+    }
+
+    /// Makes the account of whoever has proved the address that this one has released.
+    /// - Throws: the store's failure.
+    func makeOwner(_ id: UserID, passwordHash: String? = nil) async throws(IdentityError) -> User {
+        let owner = User(id: id, email: user.email, emailVerified: true, createdAt: now, updatedAt: now)
+        return try await mapTakenValues { () throws(PostgresError) in
+            try await UserStore.one(
+                transaction.query(UserQueries.insert, UserStore.parameters(of: owner, passwordHash: passwordHash)))
+        }
     }
 }

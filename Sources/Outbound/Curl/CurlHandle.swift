@@ -113,6 +113,11 @@ final class CurlHandle {
         try set(CURLOPT_PREREQDATA, context)
     }
 
+    /// What opens the socket to an address, or refuses to.
+    func set(openingSocket function: curl_opensocket_callback) throws(CurlFailure) {
+        try check(unsafe kidoban_curl_set_opensocket(handle, function))
+    }
+
     /// Zero when there is none.
     func number(_ info: CURLINFO) -> Int {
         var value = 0

@@ -109,6 +109,12 @@ import Text
         #expect(try await put(["client_id": "other", "redirect_uris": ["https://rp.example/callback"]]).status == 400)
         let changed = try await put(["client_id": .string(id), "redirect_uris": ["https://rp.example/other"]])
         #expect(changed.status == 200 && changed.json["client_secret"] == nil, "\(changed.text)")
+        for (shown, status) in [(.string(secret), 200), (.string(secret.withOtherEnd), 400), (5, 400)] as [(JSONValue, Int)] {
+            let again: JSONValue = [
+                "client_id": .string(id), "redirect_uris": ["https://rp.example/other"], "client_secret": shown,
+            ]
+            #expect(try await put(again).status == status)
+        }
         #expect(changed.json["redirect_uris"]?[0] == "https://rp.example/other" && changed.json["client_name"]?.stringValue == id)
         #expect(try await server.delete(path, bearer: own).status == 204)
         #expect(try await server.get(path, bearer: own).status == 401)

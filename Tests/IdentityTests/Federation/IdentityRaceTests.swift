@@ -45,7 +45,7 @@ extension WithStores {
                 for _ in 0..<12 {
                     do {
                         _ = try await copy.run {
-                            try await $0.accounts.permitSignUp(email: "anna@gmail.com", client: $0.app, caller: Copy.caller)
+                            try await $0.accounts.limiter.take(.permittedSignUp(account: "anna@gmail.com"), Copy.caller)
                         }
                     } catch IdentityError.service(.tooManyRequests) {
                         refusals += 1

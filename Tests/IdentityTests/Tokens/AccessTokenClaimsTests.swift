@@ -6,7 +6,8 @@ import Text
 @Suite("RFC 9068 access token claims") struct AccessTokenClaimsTests {
     private func payload(
         scopes: [String] = [], audiences: [String]? = nil, claims: JSONObject = JSONObject(),
-        additional: JSONObject = JSONObject(), confirmation: KeyConfirmation? = nil
+        additional: JSONObject = JSONObject(), confirmation: KeyConfirmation? = nil,
+        isForOwnClient: Bool = true
     ) throws -> JSONValue {
         let owner = SessionOwner(username: "A@example.com", emailVerified: true, claims: claims)
         let record = AccessTokenRecord(
@@ -17,7 +18,28 @@ import Text
             expiresAt: Sample.now.adding(.milliseconds(900_999)), audiences: audiences, scopes: scopes,
             confirmation: confirmation)
         let installation = Installation(issuer: "https://id.example", audience: "api")
-        return try JSON.parse(AccessTokenClaims(record, in: installation, additional: additional).payload)
+        return try JSON.parse(
+            AccessTokenClaims(record, in: installation, isForOwnClient: isForOwnClient, additional: additional).payload)
+    }
+
+    @Test func `claims that an admin API has given a user say nothing of its id and its roles`() {
+        let claims = JSONObject([
+            .init(key: "roles", value: ["admin"]), .init(key: "userId", value: "forged"), .init(key: "plan", value: "pro"),
+        ])
+        let user = User(id: Sample.userID, email: nil, claims: claims, createdAt: Sample.now, updatedAt: Sample.now)
+        #expect(SessionOwner(user).claims == JSONObject([.init(key: "plan", value: "pro")]))
+    }
+
+    @Test func `a client that is not the team's own reads nothing that the user has not let it know`() throws {
+        let claims = JSONObject([.init(key: "roles", value: ["a"])])
+        let userInfo = ["https://id.example/oauth2/userinfo"]
+        for (scopes, audiences, email, roles) in [
+            (["openid"], userInfo, nil, nil), (["openid", "email"], userInfo, "A@example.com", nil), (["openid"], nil, nil, ["a"]),
+        ] as [([String], [String]?, JSONValue?, JSONValue?)] {
+            let payload = try payload(scopes: scopes, audiences: audiences, claims: claims, isForOwnClient: false)
+            #expect(payload["email"] == email && (payload["email_verified"] == nil) == (email == nil))
+            #expect(payload["roles"] == roles)
+        }
     }
 
     @Test func `every claim is there, with instants in seconds rounded down`() throws {

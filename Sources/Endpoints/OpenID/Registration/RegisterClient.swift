@@ -57,6 +57,9 @@ struct ManageRegistration: Sendable {
         guard metadata.object["client_id"]?.stringValue == before.id.text else {
             throw RegistrationMetadata.invalid("client_id has to be that of the client")
         }
+        guard metadata.object["client_secret"].map({ isSecret($0, of: before) }) ?? true else {
+            throw RegistrationMetadata.invalid("client_secret has to be that of the client")
+        }
         let issuer = services.authorization.issuer
         let (draft, needsSecret) = try metadata.client(
             before.id, audience: services.authorization.userInfoAudience, before: before)
@@ -72,6 +75,11 @@ struct ManageRegistration: Sendable {
             try await registrations.delete(client.id, caller: Caller(request))
         }
         return .empty(.noContent, fields: .notStored)
+    }
+
+    private func isSecret(_ value: JSONValue, of client: Client) -> Bool {
+        guard case .secret(let digest) = client.authentication, let text = value.stringValue else { return false }
+        return ClientSecret.digest(of: SecretString(text)).matches(digest)
     }
 
     private func client(_ request: Request) async throws(OpenID.Failure) -> (Client, SecretString) {

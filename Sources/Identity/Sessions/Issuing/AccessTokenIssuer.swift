@@ -111,7 +111,9 @@ package final class AccessTokenIssuer: Sendable {
         }
         guard let signer = try keys.current().signer(for: algorithm) else { throw .unavailable(retryAfter: .seconds(1)) }
         do throws(JOSEError) {
-            return SecretString(try signer.sign(AccessTokenClaims(record, in: installation, additional: additional).payload))
+            let claims = AccessTokenClaims(
+                record, in: installation, isForOwnClient: client.isFirstParty, additional: additional)
+            return SecretString(try signer.sign(claims.payload))
         } catch {
             throw .fault()
         }
