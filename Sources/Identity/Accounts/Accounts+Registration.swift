@@ -66,9 +66,10 @@ extension Accounts {
     ) async throws(IdentityError) -> Applicant {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
         let (email, password, displayName) = try Self.checked(request)
+        let account = email.normalized
         let attempt: LimitAttempt =
             permit == nil
-            ? .signUp(account: email.normalized, client: client.id, hashes: true, caller) : .permittedSignUp(account: email.normalized)
+            ? .signUp(account: account, client: client.id, hashes: true, caller) : .permittedSignUp(account: account)
         try await limiter.take(attempt, caller)
         // Without a session the user would be told to come back, and then that the address is taken.
         if !beginsSession { try await sessions.checkReadiness() }

@@ -13,19 +13,21 @@ enum HeldUserQueries {
             RETURNING \(UserQueries.columns), password_hash IS NOT NULL
             """)
 
-    /// Parameters: id, the instant. Returns whether a change of the ways in, of which an owner was told, can be undone.
-    static let canBeUndone = Statement(
-        name: "held_user_can_be_undone",
+    /// Parameters: id, the instant. Returns whether a change of the ways in, of which an owner was told, can be undone, or the user has come
+    /// with a custom token.
+    static let hasOtherOwner = Statement(
+        name: "held_user_has_other_owner",
         sql: """
             SELECT EXISTS (
                 SELECT 1 FROM account_changes
                 WHERE user_id = $1::uuid AND undone_at IS NULL AND expires_at > to_timestamp($2::bigint / 1000.0)
-            )
+            ) OR EXISTS (SELECT 1 FROM project_marks WHERE user_id = $1::uuid AND signs_in_by_custom_token)
             """)
 
     /// Parameter: id. The address is only claimed from then on.
     static let releaseAddress = HeldStatement(
-        name: "held_user_release_address", sql: "UPDATE users SET email_claimed = true WHERE id = $1::uuid AND NOT email_verified")
+        name: "held_user_release_address", sql: "UPDATE users SET email_claimed = true WHERE id = $1::uuid AND NOT email_verified"
+    )
 
     /// With a password, an address that was only claimed is as good as one that somebody has signed up with, if nobody has it. Parameters:
     /// id, hash or null.

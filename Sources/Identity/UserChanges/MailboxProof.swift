@@ -24,19 +24,20 @@ package enum MailboxProof: Sendable, CaseIterable {
         /// It is proved from now on, and everything goes that has opened the account before: it may be somebody's who has waited for the
         /// owner of the mailbox.
         case takenBack
-        /// The account stays with whoever had proved the address before this one: they can go back to it, and would take along what others
-        /// had put into the account. This address is only claimed from now on, and who has proved it gets an account of their own.
+        /// The account stays with its other owner, who would come back and take along what others had put into it. This address is only
+        /// claimed from now on, and who has proved it gets an account of their own.
         case released
     }
 
     /// What follows.
     /// - Parameters:
     ///   - isProved: whether the account's address was proved before.
-    ///   - canBeUndone: whether somebody who had proved an earlier address can put the account back to what it was.
-    package func outcome(isProved: Bool, canBeUndone: Bool) -> Outcome {
+    ///   - hasOtherOwner: whether there is somebody whose the account is without this address: who had proved an earlier one and can go back
+    ///     to it, or whom a server of the team's signs in by its word (custom tokens of Firebase).
+    package func outcome(isProved: Bool, hasOtherOwner: Bool) -> Outcome {
         guard !isProved else { return .unchanged }
         switch self {
-        case .passwordReset, .provider, .mailSignIn: return canBeUndone ? .released : .takenBack
+        case .passwordReset, .provider, .mailSignIn: return hasOtherOwner ? .released : .takenBack
         // Whoever is signed in asked for it.
         case .addressChange: return .takenBack
         case .confirmation, .vouching: return .proved
@@ -51,9 +52,9 @@ extension HeldUser {
     func prove(_ proof: MailboxProof) async throws(IdentityError) -> MailboxProof.Outcome {
         let outcome =
             if user.emailVerified {
-                proof.outcome(isProved: true, canBeUndone: false)
+                proof.outcome(isProved: true, hasOtherOwner: false)
             } else {
-                proof.outcome(isProved: false, canBeUndone: try await canBeUndone())
+                proof.outcome(isProved: false, hasOtherOwner: try await hasOtherOwner())
             }
         switch outcome {
         // Who sets a new password by mail, or another address, wants others out: a confirmation before had let them stay, and whoever

@@ -219,12 +219,33 @@ struct ToolkitEmulatorTests {
         #expect(try await signIn(address, code) == nil)
     }
 
+    private func customToken(_ id: String) -> JSONValue {
+        let audience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+        let payload = Base64URL.encode(Array(#"{"aud":"\#(audience)","uid":"\#(id)","claims":{"premium":true}}"#.utf8))
+        return .string("\(Base64URL.encode(Array(#"{"alg":"none"}"#.utf8))).\(payload).")
+    }
+
+    @Test func `an account of a custom token stays its user's, whoever proves the address that it only has`() async throws {
+        let (client, email) = (try client, Account.newEmail())
+        let id = "custom-\(email.prefix(16))"
+        let user = try ToolkitClient.SignedIn(await client.call("signInWithCustomToken", ["token": customToken(id)]))
+        let upgrade: JSONValue = ["idToken": .string(user.idToken), "email": .string(email), "password": "a stranger's"]
+        #expect(try await client.call("signUp", upgrade).json["localId"] == .string(id))
+
+        _ = try await client.call("sendOobCode", ["requestType": "PASSWORD_RESET", "email": .string(email)])
+        let shown = try await server.get("/emulator/v1/projects/demo-kidoban/oobCodes").json["oobCodes"]?.arrayValue ?? []
+        let code = try #require(shown.first { $0["email"] == .string(email) }?["oobCode"])
+        #expect(try await client.call("resetPassword", ["oobCode": code, "newPassword": "newsecret"]).status == 200)
+        let owner = try await client.call("signInWithPassword", ["email": .string(email), "password": "newsecret"])
+        #expect(owner.status == 200 && owner.json["localId"] != .string(id), "\(owner.text)")
+        let again = try ToolkitClient.SignedIn(await client.call("signInWithCustomToken", ["token": customToken(id)]))
+        #expect(again.claims?["sub"] == .string(id) && again.claims?["email_verified"] == false)
+    }
+
     @Test func `a custom token signs in whom the project's server names`() async throws {
         let client = try client
         let id = "custom-\(Account.newEmail().prefix(16))"
-        let audience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
-        let payload = Base64URL.encode(Array(#"{"aud":"\#(audience)","uid":"\#(id)","claims":{"premium":true}}"#.utf8))
-        let token = JSONValue.string("\(Base64URL.encode(Array(#"{"alg":"none"}"#.utf8))).\(payload).")
+        let token = customToken(id)
         let response = try await client.call("signInWithCustomToken", ["token": token])
         let user = try ToolkitClient.SignedIn(response)
         #expect(response.json["isNewUser"] == true)

@@ -27,7 +27,8 @@ extension WithStores {
                     }
                     let code = try await copy.code(.signInCode, to: address)
                     let authentication = try await copy.run {
-                        try await $0.confirmations.signIn(code: code, in: place, client: $0.app, caller: Copy.caller).authentication
+                        try await $0.confirmations.signIn(code: code, in: place, client: $0.app, caller: Copy.caller)
+                            .authentication
                     }
                     return try await copy.begin(authentication)
                 }
@@ -41,7 +42,8 @@ extension WithStores {
             return member
         }
 
-        @Test(arguments: Way.allCases) func `the two have an account each, and an undo takes nothing along`(way: Way) async throws {
+        @Test(arguments: Way.allCases)
+        func `the two have an account each, and an undo takes nothing along`(way: Way) async throws {
             try await World.run { world in
                 let member = try await moved(world)
                 let owner = try await way.prove(on: world.a)
@@ -56,7 +58,7 @@ extension WithStores {
             }
         }
 
-        @Test(arguments: Way.allCases) func `once nothing can be undone any more, the account is taken back`(way: Way) async throws {
+        @Test(arguments: Way.allCases) func `once nothing can be undone, the account is taken back`(way: Way) async throws {
             try await World.run { world in
                 let member = try await moved(world)
                 let link = try await world.a.code(.addressChanged)

@@ -34,7 +34,8 @@ import Text
         let claims = JSONObject([.init(key: "roles", value: ["a"])])
         let userInfo = ["https://id.example/oauth2/userinfo"]
         for (scopes, audiences, email, roles) in [
-            (["openid"], userInfo, nil, nil), (["openid", "email"], userInfo, "A@example.com", nil), (["openid"], nil, nil, ["a"]),
+            (["openid"], userInfo, nil, nil), (["openid", "email"], userInfo, "A@example.com", nil),
+            (["openid"], nil, nil, ["a"]),
         ] as [([String], [String]?, JSONValue?, JSONValue?)] {
             let payload = try payload(scopes: scopes, audiences: audiences, claims: claims, isForOwnClient: false)
             #expect(payload["email"] == email && (payload["email_verified"] == nil) == (email == nil))
