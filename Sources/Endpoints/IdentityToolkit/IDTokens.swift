@@ -167,6 +167,8 @@ extension IdentityToolkit {
             claims["exp"] = .integer(facts.expiresAt.seconds)
             // Two of one second would else be one token, and both would end with either session.
             claims["jti"] = .string(facts.tokenID.description)
+            // The feed of revocations tells of the end of a session by it.
+            claims["sid"] = .string(session.id.text)
             var identities = JSONObject()
             for identity in user.identities {
                 let name = ProviderName.wire(identity.provider)

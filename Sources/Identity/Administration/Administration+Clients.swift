@@ -107,7 +107,8 @@ extension Administration {
     }
 
     /// Gives a client another secret.
-    /// - Parameter overlap: how long the present one stays good. With none, what was got by it ends too, once every copy refuses it.
+    /// - Parameter overlap: how long the present one stays good. With none, what was got by it ends too: at once, and once more when every
+    ///   copy refuses it.
     /// - Returns: the client before, and the secret unless it is one that has none; nil when there is no such client.
     package func replaceSecret(
         of id: ClientID, overlap: Duration
@@ -127,6 +128,7 @@ extension Administration {
             guard let (before, isReplaced) = replaced else { return nil }
             guard isReplaced else { return (before, nil) }
             await clientChanges.tell(id)
+            if overlap <= .zero { await endTokens(of: id) }
             var detail = JSONObject()
             detail["overlap_seconds"] = .integer(overlap.components.seconds)
             await note(.clientSecretReplaced, client: id, detail: detail)
@@ -149,10 +151,16 @@ extension Administration {
             guard let (before, isEnded) = ended else { return nil }
             if isEnded {
                 await clientChanges.tell(id)
+                await endTokens(of: id)
                 await note(.clientSecretEnded, client: id)
             }
             return (before, isEnded)
         }
+    }
+
+    /// Ends the tokens that a client has got for itself, which goes on. If it fails, the job that was entered does it.
+    private func endTokens(of id: ClientID) async {
+        try? await clientTokens.endAll(of: id, refusingFor: .zero)
     }
 
     /// - Returns: whether it was disabled before; nil when there is no such client.

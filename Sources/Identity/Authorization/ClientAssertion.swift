@@ -42,8 +42,10 @@ package struct ClientAssertion: Sendable {
         guard (try? claims.checkTimes(at: now, leeway: Self.leeway)) != nil, let expiresAt = claims.expiresAt,
             expiresAt.duration(since: now) <= Self.maximumLife + Self.leeway
         else { throw .times }
-        // Who speaks of a user may leave it out (RFC 7523 §3 item 7); it is used once all the same.
-        guard let id = claims.jwtID ?? (aboutItself ? nil : SHA256.hash(text).hex) else { throw .noID }
+        // Who speaks of a user may leave it out (RFC 7523 §3 item 7); it is used once all the same. Known by what is signed: an ECDSA
+        // signature has a twin.
+        let signed = text.prefix(upTo: text.lastIndex(of: ".") ?? text.endIndex)
+        guard let id = claims.jwtID ?? (aboutItself ? nil : SHA256.hash(String(signed)).hex) else { throw .noID }
         self.id = id
         self.subject = subject
         self.expiresAt = expiresAt
