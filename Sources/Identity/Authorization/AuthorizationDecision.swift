@@ -75,7 +75,10 @@ package enum AuthorizationDecision: Equatable, Sendable {
     }
 
     private static func needsConsent(_ request: AuthorizationRequest, _ known: Circumstances) -> Bool {
-        let isAskedFor = request.prompts.contains(.consent)
+        // Any app on a device can take a scheme of another's, and ask in its name: the user sees it (RFC 8252 §8.6).
+        let isAskedFor =
+            request.prompts.contains(.consent)
+            || !request.client.isFirstParty && RedirectURI(stored: request.redirectURI).hasOwnScheme
         if request.client.isFirstParty, !isAskedFor { return false }
         guard let consent = known.consent, consent.covers(request.scopesForConsent) else { return true }
         return isAskedFor && !(known.startedAt.map { consent.grantedAt >= $0 } ?? false)

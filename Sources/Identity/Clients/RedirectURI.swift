@@ -61,6 +61,11 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
         text
     }
 
+    /// Whether it is of an app's own scheme, which another app on the device can take too (RFC 8252 §8.6).
+    var hasOwnScheme: Bool {
+        !["https:", "http:"].contains { text.utf8.starts(with: $0.utf8) }
+    }
+
     /// Whether this is what is asked for: the very same text or, of an address of the machine itself, the same but for the port, which the
     /// system chooses for an app anew each time (RFC 8252 §7.3).
     package func matches(_ presented: String) -> Bool {

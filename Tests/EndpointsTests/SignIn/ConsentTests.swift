@@ -53,6 +53,18 @@ import Text
         #expect(answer.status == 400 && answer.json["error"] == "invalid_grant", "\(answer.text)")
     }
 
+    @Test func `for an app with a scheme of its own, which others can take, the user is asked each time`() async throws {
+        let (id, uri) = ("native-\(Person.unique())", "com.example.evening:/callback")
+        _ = try await installation.command(["client", "add", "Evening Post", "--native", "--id", id, "--redirect-uri", uri])
+        let client = PageClient(credentials: Credentials(id: id, secret: ""), redirectURI: uri)
+        let (_, visitor, page) = try await atConsent(client)
+        let agreed = try await visitor.follow(visitor.submit(page, "/consent", [("decision", "allow")]))
+        #expect(agreed.value("Location")?.hasPrefix(uri + "?code=") == true, "\(agreed.text)")
+        #expect(try await visitor.follow(visitor.open(client.authorize())).text.contains("id=\"consent\""))
+        let silent = try await visitor.open(client.authorize([("prompt", "none")]))
+        #expect(silent.value("Location")?.contains("error=consent_required") == true)
+    }
+
     enum Recovery: CaseIterable {
         /// By a new password from a mail, where the address was never proved, or was.
         case takenBack, reset
