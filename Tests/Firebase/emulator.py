@@ -159,6 +159,19 @@ class Providers(unittest.TestCase):
         with self.assertRaises(auth.ConfigurationNotFoundError):
             auth.get_oidc_provider_config(name)
 
+    def test_configurations_of_saml_providers(self):
+        name = "saml." + uuid.uuid4().hex[:10]
+        made = auth.create_saml_provider_config(
+            name, "idp", "https://saml.example.com", ["certificate"], "rp", "https://example.com/callback", display_name="Acme")
+        self.assertEqual((made.provider_id, made.enabled, made.idp_entity_id), (name, False, "idp"))
+        changed = auth.update_saml_provider_config(name, display_name=auth.DELETE_ATTRIBUTE, enabled=True, x509_certificates=["another"])
+        self.assertEqual((changed.display_name, changed.enabled, changed.x509_certificates), (None, True, ["another"]))
+        self.assertEqual(auth.get_saml_provider_config(name).rp_entity_id, "rp")
+        self.assertIn(name, [p.provider_id for p in auth.list_saml_provider_configs().iterate_all()])
+        auth.delete_saml_provider_config(name)
+        with self.assertRaises(auth.ConfigurationNotFoundError):
+            auth.get_saml_provider_config(name)
+
 
 class Imports(unittest.TestCase):
     """One user with each form of hash that is imported signs in with the password."""

@@ -3,11 +3,17 @@ import itertools
 import json
 import os
 import random
+import re
+import subprocess
 import unittest
 import urllib.error
+import urllib.parse
 import urllib.request
+import uuid
 
-from emulator import KEY, PROJECT, URL
+from emulator import KEY, PROJECT, URL, app, sign_in
+
+KIDOBAN = os.path.join(os.path.dirname(__file__), "..", "..", ".build", "debug", "kidoban")
 
 TOOLKIT, LEGACY = "/identitytoolkit.googleapis.com", "/www.googleapis.com/identitytoolkit/v3/relyingparty"
 APP = {
@@ -48,9 +54,36 @@ def send(method, path, body, bearer, content_type="application/json"):
         return error.code, error.read()
 
 
+def administrator():
+    """In the emulator anybody; else a client to which an operator has given the scope."""
+    if os.environ.get("KIDOBAN_FIREBASE_EMULATOR") == "true":
+        return "owner"
+    made = subprocess.run(
+        [KIDOBAN, "client", "add", "fuzz", "--service", "--scope", "https://www.googleapis.com/auth/identitytoolkit"],
+        check=True, capture_output=True, text=True).stdout
+    client = dict(re.findall(r"^client_(id|secret)=(.*)$", made, re.M))
+    form = urllib.parse.urlencode({"grant_type": "client_credentials", "client_id": client["id"], "client_secret": client["secret"]})
+    return json.loads(send("POST", "/oauth2/token", form.encode(), None, "application/x-www-form-urlencoded")[1])["access_token"]
+
+
 class Fuzz(unittest.TestCase):
     random = random.Random(1)
-    bearer = "owner" if os.environ.get("KIDOBAN_FIREBASE_EMULATOR") == "true" else None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.bearer = administrator()
+        cls.bystander = f"{uuid.uuid4().hex}@example.com"
+        assert app("signUp", email=cls.bystander, password="bystander horse 9", displayName="Bystander")[0] == 200
+
+    @classmethod
+    def tearDownClass(cls):
+        """Whoever had nothing to do with it has lost nothing."""
+        signed_in = sign_in(cls.bystander, "bystander horse 9")
+        user = app("lookup", idToken=signed_in["idToken"])[1]["users"][0]
+        assert (user["email"], user["emailVerified"]) == (cls.bystander, False), user
+        found = json.loads(send(
+            "POST", f"{TOOLKIT}/v1/projects/{PROJECT}/accounts:lookup", json.dumps({"email": [cls.bystander]}).encode(), cls.bearer)[1])
+        assert found["users"][0]["localId"] == signed_in["localId"], found
 
     def check(self, method, path, body, bearer=None, content_type="application/json"):
         status, text = send(method, path, body, bearer, content_type)

@@ -188,15 +188,18 @@ class Administration(unittest.TestCase):
             auth.generate_password_reset_link(email, auth.ActionCodeSettings("https://evil.example"))
 
 
-class Providers(unittest.TestCase):
-    def test_an_operator_configures_them(self):
-        self.assertEqual(list(auth.list_oidc_provider_configs().iterate_all()), [])
-        self.assertEqual(list(auth.list_saml_provider_configs().iterate_all()), [])
-        with self.assertRaises(auth.ConfigurationNotFoundError):
-            auth.get_oidc_provider_config("oidc.acme")
-        with self.assertRaises(exceptions.InvalidArgumentError) as refused:
-            auth.create_oidc_provider_config("oidc.acme", "client", "https://oidc.example.com")
-        self.assertIn("OPERATION_NOT_ALLOWED", str(refused.exception))
+class Providers(emulator.Providers):
+    """The same with an administrator whose tokens are verified."""
+
+    def test_nobody_signs_in_by_what_is_written(self):
+        for name, make in (
+                ("oidc.written", lambda name: auth.create_oidc_provider_config(name, "client", "https://oidc.example.com", enabled=True)),
+                ("saml.written", lambda name: auth.create_saml_provider_config(
+                    name, "idp", "https://saml.example.com", ["certificate"], "rp", "https://example.com", enabled=True))):
+            make(name)
+            status, answer = app("signInWithIdp", requestUri="http://localhost", postBody=f"providerId={name}&id_token=a.b.c&nonce=x")
+            self.assertEqual(status, 400)
+            self.assertIn(answer["error"]["message"].split(" ")[0], ("OPERATION_NOT_ALLOWED", "INVALID_CREDENTIAL_OR_PROVIDER_ID"))
 
 
 class Imports(emulator.Imports):

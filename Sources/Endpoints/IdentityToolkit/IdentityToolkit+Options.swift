@@ -62,16 +62,19 @@ extension IdentityToolkit {
         package let options: Options
         package let client: Client
         package let accounts: ProjectAccounts
+        package let providers: ProjectProviders
         package let clientTokens: ClientTokens
         package let system: SystemContext
 
         package init(
-            options: Options, client: Client, accounts: ProjectAccounts, clientTokens: ClientTokens, system: SystemContext
+            options: Options, client: Client, accounts: ProjectAccounts, providers: ProjectProviders, clientTokens: ClientTokens,
+            system: SystemContext
         ) {
             self.clientTokens = clientTokens
             self.options = options
             self.client = client
             self.accounts = accounts
+            self.providers = providers
             self.system = system
         }
     }

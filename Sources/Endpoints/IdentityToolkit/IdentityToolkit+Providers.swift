@@ -4,8 +4,8 @@ import Text
 
 /// Configurations of OpenID and SAML providers, as the Admin SDKs write them.
 ///
-/// An operator configures OpenID providers by settings of the server, and there is no SAML: administrators may read, not write. In the
-/// emulator tests may write others, which are given back and sign nobody in.
+/// What an administrator writes is kept and given back, and signs nobody in: an operator configures OpenID providers by settings of the
+/// server, which nobody else changes, and there is no SAML.
 extension IdentityToolkit.Core {
     var providerConfigurationEndpoints: [Endpoint] {
         ProviderKind.allCases.flatMap { kind -> [Endpoint] in
@@ -15,108 +15,103 @@ extension IdentityToolkit.Core {
                 Endpoint.object("List providers", .get, .administrator, [collection]) { call throws(Failure) in
                     try await self.providerConfigurations(kind, call.query)
                 },
-                .object("Configure a provider, in the emulator", .post, .administrator, [collection]) { call throws(Failure) in
+                .object("Keep a provider", .post, .administrator, [collection]) { call throws(Failure) in
                     try await self.createConfiguration(kind, call)
                 },
                 .object("A provider", .get, .administrator, [one]) { call throws(Failure) in
                     try await self.configuration(kind, kind.name(call))
                 },
-                .object("Change a provider, in the emulator", .patch, .administrator, [one]) { call throws(Failure) in
+                .object("Change a provider", .patch, .administrator, [one]) { call throws(Failure) in
                     try await self.changeConfiguration(kind, call)
                 },
-                .object("Delete a provider, in the emulator", .delete, .administrator, [one]) { call throws(Failure) in
-                    try await self.deleteConfiguration(kind, kind.name(call))
+                .object("Forget a provider", .delete, .administrator, [one]) { call throws(Failure) in
+                    try await self.deleteConfiguration(kind, call)
                 },
             ]
         }
     }
 
     private func providerConfigurations(_ kind: ProviderKind, _ query: Fields) async throws(Failure) -> JSONObject {
-        let count = query.integer("pageSize") ?? 100
+        let count = Int(query.integer("pageSize") ?? 100)
         guard (1...100).contains(count) else { throw Failure("INVALID_PAGE_SELECTION") }
-        var found = settings(kind)
-        if options.isEmulator {
-            let kept = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await accounts.emulatorConfigurations()
-            }
-            found += kept.filter { $0.configurationName.contains("/\(kind.rawValue)/") }
-        }
         let last = query.nonEmpty("pageToken") ?? ""
-        found = found.filter { $0.configurationName > last }.sorted { $0.configurationName < $1.configurationName }
+        let set = settings(kind)
+        let kept = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await api.providers.page(beginning: kind.namePrefix, after: last, count: count + 1)
+        }
+        // A setting goes before what was written under its name.
+        let names = Set(set.map(\.configurationName))
+        let found = (set.filter { $0.configurationName > last } + kept.filter { !names.contains($0.configurationName) })
+            .sorted { $0.configurationName < $1.configurationName }
         var answer = JSONObject()
-        let page = found.prefix(Int(count))
+        let page = found.prefix(count)
         if !page.isEmpty { answer[kind.rawValue] = .array(page.map { .object($0) }) }
         if page.count < found.count, let end = page.last { answer["nextPageToken"] = .string(end.configurationName) }
         return answer
     }
 
     private func configuration(_ kind: ProviderKind, _ name: String) async throws(Failure) -> JSONObject {
-        if let set = settings(kind).first(where: { $0.configurationName.hasSuffix("/\(name)") }) { return set }
-        return try await kept(name)
+        if let set = settings(kind).first(where: { $0.configurationName == name }) { return set }
+        let kept = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await api.providers.configuration(name)
+        }
+        guard let kept else { throw Failure("CONFIGURATION_NOT_FOUND") }
+        return kept
     }
 
     private func createConfiguration(_ kind: ProviderKind, _ call: Call) async throws(Failure) -> JSONObject {
         guard let name = call.query.nonEmpty(kind.nameParameter), kind.isName(name) else { throw Failure("INVALID_CONFIG_ID") }
         try mayWrite(kind, name)
-        for (member, code) in kind.needed where call.fields.value(member) == nil { throw Failure(code) }
-        let existing = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-            try await accounts.emulatorConfiguration(name)
-        }
-        guard existing == nil else { throw Failure("CONFIGURATION_EXISTS") }
         var made = JSONObject()
         made["name"] = .string("projects/\(options.projectID)/\(kind.rawValue)/\(name)")
-        for member in kind.members { made = Self.copy([member], of: call.fields.object, into: made) }
+        for (member, _) in kind.members { made = Self.copy([member], of: call.fields.object, into: made) }
         if made["enabled"] == nil { made["enabled"] = false }
-        return try await keep(made, name)
+        let configuration = try kind.checked(made)
+        let outcome = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await api.providers.add(configuration, named: name, by: api.client, caller: call.caller)
+        }
+        return try Self.answer(outcome)
     }
 
     private func changeConfiguration(_ kind: ProviderKind, _ call: Call) async throws(Failure) -> JSONObject {
         let name = try kind.name(call)
         try mayWrite(kind, name)
-        var changed = try await kept(name)
         let mask = call.query.nonEmpty("updateMask")?.split(separator: ",").map(String.init)
-        for path in mask ?? call.fields.object.members.map(\.key) {
-            let names = path.split(separator: ".").map(String.init)
-            guard let first = names.first, kind.members.contains(first), names.count <= 2 else { continue }
-            changed = Self.copy(names[...], of: call.fields.object, into: changed)
+        let paths = (mask ?? call.fields.object.members.map(\.key)).map { $0.split(separator: ".").map(String.init) }
+            .filter { $0.count <= 2 && kind.members.map(\.name).contains($0.first) }
+        let outcome = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await api.providers.change(name, by: api.client, caller: call.caller) { before in
+                let changed = paths.reduce(before) { Self.copy($1[...], of: call.fields.object, into: $0) }
+                return Result { () throws(Failure) in try kind.checked(changed) }
+            }
         }
-        return try await keep(changed, name)
+        return try Self.answer(outcome)
     }
 
-    private func deleteConfiguration(_ kind: ProviderKind, _ name: String) async throws(Failure) -> JSONObject {
+    private func deleteConfiguration(_ kind: ProviderKind, _ call: Call) async throws(Failure) -> JSONObject {
+        let name = try kind.name(call)
         try mayWrite(kind, name)
-        _ = try await kept(name)
-        try await Failure.mapIdentityErrors { () throws(IdentityError) in
-            try await accounts.forgetEmulatorConfiguration(name)
+        let wasThere = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await api.providers.remove(name, by: api.client, caller: call.caller)
         }
+        guard wasThere else { throw Failure("CONFIGURATION_NOT_FOUND") }
         return JSONObject()
     }
 
-    /// What a test has written.
-    private func kept(_ name: String) async throws(Failure) -> JSONObject {
-        guard options.isEmulator,
-            let found = try await Failure.mapIdentityErrors({ () throws(IdentityError) in
-                try await accounts.emulatorConfiguration(name)
-            })
-        else { throw Failure("CONFIGURATION_NOT_FOUND") }
-        return found
-    }
-
-    private func keep(_ configuration: JSONObject, _ name: String) async throws(Failure) -> JSONObject {
-        guard JSONValue.object(configuration).serialized.count <= 32_768 else { throw Failure("INVALID_CONFIG") }
-        let hasRoom = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-            try await accounts.setEmulator(configuration: configuration, of: name)
+    private static func answer<Refusal>(_ outcome: ProjectProviders.Outcome<Refusal>) throws(Failure) -> JSONObject {
+        switch outcome {
+        case .written(let configuration): return configuration
+        case .refused(let refusal): throw refusal as? Failure ?? Failure("INVALID_CONFIG")
+        case .exists: throw Failure("CONFIGURATION_EXISTS")
+        case .absent: throw Failure("CONFIGURATION_NOT_FOUND")
+        case .tooMany: throw Failure("QUOTA_EXCEEDED")
+        case .tooLarge: throw Failure("INVALID_CONFIG")
         }
-        guard hasRoom else { throw Failure("QUOTA_EXCEEDED") }
-        return configuration
     }
 
     private func mayWrite(_ kind: ProviderKind, _ name: String) throws(Failure) {
-        let isSet = settings(kind).contains { $0.configurationName.hasSuffix("/\(name)") }
-        guard options.isEmulator, !isSet else {
-            throw Failure(
-                "OPERATION_NOT_ALLOWED",
-                kind == .saml ? "SAML is not offered." : "This is a setting of the server, KIDOBAN_PROVIDERS.")
+        guard !settings(kind).contains(where: { $0.configurationName == name }) else {
+            throw Failure("OPERATION_NOT_ALLOWED", "This is a setting of the server, KIDOBAN_PROVIDERS.")
         }
     }
 
@@ -156,22 +151,41 @@ extension IdentityToolkit.Core {
         case saml = "inboundSamlConfigs"
 
         var nameParameter: String { self == .openID ? "oauthIdpConfigId" : "inboundSamlConfigId" }
+        var namePrefix: String { self == .openID ? "oidc." : "saml." }
 
-        var members: [String] {
-            ["displayName", "enabled"]
-                + (self == .openID ? ["clientId", "issuer", "clientSecret", "responseType"] : ["idpConfig", "spConfig"])
+        enum Form { case text, flag, object }
+
+        var members: [(name: String, form: Form)] {
+            [("displayName", .text), ("enabled", .flag)]
+                + (self == .openID
+                    ? [("clientId", .text), ("issuer", .text), ("clientSecret", .text), ("responseType", .object)]
+                    : [("idpConfig", .object), ("spConfig", .object)])
         }
 
-        /// What a new one must have, and what is said if it has not.
-        var needed: [(member: String, code: String)] {
+        /// What each must have, and what is said if it has not.
+        private var needed: [(member: String, code: String)] {
             self == .openID
                 ? [("clientId", "MISSING_OAUTH_CLIENT_ID"), ("issuer", "MISSING_ISSUER")]
                 : [("idpConfig", "MISSING_CONFIG"), ("spConfig", "MISSING_SAML_RELYING_PARTY_CONFIG")]
         }
 
+        func checked(_ configuration: JSONObject) throws(Failure) -> JSONObject {
+            for (member, code) in needed where configuration[member] == nil { throw Failure(code) }
+            for (name, form) in members {
+                guard let value = configuration[name] else { continue }
+                let isOfForm =
+                    switch form {
+                    case .text: value.stringValue != nil
+                    case .flag: value.boolValue != nil
+                    case .object: value.objectValue != nil
+                    }
+                guard isOfForm else { throw .argument("Invalid value at '\(name)'.") }
+            }
+            return configuration
+        }
+
         func isName(_ text: String) -> Bool {
-            let prefix = self == .openID ? "oidc." : "saml."
-            return text.hasPrefix(prefix) && ProviderID(String(text.dropFirst(prefix.count))) != nil
+            text.hasPrefix(namePrefix) && ProviderID(String(text.dropFirst(namePrefix.count))) != nil
         }
 
         func name(_ call: Call) throws(Failure) -> String {
@@ -182,6 +196,8 @@ extension IdentityToolkit.Core {
 }
 
 extension JSONObject {
-    /// The name of a resource of Google's APIs.
-    fileprivate var configurationName: String { self["name"]?.stringValue ?? "" }
+    /// The last part of the name of a resource of Google's APIs.
+    fileprivate var configurationName: String {
+        self["name"]?.stringValue?.split(separator: "/").last.map { String($0) } ?? ""
+    }
 }

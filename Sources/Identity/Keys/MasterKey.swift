@@ -19,6 +19,7 @@ package struct MasterKey: Sendable {
         case accountChanges = "kidoban/v1/account-changes"
         case authorization = "kidoban/v1/authorization"
         case registration = "kidoban/v1/registration"
+        case projectProviders = "kidoban/v1/project-providers"
     }
 
     /// The name of a master key, which says nothing about it: what is sealed carries it.

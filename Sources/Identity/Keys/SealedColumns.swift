@@ -48,6 +48,12 @@ struct SealedColumn: Sendable {
                     "jobs", "sealed", "topic, payload->>'subject', payload->>'client_id'", where: "kind = 'provider_revocation'")),
             replace: Statement(name: "reseal_revocation", sql: replace("jobs", "sealed")),
             context: { Sealer.context($0) }),
+        SealedColumn(
+            name: "project providers", purpose: .projectProviders,
+            batch: Statement(
+                name: "sealed_project_providers", sql: batch("project_providers", "sealed_configuration", "name")),
+            replace: Statement(name: "reseal_project_provider", sql: replace("project_providers", "sealed_configuration")),
+            context: { Array($0[0].utf8) }),
     ]
 
     /// How many values of each column begin how: the name of the column, the beginning, the number.
@@ -58,6 +64,7 @@ struct SealedColumn: Sendable {
             UNION ALL \(count("account changes", "account_changes", "sealed_before"))
             UNION ALL \(count("provider tokens", "provider_tokens", "sealed_token"))
             UNION ALL \(count("revocations", "jobs", "sealed", where: "kind = 'provider_revocation'"))
+            UNION ALL \(count("project providers", "project_providers", "sealed_configuration"))
             """, retryable: true)
 
     /// A place stays the same for as long as its row is locked.

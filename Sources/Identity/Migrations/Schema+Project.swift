@@ -17,4 +17,17 @@ extension Schema {
                 initial_email text
             );
             """#)
+
+    /// The OpenID and SAML providers that administrators of a Firebase project have written.
+    static let projectProviders = Migration(
+        version: 10,
+        name: "project_providers",
+        sql: #"""
+            CREATE TABLE project_providers (
+                name text COLLATE "C" PRIMARY KEY,
+                -- It may have a secret that the provider gave.
+                sealed_configuration bytea NOT NULL,
+                updated_at timestamptz NOT NULL
+            );
+            """#)
 }

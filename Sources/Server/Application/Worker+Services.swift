@@ -44,6 +44,7 @@ extension Worker {
                 options: configuration.placedFirebase,
                 client: shared.firebase ?? SharedParts.firebase(configuration, app: shared.app),
                 accounts: ProjectAccounts(accounts: identity.accounts, rules: configuration.firebase.rules),
+                providers: ProjectProviders(accounts: identity.accounts, masterKey: shared.masterKey),
                 clientTokens: services.clientTokens,
                 system: shared.system),
             migration: federation.migration, served: Set(API.all.map(\.name).filter { configuration.serves($0) }))

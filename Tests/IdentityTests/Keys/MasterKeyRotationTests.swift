@@ -168,6 +168,27 @@ extension WithStores {
             }
         }
 
+        @Test func `the providers of a project are sealed anew, each for its own name`() async throws {
+            try await withRollout { world in
+                let (old, new) = (try Self.old.get(), try Self.new.get())
+                let sealed = try Sealer(old, .projectProviders).seal(Array("{}".utf8), boundTo: Array("oidc.a".utf8))
+                try TestDatabase.run(
+                    """
+                    INSERT INTO project_providers (name, sealed_configuration, updated_at)
+                    SELECT name, decode('\(Hex.encode(sealed))', 'hex'), now() FROM unnest(ARRAY['oidc.a', 'oidc.b']) AS name
+                    """, on: world.connectionString)
+                // The second has another name than the one that it was sealed for, and stays as it is.
+                let done = try await resealing(world).run()
+                #expect(done.unopened == 1)
+                let rows = try TestDatabase.rows(
+                    "SELECT encode(sealed_configuration, 'hex') FROM project_providers WHERE name = 'oidc.a'",
+                    on: world.connectionString)
+                let stored = try #require(Hex.decode(rows[0][0]))
+                let opened = try Sealer(new, .projectProviders).open(stored, boundTo: Array("oidc.a".utf8))
+                #expect(Array("{}".utf8) == opened.revealedBytes)
+            }
+        }
+
         @Test func `many values, and two copies at once: each is sealed anew once`() async throws {
             try await withRollout { world in
                 try await world.put(180)
