@@ -78,9 +78,10 @@ package actor HTTPServer {
     package func start(
         on address: SocketAddress, sharing: Listener.Sharing = .first
     ) throws(SystemError) -> SocketAddress {
-        let listener = try Listener(address, loop: loop, budget: budget, sharing: sharing) { [self] stream in
-            assumeIsolated { $0.accept(stream) }
-        }
+        let listener = try Listener(
+            address, loop: loop, budget: budget, sharing: sharing,
+            onFull: { [ledger, loop] in ledger.findsNoPlace(at: loop.now) },
+            onAccept: { [self] stream in assumeIsolated { $0.accept(stream) } })
         try listener.start()
         self.listener = listener
         ledger.onExcess { [weak self, unowned ledger] in

@@ -28,6 +28,7 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
 
     private let descriptor: Int32
     private let budget: ConnectionBudget
+    private let onFull: @Sendable () -> Void
     private let onAccept: @Sendable (Stream) -> Void
     private var registration: Registration?
     /// Given up for a moment when descriptors run out, so that a connection can be taken and shut instead of spinning.
@@ -38,11 +39,12 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
     /// - Parameters:
     ///   - budget: shared by all listeners whose connections count together.
     ///   - sharing: with whom it may have the address.
+    ///   - onFull: called on the loop when a connection may wait for which there is no place.
     ///   - onAccept: called on the loop with each new connection, which it has to close in the end.
     /// - Throws: `SystemError` when the address cannot be had.
     package init(
         _ address: SocketAddress, loop: EventLoop, budget: ConnectionBudget, sharing: Sharing = .withSiblings,
-        onAccept: @escaping @Sendable (Stream) -> Void
+        onFull: @escaping @Sendable () -> Void = {}, onAccept: @escaping @Sendable (Stream) -> Void
     ) throws(SystemError) {
         if case .first = sharing { try Self.expectFree(address) }
         let descriptor = try Socket.make(family: address.family)
@@ -62,6 +64,7 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
         self.address = Socket.localAddress(descriptor) ?? address
         self.loop = loop
         self.budget = budget
+        self.onFull = onFull
         self.onAccept = onAccept
         spare = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
     }
@@ -109,7 +112,10 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
 
     package func ready(_ readiness: Readiness) {
         for _ in 0..<Self.acceptsPerTurn {
-            guard budget.take() else { return pause() }
+            guard budget.take() else {
+                onFull()
+                return pause()
+            }
             do throws(SystemError) {
                 guard let (accepted, peer) = try Socket.accept(descriptor) else { return budget.release() }
                 let budget = budget
