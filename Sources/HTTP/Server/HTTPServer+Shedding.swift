@@ -4,7 +4,7 @@ import Networking
 /// What happens when all connections together hold too much for clients that are slow to send or to read, or when few places are left.
 extension HTTPServer {
     /// Connections that are closed in one turn: others wait meanwhile.
-    private static var closesPerTurn: Int { 32 }
+    private static var closesPerTurn: Int { 8 }
 
     func shed() {
         let losers = giveBackMemory() + makeRoom()

@@ -14,7 +14,9 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
     }
 
     /// Connections taken a turn, so that a flood of them starves nothing.
-    private static let acceptsPerTurn = 64
+    private static let acceptsPerTurn = 16
+    /// How many may wait in the system.
+    private static let backlog: Int32 = 4096
     /// How long a listener rests when no connection may be taken.
     private static let rest: Duration = .milliseconds(20)
     /// What the system buffers of a connection in either direction, which is memory too: it keeps twice as much at most.
@@ -55,7 +57,7 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
         Socket.set(SO_RCVBUF, to: Self.systemBuffer, on: descriptor)
         Socket.set(TCP_NOTSENT_LOWAT, level: Int32(IPPROTO_TCP), to: Self.systemBacklog, on: descriptor)
         let bound = unsafe address.withSockaddr { unsafe bind(descriptor, $0, $1) }
-        guard bound == 0, listen(descriptor, 4096) == 0 else {
+        guard bound == 0, listen(descriptor, Self.backlog) == 0 else {
             let error = SystemError.last("bind to \(address)")
             Glibc.close(descriptor)
             throw error
@@ -94,7 +96,7 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
 
     /// Takes the connections that wait, which the system would reset when the address is given up. On the loop only.
     package func takeRest() {
-        for _ in 0..<Self.acceptsPerTurn where isOpen {
+        for _ in 0..<Int(Self.backlog) / Self.acceptsPerTurn where isOpen {
             let before = budget.count
             ready(.readable)
             if budget.count == before { return }
