@@ -133,4 +133,33 @@ import Testing
         for _ in 0..<30 { ledger.leave(greedy) }
         #expect(ledger.crowd() == [:])
     }
+
+    @Test func `where nobody has many, each loop gives up its part of what keeps a few places free`() throws {
+        let ledger = ClientLedger(places: 160)
+        let clients = try (1...40).map { try Self.client("192.0.2.\($0)") }
+        for client in clients.prefix(37) { for _ in 0..<4 { #expect(ledger.admit(client, isProxy: false) == .admitted) } }
+        #expect(ledger.surplus(among: 148) == 0)
+        for _ in 0..<2 { #expect(ledger.admit(clients[38], isProxy: false) == .admitted) }
+        #expect(ledger.crowd() == [:])
+        // 150 of 160: two fewer than that are aimed at.
+        #expect(ledger.surplus(among: 150) == 2)
+        #expect([75, 74, 1, 0].map(ledger.surplus) == [1, 1, 1, 0])
+    }
+
+    @Test func `who finds no place has others looked for, now and then`() throws {
+        let ledger = ClientLedger(places: 160)
+        let calls = Locked(0)
+        ledger.onExcess { calls.withLock { $0 += 1 } }
+        let start = Instant(nanoseconds: 1_000_000_000)
+        for milliseconds in [0, 0, 99, 100, 150, 199, 200] {
+            let before = calls.value
+            ledger.findsNoPlace(at: start + .milliseconds(milliseconds))
+            if calls.value > before { ledger.endShedding() }
+        }
+        #expect(calls.value == 3)
+        ledger.findsNoPlace(at: start + .milliseconds(300))
+        // It is still being done.
+        ledger.findsNoPlace(at: start + .milliseconds(400))
+        #expect(calls.value == 4)
+    }
 }

@@ -38,7 +38,10 @@ struct StreamTests {
                 listener.close()
             }()
             // What is registered is let go of at the end of the turn.
-            while client != nil || server != nil { await pinned.loop.sleep(for: .milliseconds(1)) }
+            while client != nil || server != nil {
+                try Task.checkCancellation()
+                await pinned.loop.sleep(for: .milliseconds(1))
+            }
         }
     }
 

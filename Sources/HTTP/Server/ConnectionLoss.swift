@@ -9,6 +9,8 @@ package enum ConnectionLoss: String, CaseIterable, Sendable {
     case memory
     /// Few places are left, and its client has most of them.
     case crowded
+    /// Few places are left, and nobody has many: it was between requests for longest.
+    case idle
 
     /// For the log.
     var message: String {
@@ -16,6 +18,7 @@ package enum ConnectionLoss: String, CaseIterable, Sendable {
         case .tooMany: "a client has as many connections as one address may have, and another was closed"
         case .memory: "connections hold too much memory for slow clients, and some of the client that holds most were closed"
         case .crowded: "few places for connections are left, and some of the client that has most were closed"
+        case .idle: "few places for connections are left, and those that were idle for longest were closed"
         }
     }
 }
@@ -25,6 +28,7 @@ package final class ConnectionWarnings: Sendable {
     private let tooMany = Atomic<UInt64>(0)
     private let memory = Atomic<UInt64>(0)
     private let crowded = Atomic<UInt64>(0)
+    private let idle = Atomic<UInt64>(0)
 
     package init() {}
 
@@ -33,6 +37,7 @@ package final class ConnectionWarnings: Sendable {
         case .tooMany: ForwardedWarnings.take(tooMany, at: now)
         case .memory: ForwardedWarnings.take(memory, at: now)
         case .crowded: ForwardedWarnings.take(crowded, at: now)
+        case .idle: ForwardedWarnings.take(idle, at: now)
         }
     }
 }

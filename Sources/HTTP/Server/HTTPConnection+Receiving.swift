@@ -101,13 +101,14 @@ extension HTTPConnection {
                 switch try decoder.decode(input.span, into: &body) {
                 case .complete(let consumed):
                     stream.consume(consumed)
-                    if held != 0 || body.capacity > Self.smallBody { hold(body.capacity, for: .handler) }
+                    if held != 0 || body.capacity > Self.smallBody { hold(head.bytes.count + body.capacity, for: .handler) }
                     return .success(body)
                 case .incomplete:
                     stream.consume(stream.input.count)
+                    if stream.hasNews { await server.longReads.turn() }
                 }
                 do throws(StreamError) {
-                    if let refusal = try await more(holding: body.capacity) { return .failure(refusal) }
+                    if let refusal = try await more(holding: head.bytes.count + body.capacity) { return .failure(refusal) }
                 } catch {
                     return .failure(.ended)
                 }

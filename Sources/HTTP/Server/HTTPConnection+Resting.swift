@@ -128,6 +128,19 @@ extension HTTPConnection {
         }
     }
 
+    /// Since when it has been between requests, with all answers sent; nil while it is not.
+    var idleSince: Instant? {
+        switch phase {
+        case .resting(.idle), .idle: stream.unsentCount == 0 ? began : nil
+        case .resting(.unread), .receiving, .answering, .telling: nil
+        }
+    }
+
+    /// Ends one that is between requests, for its place. Not if one has come that the loop has not been told of yet.
+    func endIdle() {
+        if !stream.looksForNews() { end() }
+    }
+
     /// Ends it for the memory that it holds, or for its place.
     func shed() {
         abort()

@@ -4,16 +4,17 @@ import Networking
 /// What happens when all connections together hold too much for clients that are slow to send or to read, or when few places are left.
 extension HTTPServer {
     /// Connections that are closed in one turn: others wait meanwhile.
-    private static var closesPerTurn: Int { 32 }
+    private static var closesPerTurn: Int { 8 }
 
     func shed() {
-        close((giveBackMemory() + makeRoom())[...])
+        let losers = giveBackMemory() + makeRoom()
+        close((losers + makeRoomAmongIdle(but: losers.count))[...])
     }
 
     /// Closes some, and the rest in further turns. Those that hold nothing any more by then, or wait for nobody, have been served.
     private func close(_ losers: ArraySlice<Loser>) {
         for loser in losers.prefix(Self.closesPerTurn) {
-            loser.connection.assumeIsolated { if loser.stillApplies($0) { $0.shed() } }
+            loser.connection.assumeIsolated { loser.end($0) }
         }
         let rest = losers.dropFirst(Self.closesPerTurn)
         guard !rest.isEmpty else { return ledger.endShedding() }
@@ -25,8 +26,13 @@ extension HTTPServer {
         let connection: HTTPConnection
         let loss: ConnectionLoss
 
-        func stillApplies(_ connection: isolated HTTPConnection) -> Bool {
-            loss == .memory ? connection.held > 0 && connection.waitsSince != nil : connection.silentSince != nil
+        func end(_ connection: isolated HTTPConnection) {
+            switch loss {
+            case .memory where connection.held > 0 && connection.waitsSince != nil: connection.shed()
+            case .crowded where connection.silentSince != nil: connection.shed()
+            case .idle where connection.idleSince != nil: connection.endIdle()
+            case .memory, .crowded, .idle, .tooMany: break
+            }
         }
     }
 
@@ -62,6 +68,21 @@ extension HTTPServer {
             losers += lost(Array(candidates.sorted(by: >).prefix(excess[site] ?? 0)), .crowded, limit: ("limit", ledger.places))
         }
         return losers
+    }
+
+    /// Connections that are between requests, whoever has them: those first that have been for longest. But for a proxy's, whose requests
+    /// come at any moment and are many clients'.
+    /// - Parameter others: how many others end.
+    private func makeRoomAmongIdle(but others: Int) -> [Loser] {
+        let wanted = ledger.surplus(among: connections.count) - others
+        guard wanted > 0 else { return [] }
+        let idle = connections.values.compactMap { connection in
+            connection.assumeIsolated { connection -> Candidate? in
+                guard let since = connection.idleSince, !connection.origin.isProxy(proxies) else { return nil }
+                return Candidate(connection: connection, held: 0, since: since)
+            }
+        }
+        return lost(Array(idle.sorted(by: >).prefix(wanted)), .idle, limit: ("limit", ledger.places))
     }
 
     /// Counts them and tells of them.

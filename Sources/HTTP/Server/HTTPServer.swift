@@ -50,6 +50,7 @@ package actor HTTPServer {
     nonisolated let warnings: ForwardedWarnings
     nonisolated let connectionWarnings: ConnectionWarnings
     nonisolated let ledger: ClientLedger
+    nonisolated let longReads: LongReads
     private let budget: ConnectionBudget
     private var listener: Listener?
     private(set) var connections: [ObjectIdentifier: HTTPConnection] = [:]
@@ -67,6 +68,7 @@ package actor HTTPServer {
         warnings = configuration.warnings
         connectionWarnings = configuration.connectionWarnings
         ledger = configuration.ledger
+        longReads = LongReads(loop)
         slowRequest = configuration.slowRequest > .zero ? configuration.slowRequest.wholeNanoseconds : nil
         perRequest = PerRequest(
             ids: RequestIDSource(random: random), date: DateField(clock: configuration.clock), proxies: configuration.proxies)
@@ -78,9 +80,10 @@ package actor HTTPServer {
     package func start(
         on address: SocketAddress, sharing: Listener.Sharing = .first
     ) throws(SystemError) -> SocketAddress {
-        let listener = try Listener(address, loop: loop, budget: budget, sharing: sharing) { [self] stream in
-            assumeIsolated { $0.accept(stream) }
-        }
+        let listener = try Listener(
+            address, loop: loop, budget: budget, sharing: sharing,
+            onFull: { [ledger, loop] in ledger.findsNoPlace(at: loop.now) },
+            onAccept: { [self] stream in assumeIsolated { $0.accept(stream) } })
         try listener.start()
         self.listener = listener
         ledger.onExcess { [weak self, unowned ledger] in

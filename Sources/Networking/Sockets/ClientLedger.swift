@@ -44,6 +44,8 @@ package final class ClientLedger: Sendable {
     private static let shares = 32
     /// How much of the limit may be in use once clients have been shed, in quarters: so that it is rarely done.
     private static let quartersAfterShedding = 3
+    /// How often places are looked for while there is none: that costs a look at every connection.
+    private static let searchInterval: Duration = .milliseconds(100)
 
     private struct Account {
         var connections = 0
@@ -65,6 +67,8 @@ package final class ClientLedger: Sendable {
         var shedding = 0
         /// At so many connections it is time to shed: not again before there are more, if that has not helped.
         var crowdedAt: Int
+        /// When it may be tried again to find places where there is none.
+        var nextSearch = Instant(nanoseconds: 0)
 
         var estimate: Int { bytes + connections * ClientLedger.connectionCost }
     }
@@ -84,9 +88,22 @@ package final class ClientLedger: Sendable {
         state = Mutex(State(crowdedAt: Self.crowded(places)))
     }
 
+    /// A connection finds no place. Has others shed, unless that has been tried a moment ago.
+    package func findsNoPlace(at now: Instant) {
+        let shedders: [@Sendable () -> Void] = state.withLock { state in
+            guard state.shedding == 0, now >= state.nextSearch else { return [] }
+            state.nextSearch = now + Self.searchInterval
+            state.shedding = state.shedders.count
+            return state.shedders
+        }
+        for shed in shedders { shed() }
+    }
+
     private static func crowded(_ places: Int) -> Int { max(1, places * crowdedSixteenths / 16) }
     /// How many are left when some have been shed.
     private var calmPlaces: Int { places / 4 * Self.quartersAfterShedding }
+    /// So many further connections may come before it is tried again to make room.
+    private var step: Int { max(1, places / 64) }
 
     /// Bytes held for all clients.
     package var bytes: Int { state.withLock { $0.bytes } }
@@ -114,7 +131,7 @@ package final class ClientLedger: Sendable {
             state.connections += 1
             state.peak = max(state.peak, state.estimate)
             guard state.connections >= state.crowdedAt, state.shedding == 0 else { return (.admitted, []) }
-            state.crowdedAt = min(places, state.connections + max(1, places / 64))
+            state.crowdedAt = min(places, state.connections + step)
             state.shedding = state.shedders.count
             return (.admitted, state.shedders)
         }
@@ -190,6 +207,16 @@ package final class ClientLedger: Sendable {
             let room = calmPlaces - (state.connections - counts.values.reduce(0, +))
             let level = max(Self.fewConnections, Self.level(Array(counts.values), target: max(0, room)))
             return counts.mapValues { $0 - level }.filter { $0.value > 0 }
+        }
+    }
+
+    /// How many of `count` connections should end so that others find a place, whoever has them.
+    package func surplus(among count: Int) -> Int {
+        state.withLock { state in
+            let surplus = state.connections - (Self.crowded(places) - step)
+            guard state.connections >= Self.crowded(places), count > 0 else { return 0 }
+            // Each loop ends its part of them.
+            return (surplus * count + state.connections - 1) / state.connections
         }
     }
 

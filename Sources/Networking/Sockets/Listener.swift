@@ -14,7 +14,9 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
     }
 
     /// Connections taken a turn, so that a flood of them starves nothing.
-    private static let acceptsPerTurn = 64
+    private static let acceptsPerTurn = 16
+    /// How many may wait in the system.
+    private static let backlog: Int32 = 4096
     /// How long a listener rests when no connection may be taken.
     private static let rest: Duration = .milliseconds(20)
     /// What the system buffers of a connection in either direction, which is memory too: it keeps twice as much at most.
@@ -28,6 +30,7 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
 
     private let descriptor: Int32
     private let budget: ConnectionBudget
+    private let onFull: @Sendable () -> Void
     private let onAccept: @Sendable (Stream) -> Void
     private var registration: Registration?
     /// Given up for a moment when descriptors run out, so that a connection can be taken and shut instead of spinning.
@@ -38,11 +41,12 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
     /// - Parameters:
     ///   - budget: shared by all listeners whose connections count together.
     ///   - sharing: with whom it may have the address.
+    ///   - onFull: called on the loop when a connection may wait for which there is no place.
     ///   - onAccept: called on the loop with each new connection, which it has to close in the end.
     /// - Throws: `SystemError` when the address cannot be had.
     package init(
         _ address: SocketAddress, loop: EventLoop, budget: ConnectionBudget, sharing: Sharing = .withSiblings,
-        onAccept: @escaping @Sendable (Stream) -> Void
+        onFull: @escaping @Sendable () -> Void = {}, onAccept: @escaping @Sendable (Stream) -> Void
     ) throws(SystemError) {
         if case .first = sharing { try Self.expectFree(address) }
         let descriptor = try Socket.make(family: address.family)
@@ -53,7 +57,7 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
         Socket.set(SO_RCVBUF, to: Self.systemBuffer, on: descriptor)
         Socket.set(TCP_NOTSENT_LOWAT, level: Int32(IPPROTO_TCP), to: Self.systemBacklog, on: descriptor)
         let bound = unsafe address.withSockaddr { unsafe bind(descriptor, $0, $1) }
-        guard bound == 0, listen(descriptor, 4096) == 0 else {
+        guard bound == 0, listen(descriptor, Self.backlog) == 0 else {
             let error = SystemError.last("bind to \(address)")
             Glibc.close(descriptor)
             throw error
@@ -62,6 +66,7 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
         self.address = Socket.localAddress(descriptor) ?? address
         self.loop = loop
         self.budget = budget
+        self.onFull = onFull
         self.onAccept = onAccept
         spare = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
     }
@@ -91,7 +96,7 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
 
     /// Takes the connections that wait, which the system would reset when the address is given up. On the loop only.
     package func takeRest() {
-        for _ in 0..<Self.acceptsPerTurn where isOpen {
+        for _ in 0..<Int(Self.backlog) / Self.acceptsPerTurn where isOpen {
             let before = budget.count
             ready(.readable)
             if budget.count == before { return }
@@ -109,7 +114,10 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
 
     package func ready(_ readiness: Readiness) {
         for _ in 0..<Self.acceptsPerTurn {
-            guard budget.take() else { return pause() }
+            guard budget.take() else {
+                onFull()
+                return pause()
+            }
             do throws(SystemError) {
                 guard let (accepted, peer) = try Socket.accept(descriptor) else { return budget.release() }
                 let budget = budget

@@ -24,7 +24,7 @@ extension Settings {
         settings: [
             Setting(
                 "KIDOBAN_MAX_CONNECTIONS", \.http.maximumConnections, .count(1...1_000_000),
-                "Connections of the process; fewer if its limit of open files is lower."),
+                "Connections of the process, if open files suffice. Idle ones give way."),
             Setting(
                 "KIDOBAN_MAX_CONNECTIONS_PER_ADDRESS", \.http.connectionsPerAddress, .count(1...1_000_000),
                 "Those of one client address, or /64 of IPv6. Trusted proxies may have any number."),

@@ -78,4 +78,54 @@ struct AddressCapacityTests {
             withExtendedLifetime(silent) {}
         }
     }
+
+    @Test func `where nobody has many, those that were idle for longest give way, and none with a request under way`()
+        async throws
+    {
+        try await withServer(connections: 32, ledger: ClientLedger(places: 32)) { server in
+            let (slow, half) = try (server.connect(from: "127.0.0.2"), server.connect(from: "127.0.0.3"))
+            try slow.send("GET /slow HTTP/1.1\r\nHost: a\r\nX-Request-Id: x\r\n\r\n")
+            try half.send(String(Self.home.dropLast()))
+            try wait { server.served.value == ["/slow"] && (try? server.taskCount) == 2 }
+            // A quarter as many addresses as there are places, each with as many connections as nobody loses for having many.
+            let silent = try (0..<28).map { try server.connect(from: "127.0.1.\($0 / 4)") }
+            try wait { server.connectionCount >= 29 }
+            let others = try (0..<40).map { number in
+                let client = try server.connect(from: "127.0.2.\(number)")
+                try Self.expectServed(client)
+                return client
+            }
+            #expect(try server.losses[.crowded] == nil)
+            #expect(try server.losses[.idle] ?? 0 > 0)
+            try half.send("\r\n")
+            try half.expect(Self.answer)
+            server.gate.open()
+            try slow.expect(Answer(body: "slow", id: "x").text)
+            withExtendedLifetime((silent, others)) {}
+        }
+    }
+
+    @Test func `who came when there was no place gets that of one that has been answered and says nothing more`() async throws {
+        try await withServer(connections: 4, ledger: ClientLedger(places: 4)) { server in
+            let clients = try (1...4).map { try server.connect(from: "127.0.0.\($0)") }
+            for client in clients { try client.send("GET /slow HTTP/1.1\r\nHost: a\r\nX-Request-Id: x\r\n\r\n") }
+            try wait { server.served.value.count == 4 }
+            let late = try server.connect(from: "127.0.0.9")
+            try late.send(Self.home)
+            server.gate.open()
+            for client in clients { try client.expect(Answer(body: "slow", id: "x").text) }
+            try late.expect(Self.answer)
+            #expect(try server.losses[.idle] ?? 0 > 0)
+        }
+    }
+
+    @Test func `a trusted proxy loses no connection that is idle`() async throws {
+        let proxies = TrustedProxies([try AddressBlock("127.0.0.2")])
+        try await withServer(connections: 16, ledger: ClientLedger(places: 16), proxies: proxies) { server in
+            let proxied = try (0..<10).map { _ in try server.connect(from: "127.0.0.2") }
+            for client in proxied { try Self.expectServed(client) }
+            let others = try (0..<20).map { try server.connect(from: "127.0.1.\($0)") }
+            for client in others.suffix(2) + proxied { try Self.expectServed(client) }
+        }
+    }
 }

@@ -95,6 +95,26 @@ struct SlowClientMemoryTests {
         }
     }
 
+    @Test func `a head and a body have 64 KiB together, and count together`() async throws {
+        try await withServer { server in
+            func begin(_ length: Int) -> String {
+                let fields = (0..<2).map { "X-\($0): \(String(repeating: "f", count: 7000))\r\n" }.joined()
+                return "POST /echo HTTP/1.1\r\nHost: a\r\nX-Request-Id: x\r\n\(fields)Content-Length: \(length)\r\n\r\n"
+            }
+            // The empty line that ends a head is no part of it.
+            let rest = 64 * 1024 - (begin(10_000).utf8.count - 2)
+            let client = try server.connect()
+            try client.send(begin(rest) + String(repeating: "x", count: rest - 1))
+            try wait { server.ledger.bytes >= 64 * 1024 - 1 }
+            // With what a task that waits is reckoned to take, and what arrays round up.
+            #expect(server.ledger.bytes <= 64 * 1024 + 4096 + 64)
+            try client.send("x")
+            try client.expect(Self.echo(rest))
+            try wait { server.ledger.bytes == 0 }
+            #expect(try server.answer(to: begin(rest + 1)).hasPrefix("HTTP/1.1 413 "))
+        }
+    }
+
     @Test func `what a request has held is given back with its answer, and when its client goes`() async throws {
         try await withServer { server in
             let client = try server.connect()
