@@ -144,6 +144,11 @@ import Testing
         // 150 of 160: two fewer than that are aimed at.
         #expect(ledger.surplus(among: 150) == 2)
         #expect([75, 74, 1, 0].map(ledger.surplus) == [1, 1, 1, 0])
+        let proxied = ClientLedger(places: 160)
+        for _ in 0..<155 { #expect(proxied.admit(clients[0], isProxy: true) == .admitted) }
+        #expect(proxied.surplus(among: 155) == 0)
+        #expect(proxied.admit(clients[1], isProxy: false) == .admitted)
+        #expect(proxied.surplus(among: 156) == 8)
     }
 
     @Test func `who finds no place has others looked for, now and then`() throws {

@@ -78,7 +78,9 @@ extension HTTPServer {
         guard wanted > 0 else { return [] }
         let idle = connections.values.compactMap { connection in
             connection.assumeIsolated { connection -> Candidate? in
-                guard let since = connection.idleSince, !connection.origin.isProxy(proxies) else { return nil }
+                // One that a PROXY header has named the client of is that client's.
+                let isShared = connection.origin.isProxy(proxies) && connection.origin.untrustedSource == nil
+                guard !isShared, let since = connection.idleSince else { return nil }
                 return Candidate(connection: connection, held: 0, since: since)
             }
         }

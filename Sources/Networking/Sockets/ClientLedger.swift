@@ -210,11 +210,12 @@ package final class ClientLedger: Sendable {
         }
     }
 
-    /// How many of `count` connections should end so that others find a place, whoever has them.
+    /// How many of `count` connections should end so that others find a place, whoever has them. None if all are proxies': those stay.
     package func surplus(among count: Int) -> Int {
         state.withLock { state in
             let surplus = state.connections - (Self.crowded(places) - step)
             guard state.connections >= Self.crowded(places), count > 0 else { return 0 }
+            guard state.accounts.values.contains(where: { !$0.isProxy }) else { return 0 }
             // Each loop ends its part of them.
             return (surplus * count + state.connections - 1) / state.connections
         }

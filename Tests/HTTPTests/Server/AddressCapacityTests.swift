@@ -128,4 +128,18 @@ struct AddressCapacityTests {
             for client in others.suffix(2) + proxied { try Self.expectServed(client) }
         }
     }
+
+    @Test func `a connection whose client a PROXY header names gives way like that client's own`() async throws {
+        let proxies = TrustedProxies([try AddressBlock("127.0.0.2")], proxyProtocol: .on)
+        try await withServer(connections: 16, ledger: ClientLedger(places: 16), proxies: proxies) { server in
+            let clients = try (0..<30).map { number in
+                let client = try server.connect(from: "127.0.0.2")
+                try client.send("PROXY TCP4 203.0.113.\(number) 192.0.2.1 1 2\r\n")
+                try Self.expectServed(client)
+                return client
+            }
+            #expect(try server.losses[.idle] ?? 0 >= 14)
+            try Self.expectServed(clients[29])
+        }
+    }
 }
