@@ -105,7 +105,6 @@ extension HTTPConnection {
                     return .success(body)
                 case .incomplete:
                     stream.consume(stream.input.count)
-                    if stream.hasNews { await server.longReads.turn() }
                 }
                 do throws(StreamError) {
                     if let refusal = try await more(holding: head.bytes.count + body.capacity) { return .failure(refusal) }

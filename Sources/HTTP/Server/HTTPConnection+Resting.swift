@@ -131,7 +131,7 @@ extension HTTPConnection {
     /// Since when it has been between requests, with all answers sent; nil while it is not.
     var idleSince: Instant? {
         switch phase {
-        case .resting(.idle), .idle: stream.unsentCount == 0 ? began : nil
+        case .resting(.idle), .idle: stream.unsentCount == 0 && stream.input.count == 0 ? began : nil
         case .resting(.unread), .receiving, .answering, .telling: nil
         }
     }

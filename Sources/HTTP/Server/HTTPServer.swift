@@ -50,7 +50,6 @@ package actor HTTPServer {
     nonisolated let warnings: ForwardedWarnings
     nonisolated let connectionWarnings: ConnectionWarnings
     nonisolated let ledger: ClientLedger
-    nonisolated let longReads: LongReads
     private let budget: ConnectionBudget
     private var listener: Listener?
     private(set) var connections: [ObjectIdentifier: HTTPConnection] = [:]
@@ -68,7 +67,6 @@ package actor HTTPServer {
         warnings = configuration.warnings
         connectionWarnings = configuration.connectionWarnings
         ledger = configuration.ledger
-        longReads = LongReads(loop)
         slowRequest = configuration.slowRequest > .zero ? configuration.slowRequest.wholeNanoseconds : nil
         perRequest = PerRequest(
             ids: RequestIDSource(random: random), date: DateField(clock: configuration.clock), proxies: configuration.proxies)

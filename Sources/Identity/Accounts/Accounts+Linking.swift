@@ -46,7 +46,7 @@ extension Accounts {
         do throws(IdentityError) {
             reclaimed = try await changes.change(user.id) { held throws(IdentityError) in
                 guard held.user.email?.normalized == user.email?.normalized, !held.user.isDisabled else { throw .userNotFound }
-                switch try await held.prove(.provider) {
+                switch try await held.prove(.provider, notices) {
                 case .unchanged, .proved: throw .userNotFound
                 case .released: return (nil, .none)
                 case .takenBack:
@@ -57,7 +57,10 @@ extension Accounts {
         } catch .userNotFound {
             return nil
         }
-        guard let reclaimed else { return nil }
+        guard let reclaimed else {
+            await note(.addressReleased, user.id, by: .anonymous, client, caller, detail: claim.detail)
+            return nil
+        }
         await note(.accountReclaimed, user.id, by: .user(user.id), client, caller, detail: claim.detail)
         await note(.identityLinked(.reclaimed), user.id, by: .user(user.id), client, caller, detail: claim.detail)
         return await named(reclaimed, claim.displayName)
@@ -69,24 +72,27 @@ extension Accounts {
     func owner(of account: User, _ client: Client, _ caller: Caller) async throws(IdentityError) -> User {
         let newID = UserID(at: system.now(), random: system.random(10))
         let (outcome, user) = try await changes.change(account, orThrow: .invalidCode) { held throws(IdentityError) in
-            let outcome = try await held.prove(.mailSignIn)
+            let outcome = try await held.prove(.mailSignIn, notices)
             switch outcome {
             case .released: return ((outcome, try await held.makeOwner(newID)), .none)
             case .takenBack: return ((outcome, try await held.changed()), .everything(.accountReclaimed))
             case .unchanged, .proved: return ((outcome, try await held.changed()), .none)
             }
         }
-        await note(outcome, of: user.id, client, caller)
+        await note(outcome, of: account.id, nowOf: user.id, client, caller)
         return user
     }
 
-    /// Notes whose an account is after a proof of its mailbox, where that has changed.
-    func note(_ outcome: MailboxProof.Outcome, of user: UserID, _ client: Client?, _ caller: Caller) async {
+    /// Notes whose a mailbox is after its proof, where that has changed.
+    func note(
+        _ outcome: MailboxProof.Outcome, of account: UserID, nowOf owner: UserID, _ client: Client?, _ caller: Caller
+    ) async {
         switch outcome {
-        case .takenBack: await note(.accountReclaimed, user, by: .user(user), client, caller)
+        case .takenBack: await note(.accountReclaimed, account, by: .user(owner), client, caller)
         case .released:
             metrics.countSignUp()
-            await note(.userSignedUp, user, by: .user(user), client, caller)
+            await note(.addressReleased, account, by: .user(owner), client, caller)
+            await note(.userSignedUp, owner, by: .user(owner), client, caller)
         case .unchanged, .proved: break
         }
     }

@@ -49,4 +49,6 @@ extension AuditKind {
 
     /// Somebody had made the account with an address that is not theirs; its owner has it now, and nobody else.
     package static let accountReclaimed = AuditKind("account_reclaimed")
+    /// Somebody has proved the address of an account that has another owner, which only claims it from then on.
+    package static let addressReleased = AuditKind("address_released")
 }

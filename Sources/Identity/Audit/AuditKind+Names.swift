@@ -4,6 +4,7 @@ extension AuditKind {
         "account_reclaimed",
         "address_change_requested",
         "address_changed",
+        "address_released",
         "all_sessions_ended",
         "changes_undone",
         "client_added",

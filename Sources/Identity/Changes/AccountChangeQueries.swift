@@ -44,6 +44,14 @@ package enum AccountChangeQueries {
         sql: "SELECT \(columns) FROM account_changes WHERE code_digest = $2::bytea AND expires_at > \(SQL.now)",
         retryable: true)
 
+    /// Parameters: time, user_id, how many. Returns the changes that can be undone, the oldest first.
+    static let undoable = Statement(
+        name: "account_changes_undoable",
+        sql: """
+            SELECT \(columns) FROM account_changes
+            WHERE user_id = $2::uuid AND undone_at IS NULL AND expires_at > \(SQL.now) ORDER BY number LIMIT $3::bigint
+            """)
+
     /// Whoever else has an address, held. Parameters: normalised address, id of the user who is to have it. Returns the id, and whether
     /// the address was proved.
     static let holder = Statement(

@@ -53,6 +53,27 @@ package struct AccountNotices: Sendable {
             in: transaction)
     }
 
+    /// So many changes of an account are looked through for its earlier addresses.
+    private static let lookedThrough: Int64 = 100
+
+    /// Whether somebody who had proved another address of the account can put it back to what it was then.
+    /// - Throws: the store's failure.
+    func canBeUndone(held: HeldUser) async throws(IdentityError) -> Bool {
+        let parameters: [PostgresValue] = [
+            system.statementTime.parameter, .uuid(held.user.id.description), .integer(Self.lookedThrough),
+        ]
+        let changes = try await mapPostgresErrors { () throws(PostgresError) in
+            try await held.query(AccountChangeQueries.undoable, parameters).map { row throws(PostgresError) in
+                try AccountChange(row)
+            }
+        }
+        for change in changes {
+            let before = try seal.open(change.sealedBefore, of: change.id)
+            if before.email?.normalized != held.user.email?.normalized { return true }
+        }
+        return false
+    }
+
     /// The same for a password that was set, changed or reset: the mail names the providers whose accounts open this one too.
     /// - Throws: the store's failure.
     /// - Parameter identities: the providers that still open the account; nil for those from before.

@@ -96,7 +96,7 @@ struct ChangeUndoing: Sendable {
     private func free(
         _ email: EmailAddress, for held: HeldUser, at now: PostgresValue
     ) async throws(IdentityError) -> Bool {
-        guard held.user.email?.normalized != email.normalized else { return true }
+        guard held.user.email?.normalized != email.normalized || held.user.emailClaimed else { return true }
         return try await mapPostgresErrors { () throws(PostgresError) in
             let holder = try await held.query(
                 AccountChangeQueries.holder, [.text(email.normalized), .uuid(held.user.id.description)]
@@ -113,11 +113,17 @@ struct ChangeUndoing: Sendable {
     }
 
     private static func change(_ rows: Rows) throws(PostgresError) -> AccountChange? {
-        guard let row = rows.first else { return nil }
+        try rows.first.map { row throws(PostgresError) in try AccountChange(row) }
+    }
+}
+
+extension AccountChange {
+    /// - Parameter row: the columns of `AccountChangeQueries`.
+    init(_ row: Row) throws(PostgresError) {
         guard let id = UUID(try row.string(0)) else { throw .unexpectedColumn(0) }
         guard let userID = UserID(try row.string(1)) else { throw .unexpectedColumn(1) }
         guard let kind = AccountChange.Kind(rawValue: try row.string(2)) else { throw .unexpectedColumn(2) }
-        return AccountChange(
+        self.init(
             id: id, userID: userID, kind: kind, createdAt: Timestamp(milliseconds: try row.int64(3)),
             isUndone: try row.bool(4), sealedBefore: try row.bytes(5))
     }

@@ -55,9 +55,11 @@ package struct ClientRemains: Sendable {
             let records = zip(hashes, try await tokens.records(hashes)).compactMap { hash, record in record.map { (hash, $0) } }
             let own = records.filter { Principal($0.1, in: installation)?.clientID == id }
             guard !own.isEmpty else { return }
-            // First: what was made of a token that is gone would not be found again.
-            for (hash, _) in own { try await tokens.endDescendants(of: hash) }
+            // First, because what was made of a token that is gone would not be found again; and once more, because some may be made
+            // until then.
+            try await tokens.endDescendants(of: own.map(\.0))
             try await tokens.end(own.map(\.0), knowing: own.map(\.1))
+            try await tokens.endDescendants(of: own.map(\.0))
         }
     }
 

@@ -59,7 +59,7 @@ extension Confirmations {
         let newID = UserID(at: system.now(), random: system.random(10))
         let (outcome, owner) = try await accounts.changes.change(user, orThrow: .invalidCode) { held throws(IdentityError) in
             let before = try await AccountState.hold(user.id, in: held.transaction)
-            let outcome = try await held.prove(.passwordReset)
+            let outcome = try await held.prove(.passwordReset, accounts.notices)
             guard outcome != .released else { return ((outcome, try await held.makeOwner(newID, passwordHash: hash).id), .none) }
             try await held.setPassword(hash)
             try await accounts.notices.enterPassword(
@@ -69,7 +69,7 @@ extension Confirmations {
         await codes.forget(code)
         outbox.ring()
         await accounts.note(.passwordReset, owner, by: .user(owner), nil, caller)
-        await accounts.note(outcome, of: owner, nil, caller)
+        await accounts.note(outcome, of: user.id, nowOf: owner, nil, caller)
     }
 
     /// Notes that the address a code was sent to is its user's. The code stays good until it expires, because a mail may be opened

@@ -127,12 +127,15 @@ extension ProjectAccounts {
         }
     }
 
+    /// Who has no address yet has nothing but what the project's server says.
     private static let markCustomToken = Statement(
         name: "project_marks_custom_token",
         sql: """
-            INSERT INTO project_marks (user_id, signs_in_by_custom_token)
-            SELECT id, true FROM users WHERE id = $1::uuid FOR KEY SHARE
-            ON CONFLICT (user_id) DO UPDATE SET signs_in_by_custom_token = true WHERE NOT project_marks.signs_in_by_custom_token
+            INSERT INTO project_marks (user_id, signs_in_by_custom_token, is_vouched_for)
+            SELECT id, true, email IS NULL FROM users WHERE id = $1::uuid FOR KEY SHARE
+            ON CONFLICT (user_id) DO UPDATE
+            SET signs_in_by_custom_token = true, is_vouched_for = project_marks.is_vouched_for OR excluded.is_vouched_for
+            WHERE NOT project_marks.signs_in_by_custom_token OR excluded.is_vouched_for AND NOT project_marks.is_vouched_for
             """)
 
     static let markLink = Statement(

@@ -154,12 +154,12 @@ package final class AccessTokens: Sendable {
         let hash = AccessTokenHash(of: token.revealedText)
         guard let record = try await stored(hash), let principal = Principal(record, in: issuer.installation) else {
             // A revocation that has failed half-way is finished.
-            return try await mapServiceFailures { () throws(ServiceFailure) in try await tokens.endDescendants(of: hash) }
+            return try await mapServiceFailures { () throws(ServiceFailure) in try await tokens.endDescendants(of: [hash]) }
         }
         guard principal.clientID == client.id else { throw .clientNotPermitted }
         try await mapServiceFailures { () throws(ServiceFailure) in
             try await tokens.end([hash], knowing: [record])
-            try await tokens.endDescendants(of: hash)
+            try await tokens.endDescendants(of: [hash])
         }
         guard let user = principal.user else { return }
         await sessions.store.strike([hash], from: user.sessionID)

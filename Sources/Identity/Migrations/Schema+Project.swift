@@ -29,5 +29,8 @@ extension Schema {
                 sealed_configuration bytea NOT NULL,
                 updated_at timestamptz NOT NULL
             );
+
+            -- Whether a server of the project has vouched for the user when there was no address.
+            ALTER TABLE project_marks ADD COLUMN is_vouched_for boolean NOT NULL DEFAULT false;
             """#)
 }

@@ -64,24 +64,21 @@ package struct AccessTokenStore: Sendable {
         _ = try await askRedis { () throws(RedisError) in try await redis.send(commands) }
     }
 
-    /// Ends what was made of a token that is revoked, and what was made of that.
+    /// Ends what was made of tokens that are revoked, and what was made of that.
     /// - Throws: the store's failure; some may be left then, and the call may be repeated.
-    func endDescendants(of source: AccessTokenHash) async throws(ServiceFailure) {
-        var waiting = [source]
-        while let next = waiting.popLast() {
-            let made = try await descendants(of: next)
-            guard !made.isEmpty else { continue }
-            try await end(made)
-            waiting += made
+    func endDescendants(of sources: [AccessTokenHash]) async throws(ServiceFailure) {
+        var waiting = sources
+        while !waiting.isEmpty {
+            waiting = try await descendants(of: waiting)
+            if !waiting.isEmpty { try await end(waiting) }
         }
     }
 
-    /// The tokens that were made of a token.
-    /// - Throws: the store's failure.
-    private func descendants(of source: AccessTokenHash) async throws(ServiceFailure) -> [AccessTokenHash] {
-        let command = RedisCommand("SMEMBERS", source.descendantsKey)
-        let reply = try await askRedis { () throws(RedisError) in try await redis.send(command) }
-        return (reply.elements ?? []).compactMap { element in
+    /// The tokens that were made of tokens, in one round trip.
+    private func descendants(of sources: [AccessTokenHash]) async throws(ServiceFailure) -> [AccessTokenHash] {
+        let commands = sources.map { RedisCommand("SMEMBERS", $0.descendantsKey) }
+        let replies = try await askRedis { () throws(RedisError) in try await redis.send(commands) }
+        return replies.flatMap { $0.elements ?? [] }.compactMap { element in
             guard case .bytes(let bytes) = element else { return nil }
             return AccessTokenHash(bytes: bytes)
         }

@@ -93,10 +93,10 @@ package struct HeldUser: Sendable {
         }
     }
 
-    /// Whether the owner of an earlier address can put the account back to what it was, or a server of the team's signs somebody in.
-    func hasOtherOwner() async throws(IdentityError) -> Bool {
+    /// Whether a server of the team's signs the user in, and did before there was an address.
+    func isVouchedFor() async throws(IdentityError) -> Bool {
         try await mapPostgresErrors { () throws(PostgresError) in
-            try await transaction.query(HeldUserQueries.hasOtherOwner, [id, .integer(now.milliseconds)]).first?.bool(0) ?? false
+            try await transaction.query(HeldUserQueries.isVouchedFor, [id]).first?.bool(0) ?? false
         }
     }
 

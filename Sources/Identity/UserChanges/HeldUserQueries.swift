@@ -13,16 +13,10 @@ enum HeldUserQueries {
             RETURNING \(UserQueries.columns), password_hash IS NOT NULL
             """)
 
-    /// Parameters: id, the instant. Returns whether a change of the ways in, of which an owner was told, can be undone, or the user has come
-    /// with a custom token.
-    static let hasOtherOwner = Statement(
-        name: "held_user_has_other_owner",
-        sql: """
-            SELECT EXISTS (
-                SELECT 1 FROM account_changes
-                WHERE user_id = $1::uuid AND undone_at IS NULL AND expires_at > to_timestamp($2::bigint / 1000.0)
-            ) OR EXISTS (SELECT 1 FROM project_marks WHERE user_id = $1::uuid AND signs_in_by_custom_token)
-            """)
+    /// Parameter: id. Returns whether a server of the team's has vouched for the user when there was no address.
+    static let isVouchedFor = Statement(
+        name: "held_user_is_vouched_for",
+        sql: "SELECT EXISTS (SELECT 1 FROM project_marks WHERE user_id = $1::uuid AND is_vouched_for)")
 
     /// Parameter: id. The address is only claimed from then on.
     static let releaseAddress = HeldStatement(

@@ -49,12 +49,13 @@ extension HeldUser {
     /// Carries the rule out. Where the account is taken back, password, identities (the tokens of their providers are revoked by a
     /// trigger) and consents are gone now, and the caller sets what opens the account from now on and ends `.everything`.
     /// - Throws: the store's failure.
-    func prove(_ proof: MailboxProof) async throws(IdentityError) -> MailboxProof.Outcome {
+    /// - Parameter notices: what owners were told of and can undo.
+    func prove(_ proof: MailboxProof, _ notices: AccountNotices) async throws(IdentityError) -> MailboxProof.Outcome {
         let outcome =
             if user.emailVerified {
                 proof.outcome(isProved: true, hasOtherOwner: false)
             } else {
-                proof.outcome(isProved: false, hasOtherOwner: try await hasOtherOwner())
+                proof.outcome(isProved: false, hasOtherOwner: try await hasOtherOwner(notices))
             }
         switch outcome {
         // Who sets a new password by mail, or another address, wants others out: a confirmation before had let them stay, and whoever
@@ -75,13 +76,22 @@ extension HeldUser {
         return outcome
     }
 
+    private func hasOtherOwner(_ notices: AccountNotices) async throws(IdentityError) -> Bool {
+        if try await isVouchedFor() { return true }
+        return try await notices.canBeUndone(held: self)
+    }
+
     /// Makes the account of whoever has proved the address that this one has released.
-    /// - Throws: the store's failure.
+    /// - Throws: `IdentityError.invalidCode` when somebody else has the address by now; the store's failure.
     func makeOwner(_ id: UserID, passwordHash: String? = nil) async throws(IdentityError) -> User {
         let owner = User(id: id, email: user.email, emailVerified: true, createdAt: now, updatedAt: now)
-        return try await mapTakenValues { () throws(PostgresError) in
-            try await UserStore.one(
-                transaction.query(UserQueries.insert, UserStore.parameters(of: owner, passwordHash: passwordHash)))
+        do throws(IdentityError) {
+            return try await mapTakenValues { () throws(PostgresError) in
+                try await UserStore.one(
+                    transaction.query(UserQueries.insert, UserStore.parameters(of: owner, passwordHash: passwordHash)))
+            }
+        } catch {
+            throw error == .emailTaken ? .invalidCode : error
         }
     }
 }

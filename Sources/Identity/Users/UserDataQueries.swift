@@ -56,7 +56,8 @@ package enum UserDataQueries {
 
     private static let marks: SQL = """
         (SELECT json_build_object(
-            'signs_in_by_link', signs_in_by_link, 'signs_in_by_custom_token', signs_in_by_custom_token, 'initial_email', initial_email)
+            'signs_in_by_link', signs_in_by_link, 'signs_in_by_custom_token', signs_in_by_custom_token, 'is_vouched_for', is_vouched_for,
+            'initial_email', initial_email)
         FROM project_marks WHERE user_id = u.id)
         """
 

@@ -131,7 +131,8 @@ package final class ClientLedger: Sendable {
             state.connections += 1
             state.peak = max(state.peak, state.estimate)
             guard state.connections >= state.crowdedAt, state.shedding == 0 else { return (.admitted, []) }
-            state.crowdedAt = min(places, state.connections + step)
+            // Where there is no place at all, `findsNoPlace` has it tried again.
+            state.crowdedAt = state.connections + step
             state.shedding = state.shedders.count
             return (.admitted, state.shedders)
         }

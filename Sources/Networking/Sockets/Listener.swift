@@ -97,9 +97,7 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
     /// Takes the connections that wait, which the system would reset when the address is given up. On the loop only.
     package func takeRest() {
         for _ in 0..<Int(Self.backlog) / Self.acceptsPerTurn where isOpen {
-            let before = budget.count
-            ready(.readable)
-            if budget.count == before { return }
+            if acceptSome() == 0 { return }
         }
     }
 
@@ -113,22 +111,33 @@ package final class Listener: ReadinessHandler, @unchecked Sendable {
     }
 
     package func ready(_ readiness: Readiness) {
-        for _ in 0..<Self.acceptsPerTurn {
+        _ = acceptSome()
+    }
+
+    /// - Returns: how many it has taken.
+    private func acceptSome() -> Int {
+        for count in 0..<Self.acceptsPerTurn {
             guard budget.take() else {
                 onFull()
-                return pause()
+                pause()
+                return count
             }
             do throws(SystemError) {
-                guard let (accepted, peer) = try Socket.accept(descriptor) else { return budget.release() }
+                guard let (accepted, peer) = try Socket.accept(descriptor) else {
+                    budget.release()
+                    return count
+                }
                 let budget = budget
                 // The first edge says whether something is there already.
                 let stream = try Stream(accepted, peer: peer, loop: loop, isEmpty: true, onClose: { budget.release() })
                 onAccept(stream)
             } catch {
                 budget.release()
-                return shed()
+                shed()
+                return count
             }
         }
+        return Self.acceptsPerTurn
     }
 
     /// No connection is taken for a moment: those that wait stay in the kernel's queue.

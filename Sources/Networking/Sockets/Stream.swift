@@ -334,9 +334,11 @@ extension Stream {
     /// Whether a read may bring something: bytes, the end or an error.
     package var hasNews: Bool { state.mayRead }
 
-    /// Asks the system whether bytes have come that the loop has not been told of.
+    /// Asks the system whether bytes have come that the loop has not been told of. Whoever waits for them goes on.
     package func looksForNews() -> Bool {
-        if !state.mayRead, state.isOpen, Socket.hasInput(descriptor) { _ = state.readable(isLast: false) }
+        if !state.mayRead, state.isOpen, Socket.hasInput(descriptor) {
+            state.readable(isLast: false)?.resume(.success(()))
+        }
         return state.mayRead
     }
 

@@ -105,6 +105,15 @@ struct AddressCapacityTests {
         }
     }
 
+    @Test func `one that asks in the moment in which it would give way is answered`() async throws {
+        try await withServer { server in
+            let client = try server.connect()
+            try Self.expectServed(client)
+            try server.endIdle { try client.send(Self.home) }
+            try client.expect(Self.answer)
+        }
+    }
+
     @Test func `who came when there was no place gets that of one that has been answered and says nothing more`() async throws {
         try await withServer(connections: 4, ledger: ClientLedger(places: 4)) { server in
             let clients = try (1...4).map { try server.connect(from: "127.0.0.\($0)") }

@@ -137,6 +137,20 @@ final class TestServer: Sendable {
         try body()
     }
 
+    /// Has connections that are idle give way after `body`, of which the loop has been told nothing by then.
+    func endIdle(after body: () throws -> Void) throws {
+        let (stands, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let server = server
+        loop.start {
+            stands.signal()
+            Self.block(on: goesOn)
+            server.assumeIsolated { for connection in $0.connections.values { connection.assumeIsolated { $0.endIdle() } } }
+        }
+        stands.wait()
+        defer { goesOn.signal() }
+        try body()
+    }
+
     /// Starts to drain after `body`, of which the loop has been told nothing by then.
     func drain(after body: () throws -> Void) throws {
         let (stands, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -58,6 +58,20 @@ extension WithStores {
             }
         }
 
+        @Test(arguments: Way.allCases)
+        func `an account that has its old address again is that owner's, proved or not`(way: Way) async throws {
+            try await World.run { world in
+                let member = try await world.a.provedMember(Self.address)
+                for address in ["elsewhere@town.example", Self.address] {
+                    let address = try EmailAddress(address)
+                    try await world.a.run {
+                        try await $0.administration.changeAddress(of: member.id, to: address, isProved: false)
+                    }
+                }
+                #expect(try await way.prove(on: world.a).id == member.id)
+            }
+        }
+
         @Test(arguments: Way.allCases) func `once nothing can be undone, the account is taken back`(way: Way) async throws {
             try await World.run { world in
                 let member = try await moved(world)
