@@ -388,8 +388,15 @@ def introspections(port, authorization, token, ending):
     return sorted(taken)
 
 
+def stand_in(seconds):
+    """Hashes as a thread of Kidoban does, and asks for nothing."""
+    os.nice(5)
+    raw_hash_rate(seconds)
+
+
 def hash_rate(servers, load, chosen, binary, authorization, rounds=5, seconds=3):
-    """Of each round: raw hashes a second, sign-ins a second, the p99 of introspection without and with them. One thread hashes."""
+    """Of each round: raw hashes a second, sign-ins a second, the p99 of introspection without and with them, and beside a stranger who hashes: so
+    much of the difference is the machine's. One thread hashes."""
     server = kidoban(servers, "kidoban-hashing", chosen.loops, not chosen.no_limits, binary, hashes=True)
     server.environment |= {"KIDOBAN_ARGON2_MEMORY": str(ARGON2[0]), "KIDOBAN_ARGON2_ITERATIONS": str(ARGON2[1])}
     target, found = Target("kidoban-hashing", server.started(), authorization, None, load), []
@@ -400,6 +407,10 @@ def hash_rate(servers, load, chosen, binary, authorization, rounds=5, seconds=3)
             raw = raw_hash_rate(seconds)
             until = time.perf_counter() + seconds
             quiet = introspections(server.port, authorization, accounts[0].access, lambda: time.perf_counter() > until)
+            stranger = multiprocessing.Process(target=stand_in, args=(seconds,))
+            stranger.start()
+            beside = introspections(server.port, authorization, accounts[0].access, lambda: not stranger.is_alive())
+            stranger.join()
             times = max(1, int(raw * seconds / len(accounts)))
             rate = multiprocessing.Value("d", 0)
 
@@ -411,7 +422,7 @@ def hash_rate(servers, load, chosen, binary, authorization, rounds=5, seconds=3)
             flood.start()
             busy = introspections(server.port, authorization, accounts[0].access, lambda: not flood.is_alive())
             flood.join()
-            found.append((raw, rate.value, quiet[int(len(quiet) * 0.99)], busy[int(len(busy) * 0.99)]))
+            found.append((raw, rate.value, *(taken[int(len(taken) * 0.99)] for taken in (quiet, beside, busy))))
     finally:
         server.stop()
     return found
@@ -420,10 +431,10 @@ def hash_rate(servers, load, chosen, binary, authorization, rounds=5, seconds=3)
 def report_hash_rate(found, table):
     median = statistics.median
     table(f"Sign-ins of one hashing thread (argon2id, {ARGON2[0]} KiB, {ARGON2[1]} iterations) beside introspections, {len(found)} rounds, medians",
-          ["raw hashes/s", "sign-ins/s", "%", "introspection p99, ms", "with sign-ins", "ratio"],
+          ["raw hashes/s", "sign-ins/s", "%", "introspection p99, ms", "beside a stranger", "with sign-ins", "ratio to the first"],
           [("", [f"{median(row[0] for row in found):.1f}", f"{median(row[1] for row in found):.1f}",
-                 f"{100 * median(row[1] / row[0] for row in found):.0f}", f"{median(row[2] for row in found):.2f}",
-                 f"{median(row[3] for row in found):.2f}", f"{median(row[3] / row[2] for row in found):.2f}"])])
+                 f"{100 * median(row[1] / row[0] for row in found):.0f}", *(f"{median(row[place] for row in found):.2f}" for place in (2, 3, 4)),
+                 f"{median(row[4] / row[2] for row in found):.2f}"])])
 
 
 def report(chosen, targets, table):
