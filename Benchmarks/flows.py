@@ -2,6 +2,7 @@
 nginx + Lua and django-oauth-toolkit. `make bench ARGS=flows` prepares its environment and starts it."""
 
 import argparse
+import base64
 import ctypes
 import http.client
 import itertools
@@ -37,6 +38,7 @@ def options():
     parser.add_argument("--hash", action="store_true", help="the cheapest argon2 between: sign-ins at its rate, without its threads' time")
     parser.add_argument("--no-hash-rate", action="store_true", help="without the third table: how much of the hashes' rate reaches sign-ins")
     parser.add_argument("--no-growth", action="store_true", help="without the second table: many live tokens, many sessions")
+    parser.add_argument("--crowd", type=int, default=0, help="every flow once more with so many further users and sessions, a million say (0)")
     parser.add_argument("--binaries", nargs="*", default=[], help="further builds of Kidoban, which are measured in the same run")
     parser.add_argument("--commands", action="store_true", help="Redis's own account of its commands too")
     parser.add_argument("--loops", type=int, default=max(1, os.cpu_count() // 2), help="Kidoban's loops (its default)")
@@ -77,6 +79,12 @@ class Account:
         self.email, self.address = email, f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
         self.access = self.refresh = None
 
+    def again(self):
+        """The same user on another device."""
+        other = Account(self.email, 0)
+        other.address = self.address
+        return other
+
     def take(self, body):
         tokens = json.loads(body)
         self.access = tokens.get("accessToken", self.access)
@@ -91,6 +99,7 @@ class Target:
         self.authorization, self.service = authorization, service
         self.numbers = itertools.count(1)
         self.measured = {}
+        self.condition = ""
         self.quiet = (0, 0, 0)
 
     def accounts(self, count):
@@ -134,9 +143,10 @@ class Target:
         time.sleep(0.8)  # audit events are written twice a second
         spent = tuple(max(0, after - earlier - idle * (wall + 0.8) * 1000) / 1000 / count
                       for after, earlier, idle in zip(meter.read(), before, self.quiet))
-        best = self.measured.get(flow)
+        name = flow + self.condition
+        best = self.measured.get(name)
         if best is None or sum(spent) < sum(best[:3]):
-            self.measured[flow] = (*spent, count / wall)
+            self.measured[name] = (*spent, count / wall)
 
 
 def quiet_cost(meter, seconds=2):
@@ -157,7 +167,10 @@ def round_of(target, meter, chosen):
     if target.name == "nginx-lua":
         account = Account("", 1)
         account.access = "bench"
-        return run("introspection", [account] * count, target.introspect, 1, connections)
+        run("introspection", [account] * count, target.introspect, 1, connections)
+        accounts = target.accounts(count)
+        target.drive(accounts, target.sign_up, 1, connections)
+        return run("refresh", accounts, target.refresh, 2, connections)
     accounts = target.accounts(count)
     run("sign-up", accounts, target.sign_up, 1, connections)
     run("sign-in", accounts, target.sign_in, 1, connections)
@@ -182,10 +195,33 @@ def growth_of(target, meter, chosen):
     many = target.accounts(chosen.requests // 4)
     target.drive(many, target.sign_up, 1, connections)
     target.measure("sign-in, 2 sessions", meter, many, target.sign_in, 1, 8)
-    target.drive(users, target.sign_in, 100, 8)
-    target.measure("sign-in, 100 sessions", meter, users, target.sign_in, chosen.requests // 32, 8)
+    devices = [user.again() for _ in range(100 + chosen.requests // 32) for user in users]
+    target.drive(devices[:800], target.sign_in, 1, 8)
+    target.measure("sign-in, 100 sessions", meter, devices[800:], target.sign_in, 1, 8)
     target.measure("sign-out, 2 sessions", meter, many, target.sign_out, 1, 8)
-    target.measure("sign-out, 100 sessions", meter, users, target.sign_out, 1, 8)
+    # Fewer would be lost in what Redis does by itself.
+    target.measure("sign-out, 100 sessions", meter, devices[800:], target.sign_out, 1, 8)
+
+
+def crowd_of(targets, settings, chosen):
+    """Each flow with few users and sessions and with a crowd of them, in the same stores."""
+    import crowd
+
+    first = targets[0].accounts(1)
+    targets[0].drive(first, targets[0].sign_up, 1, 1)
+    sid = base64.urlsafe_b64decode(first[0].refresh.removeprefix("kdr_").split(".")[0] + "==")
+    before, begun = crowd.used_memory(settings), time.perf_counter()
+    crowd.add_users(settings, first[0].email, 1, chosen.crowd)
+    keys = crowd.add_sessions(settings, sid, 1, chosen.crowd)
+    print(f"{chosen.crowd} users and sessions in {time.perf_counter() - begun:.0f} s: {keys} keys in Redis, "
+          f"{(crowd.used_memory(settings) - before) / chosen.crowd:.0f} bytes for a session, its access token and its place in the index", flush=True)
+    time.sleep(5)  # PostgreSQL and Redis write it down
+    for target in targets:
+        target.condition = f", {chosen.crowd} users and sessions"
+        target.quiet = quiet_cost(target.meter)
+    for _ in range(chosen.rounds):
+        for target in targets:
+            round_of(target, target.meter, chosen)
 
 
 def commands(settings):
@@ -313,6 +349,8 @@ def main():
         if "code flow" in chosen.flows and any(target.service for target in targets):
             code_flow(chosen, targets, servers, table)
         after = commands(settings)
+        if chosen.crowd:
+            crowd_of([target for target in targets if target.service], settings, chosen)
     finally:
         for target in targets:
             if target.server.process:
@@ -350,8 +388,15 @@ def introspections(port, authorization, token, ending):
     return sorted(taken)
 
 
+def stand_in(seconds):
+    """Hashes as a thread of Kidoban does, and asks for nothing."""
+    os.nice(5)
+    raw_hash_rate(seconds)
+
+
 def hash_rate(servers, load, chosen, binary, authorization, rounds=5, seconds=3):
-    """Of each round: raw hashes a second, sign-ins a second, the p99 of introspection without and with them. One thread hashes."""
+    """Of each round: raw hashes a second, sign-ins a second, the p99 of introspection without and with them, and beside a stranger who hashes: so
+    much of the difference is the machine's. One thread hashes."""
     server = kidoban(servers, "kidoban-hashing", chosen.loops, not chosen.no_limits, binary, hashes=True)
     server.environment |= {"KIDOBAN_ARGON2_MEMORY": str(ARGON2[0]), "KIDOBAN_ARGON2_ITERATIONS": str(ARGON2[1])}
     target, found = Target("kidoban-hashing", server.started(), authorization, None, load), []
@@ -362,6 +407,10 @@ def hash_rate(servers, load, chosen, binary, authorization, rounds=5, seconds=3)
             raw = raw_hash_rate(seconds)
             until = time.perf_counter() + seconds
             quiet = introspections(server.port, authorization, accounts[0].access, lambda: time.perf_counter() > until)
+            stranger = multiprocessing.Process(target=stand_in, args=(seconds,))
+            stranger.start()
+            beside = introspections(server.port, authorization, accounts[0].access, lambda: not stranger.is_alive())
+            stranger.join()
             times = max(1, int(raw * seconds / len(accounts)))
             rate = multiprocessing.Value("d", 0)
 
@@ -373,7 +422,7 @@ def hash_rate(servers, load, chosen, binary, authorization, rounds=5, seconds=3)
             flood.start()
             busy = introspections(server.port, authorization, accounts[0].access, lambda: not flood.is_alive())
             flood.join()
-            found.append((raw, rate.value, quiet[int(len(quiet) * 0.99)], busy[int(len(busy) * 0.99)]))
+            found.append((raw, rate.value, *(taken[int(len(taken) * 0.99)] for taken in (quiet, beside, busy))))
     finally:
         server.stop()
     return found
@@ -382,10 +431,10 @@ def hash_rate(servers, load, chosen, binary, authorization, rounds=5, seconds=3)
 def report_hash_rate(found, table):
     median = statistics.median
     table(f"Sign-ins of one hashing thread (argon2id, {ARGON2[0]} KiB, {ARGON2[1]} iterations) beside introspections, {len(found)} rounds, medians",
-          ["raw hashes/s", "sign-ins/s", "%", "introspection p99, ms", "with sign-ins", "ratio"],
+          ["raw hashes/s", "sign-ins/s", "%", "introspection p99, ms", "beside a stranger", "with sign-ins", "ratio to the first"],
           [("", [f"{median(row[0] for row in found):.1f}", f"{median(row[1] for row in found):.1f}",
-                 f"{100 * median(row[1] / row[0] for row in found):.0f}", f"{median(row[2] for row in found):.2f}",
-                 f"{median(row[3] for row in found):.2f}", f"{median(row[3] / row[2] for row in found):.2f}"])])
+                 f"{100 * median(row[1] / row[0] for row in found):.0f}", *(f"{median(row[place] for row in found):.2f}" for place in (2, 3, 4)),
+                 f"{median(row[4] / row[2] for row in found):.2f}"])])
 
 
 def report(chosen, targets, table):
@@ -401,6 +450,7 @@ def report(chosen, targets, table):
           titles, [(flow, [cell(target, flow) for target in targets]) for flow in FLOWS[:-1] if flow in chosen.flows])
     own = [target for target in targets if target.service]
     names = [name for name in (own[0].measured if own else []) if name not in FLOWS]
+    names.sort(key=lambda name: FLOWS.index(name.split(",")[0]) if name.split(",")[0] in FLOWS else len(FLOWS))
     if names:
         table("The same with few and many", [PEERS.get(target.name, target.name) for target in own],
               [(name, [cell(target, name) for target in own]) for name in names])
