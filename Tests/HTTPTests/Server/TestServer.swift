@@ -144,7 +144,7 @@ final class TestServer: Sendable {
         loop.start {
             stands.signal()
             Self.block(on: goesOn)
-            server.assumeIsolated { for connection in $0.connections.values { connection.assumeIsolated { $0.endIdle() } } }
+            await server.endIdle()
         }
         stands.wait()
         defer { goesOn.signal() }
@@ -286,4 +286,10 @@ extension TestSocket {
 extension RouteDocumentation {
     /// For routes that only tests have.
     fileprivate static var undocumented: RouteDocumentation { RouteDocumentation("For tests.", responses: []) }
+}
+
+extension HTTPServer {
+    fileprivate func endIdle() {
+        for connection in connections.values { connection.assumeIsolated { $0.endIdle() } }
+    }
 }
