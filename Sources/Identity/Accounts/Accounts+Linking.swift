@@ -46,7 +46,7 @@ extension Accounts {
         do throws(IdentityError) {
             reclaimed = try await changes.change(user.id) { held throws(IdentityError) in
                 guard held.user.email?.normalized == user.email?.normalized, !held.user.isDisabled else { throw .userNotFound }
-                switch try await held.prove(.provider, notices) {
+                switch try await held.prove(.provider, notices.canBeUndone) {
                 case .unchanged, .proved: throw .userNotFound
                 case .released: return (nil, .none)
                 case .takenBack:
@@ -72,7 +72,7 @@ extension Accounts {
     func owner(of account: User, _ client: Client, _ caller: Caller) async throws(IdentityError) -> User {
         let newID = UserID(at: system.now(), random: system.random(10))
         let (outcome, user) = try await changes.change(account, orThrow: .invalidCode) { held throws(IdentityError) in
-            let outcome = try await held.prove(.mailSignIn, notices)
+            let outcome = try await held.prove(.mailSignIn, notices.canBeUndone)
             switch outcome {
             case .released: return ((outcome, try await held.makeOwner(newID)), .none)
             case .takenBack: return ((outcome, try await held.changed()), .everything(.accountReclaimed))

@@ -37,7 +37,7 @@ extension Administration {
     package func vouch(forAddressOf id: UserID) async throws(AdministrationError) {
         try await with(.changeUsers) { () throws(IdentityError) in
             let user = try await changes.change(id) { held throws(IdentityError) in
-                _ = try await held.prove(.vouching, accounts.notices)
+                _ = try await held.prove(.vouching, accounts.notices.canBeUndone)
                 return (try await held.changed(), SessionsToEnd.none)
             }
             try await sessions.update(SessionOwner(user), of: id)

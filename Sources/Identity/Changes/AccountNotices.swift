@@ -58,7 +58,7 @@ package struct AccountNotices: Sendable {
 
     /// Whether somebody who had proved another address of the account can put it back to what it was then.
     /// - Throws: the store's failure.
-    func canBeUndone(held: HeldUser) async throws(IdentityError) -> Bool {
+    func canBeUndone(_ held: HeldUser) async throws(IdentityError) -> Bool {
         let parameters: [PostgresValue] = [
             system.statementTime.parameter, .uuid(held.user.id.description), .integer(Self.lookedThrough),
         ]

@@ -116,7 +116,7 @@ extension Confirmations {
             let before = try await AccountState.hold(held.user.id, in: held.transaction)
             // First: the old address, which may be somebody else's, is not proved by it.
             try await held.setEmail(address, isProved: true)
-            let outcome = try await held.prove(.addressChange, accounts.notices)
+            let outcome = try await held.prove(.addressChange, accounts.notices.canBeUndone)
             switch outcome {
             case .unchanged, .proved:
                 try await accounts.notices.enter(

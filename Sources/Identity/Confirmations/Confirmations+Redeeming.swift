@@ -59,7 +59,7 @@ extension Confirmations {
         let newID = UserID(at: system.now(), random: system.random(10))
         let (outcome, owner) = try await accounts.changes.change(user, orThrow: .invalidCode) { held throws(IdentityError) in
             let before = try await AccountState.hold(user.id, in: held.transaction)
-            let outcome = try await held.prove(.passwordReset, accounts.notices)
+            let outcome = try await held.prove(.passwordReset, accounts.notices.canBeUndone)
             guard outcome != .released else { return ((outcome, try await held.makeOwner(newID, passwordHash: hash).id), .none) }
             try await held.setPassword(hash)
             try await accounts.notices.enterPassword(

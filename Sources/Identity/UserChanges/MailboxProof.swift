@@ -49,13 +49,15 @@ extension HeldUser {
     /// Carries the rule out. Where the account is taken back, password, identities (the tokens of their providers are revoked by a
     /// trigger) and consents are gone now, and the caller sets what opens the account from now on and ends `.everything`.
     /// - Throws: the store's failure.
-    /// - Parameter notices: what owners were told of and can undo.
-    func prove(_ proof: MailboxProof, _ notices: AccountNotices) async throws(IdentityError) -> MailboxProof.Outcome {
+    /// - Parameter canBeUndone: whether somebody who had proved another address can put the account back to what it was then.
+    func prove(
+        _ proof: MailboxProof, _ canBeUndone: (HeldUser) async throws(IdentityError) -> Bool
+    ) async throws(IdentityError) -> MailboxProof.Outcome {
         let outcome =
             if user.emailVerified {
                 proof.outcome(isProved: true, hasOtherOwner: false)
             } else {
-                proof.outcome(isProved: false, hasOtherOwner: try await hasOtherOwner(notices))
+                proof.outcome(isProved: false, hasOtherOwner: try await isVouchedFor() ? true : canBeUndone(self))
             }
         switch outcome {
         // Who sets a new password by mail, or another address, wants others out: a confirmation before had let them stay, and whoever
@@ -74,11 +76,6 @@ extension HeldUser {
         case .released: try await run(HeldUserQueries.releaseAddress, [.uuid(user.id.description)])
         }
         return outcome
-    }
-
-    private func hasOtherOwner(_ notices: AccountNotices) async throws(IdentityError) -> Bool {
-        if try await isVouchedFor() { return true }
-        return try await notices.canBeUndone(held: self)
     }
 
     /// Makes the account of whoever has proved the address that this one has released.

@@ -336,9 +336,7 @@ extension Stream {
 
     /// Asks the system whether bytes have come that the loop has not been told of. Whoever waits for them goes on.
     package func looksForNews() -> Bool {
-        if !state.mayRead, state.isOpen, Socket.hasInput(descriptor) {
-            state.readable(isLast: false)?.resume(.success(()))
-        }
+        if !state.mayRead, state.isOpen, Socket.hasInput(descriptor) { state.readable(isLast: false)?.resume(.success(())) }
         return state.mayRead
     }
 
