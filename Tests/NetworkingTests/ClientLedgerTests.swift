@@ -40,11 +40,28 @@ import Testing
         // Down to three quarters.
         #expect(ledger.excess() == [greedy: 600])
         ledger.hold(-600, for: greedy)
-        ledger.endShedding()
+        ledger.endShedding(of: 0)
         #expect(ledger.excess() == [:])
         #expect(ledger.bytes == 600)
         ledger.hold(400, for: modest)
         #expect(calls.value == 2)
+    }
+
+    @Test func `what came while some were closed has others closed, unless nobody could be`() throws {
+        let ledger = ClientLedger(connectionsEach: 10, byteLimit: 800)
+        let client = try Self.client("192.0.2.1")
+        let calls = Locked(0)
+        ledger.onExcess { calls.withLock { $0 += 1 } }
+        #expect(ledger.admit(client, isProxy: false) == .admitted)
+        for _ in 0..<2 { ledger.hold(900, for: client) }
+        #expect(calls.value == 1)
+        ledger.hold(-900, for: client)
+        ledger.endShedding(of: 1)
+        #expect(calls.value == 2)
+        ledger.endShedding(of: 0)
+        #expect(calls.value == 2)
+        ledger.hold(1, for: client)
+        #expect(calls.value == 3)
     }
 
     @Test func `a client has so many connections, a proxy any number`() throws {
@@ -117,7 +134,7 @@ import Testing
         #expect(calls.value == 0)
         for client in modest.suffix(1) { #expect(ledger.admit(client, isProxy: false) == .admitted) }
         #expect(calls.value == 1)
-        ledger.endShedding()
+        ledger.endShedding(of: 0)
     }
 
     @Test func `down to a level that leaves room, and a proxy loses none`() throws {
@@ -159,7 +176,7 @@ import Testing
         for milliseconds in [0, 0, 99, 100, 150, 199, 200] {
             let before = calls.value
             ledger.findsNoPlace(at: start + .milliseconds(milliseconds))
-            if calls.value > before { ledger.endShedding() }
+            if calls.value > before { ledger.endShedding(of: 0) }
         }
         #expect(calls.value == 3)
         ledger.findsNoPlace(at: start + .milliseconds(300))

@@ -4,21 +4,20 @@ import Networking
 /// What happens when all connections together hold too much for clients that are slow to send or to read, or when few places are left.
 extension HTTPServer {
     /// Connections that are closed in one turn: others wait meanwhile.
-    private static var closesPerTurn: Int { 8 }
+    private static var closesPerTurn: Int { 32 }
 
     func shed() {
         let losers = giveBackMemory() + makeRoom()
-        close((losers + makeRoomAmongIdle(but: losers.count))[...])
+        close((losers + makeRoomAmongIdle(but: losers.count))[...], after: 0)
     }
 
     /// Closes some, and the rest in further turns. Those that hold nothing any more by then, or wait for nobody, have been served.
-    private func close(_ losers: ArraySlice<Loser>) {
-        for loser in losers.prefix(Self.closesPerTurn) {
-            loser.connection.assumeIsolated { loser.end($0) }
-        }
+    /// - Parameter count: how many have been closed in the turns before.
+    private func close(_ losers: ArraySlice<Loser>, after count: Int) {
+        let closed = losers.prefix(Self.closesPerTurn).count { loser in loser.connection.assumeIsolated { loser.end($0) } }
         let rest = losers.dropFirst(Self.closesPerTurn)
-        guard !rest.isEmpty else { return ledger.endShedding() }
-        loop.call { self.assumeIsolated { $0.close(rest) } }
+        guard !rest.isEmpty else { return ledger.endShedding(of: count + closed) }
+        loop.call { self.assumeIsolated { $0.close(rest, after: count + closed) } }
     }
 
     /// One that is closed soon.
@@ -26,13 +25,15 @@ extension HTTPServer {
         let connection: HTTPConnection
         let loss: ConnectionLoss
 
-        func end(_ connection: isolated HTTPConnection) {
+        /// - Returns: whether it has been closed.
+        func end(_ connection: isolated HTTPConnection) -> Bool {
             switch loss {
             case .memory where connection.held > 0 && connection.waitsSince != nil: connection.shed()
             case .crowded where connection.silentSince != nil: connection.shed()
             case .idle where connection.idleSince != nil: connection.endIdle()
-            case .memory, .crowded, .idle, .tooMany: break
+            case .memory, .crowded, .idle, .tooMany: return false
             }
+            return true
         }
     }
 

@@ -85,7 +85,7 @@ package actor HTTPServer {
         try listener.start()
         self.listener = listener
         ledger.onExcess { [weak self, unowned ledger] in
-            guard let self else { return ledger.endShedding() }
+            guard let self else { return ledger.endShedding(of: 0) }
             self.loop.call { self.assumeIsolated { $0.shed() } }
         }
         return listener.address

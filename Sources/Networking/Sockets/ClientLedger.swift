@@ -65,6 +65,8 @@ package final class ClientLedger: Sendable {
         var shedders: [@Sendable () -> Void] = []
         /// How many of them are still to be done.
         var shedding = 0
+        /// How many connections they have closed.
+        var closed = 0
         /// At so many connections it is time to shed: not again before there are more, if that has not helped.
         var crowdedAt: Int
         /// When it may be tried again to find places where there is none.
@@ -186,8 +188,19 @@ package final class ClientLedger: Sendable {
         state.withLock { $0.shedders.append(shed) }
     }
 
-    package func endShedding() {
-        state.withLock { $0.shedding -= 1 }
+    /// Too much may be held all the same: what has come meanwhile has told nobody. Then it goes on, unless nobody could be closed.
+    /// - Parameter count: how many connections have been closed.
+    package func endShedding(of count: Int) {
+        let shedders: [@Sendable () -> Void] = state.withLock { state in
+            state.shedding -= 1
+            state.closed += count
+            guard state.shedding == 0 else { return [] }
+            defer { state.closed = 0 }
+            guard state.bytes > byteLimit, state.closed > 0 else { return [] }
+            state.shedding = state.shedders.count
+            return state.shedders
+        }
+        for shed in shedders { shed() }
     }
 
     /// Which sites have to give back how many bytes: those that hold most, down to the level at which all together hold little enough.
