@@ -137,8 +137,11 @@ extension HTTPConnection {
     }
 
     /// Ends one that is between requests, for its place. Not if one has come that the loop has not been told of yet.
-    func endIdle() {
-        if !stream.looksForNews() { end() }
+    /// - Returns: whether it has ended.
+    func endIdle() -> Bool {
+        guard !stream.looksForNews() else { return false }
+        end()
+        return true
     }
 
     /// Ends it for the memory that it holds, or for its place.

@@ -30,7 +30,7 @@ extension HTTPServer {
             switch loss {
             case .memory where connection.held > 0 && connection.waitsSince != nil: connection.shed()
             case .crowded where connection.silentSince != nil: connection.shed()
-            case .idle where connection.idleSince != nil: connection.endIdle()
+            case .idle where connection.idleSince != nil: return connection.endIdle()
             case .memory, .crowded, .idle, .tooMany: return false
             }
             return true

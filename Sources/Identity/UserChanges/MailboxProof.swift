@@ -48,8 +48,8 @@ package enum MailboxProof: Sendable, CaseIterable {
 extension HeldUser {
     /// Carries the rule out. Where the account is taken back, password, identities (the tokens of their providers are revoked by a
     /// trigger) and consents are gone now, and the caller sets what opens the account from now on and ends `.everything`.
-    /// - Throws: the store's failure.
     /// - Parameter canBeUndone: whether somebody who had proved another address can put the account back to what it was then.
+    /// - Throws: the store's failure.
     func prove(
         _ proof: MailboxProof, _ canBeUndone: (HeldUser) async throws(IdentityError) -> Bool
     ) async throws(IdentityError) -> MailboxProof.Outcome {

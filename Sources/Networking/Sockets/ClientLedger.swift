@@ -104,7 +104,7 @@ package final class ClientLedger: Sendable {
     private static func crowded(_ places: Int) -> Int { max(1, places * crowdedSixteenths / 16) }
     /// How many are left when some have been shed.
     private var calmPlaces: Int { places / 4 * Self.quartersAfterShedding }
-    /// So many further connections may come before it is tried again to make room.
+    /// How many further connections may come before places are looked for again.
     private var step: Int { max(1, places / 64) }
 
     /// Bytes held for all clients.

@@ -251,6 +251,8 @@ struct ToolkitEmulatorTests {
         #expect(response.json["isNewUser"] == true)
         #expect(user.claims?["sub"] == .string(id) && user.claims?["premium"] == true)
         #expect(user.claims?["firebase"]?["sign_in_provider"] == "custom")
+        // By these the feed of revocations tells of its end.
+        #expect(user.claims?["sid"]?.stringValue != nil && user.claims?["jti"]?.stringValue != nil)
         #expect(try await client.call("signInWithCustomToken", ["token": token]).json["isNewUser"] == false)
         let refreshed = try await client.refresh(user.refreshToken)
         #expect(refreshed.json["user_id"] == .string(id))

@@ -290,6 +290,6 @@ extension RouteDocumentation {
 
 extension HTTPServer {
     fileprivate func endIdle() {
-        for connection in connections.values { connection.assumeIsolated { $0.endIdle() } }
+        for connection in connections.values { _ = connection.assumeIsolated { $0.endIdle() } }
     }
 }
