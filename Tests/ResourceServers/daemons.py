@@ -107,7 +107,9 @@ def imap(port, user, token):
 
 
 ALL = {"apache-mod_auth_openidc": mod_auth_openidc, "apache-mod_oauth2": mod_oauth2, "dovecot": dovecot}
-INSTALLED = {"apache-mod_auth_openidc": "/usr/sbin/apache2", "apache-mod_oauth2": "/usr/sbin/apache2", "dovecot": "/usr/sbin/dovecot"}
+INSTALLED = {
+    "apache-mod_auth_openidc": f"{MODULES}/mod_auth_openidc.so", "apache-mod_oauth2": f"{MODULES}/mod_oauth2.so", "dovecot": "/usr/sbin/dovecot",
+}
 
 
 def is_installed(name):
