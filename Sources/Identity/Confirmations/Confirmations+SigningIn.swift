@@ -61,6 +61,7 @@ extension Confirmations {
             do throws(IdentityError) {
                 let user = try await owner(of: grant, client, caller)
                 let authentication = Authentication(of: user, by: [.oneTimePassword], at: system.now(), occasion: .mailedCode)
+                accounts.limiter.remember(caller, at: user.account)
                 return SignInByCode(authentication: authentication, typed: typed, grant: grant, place: place)
             } catch {
                 if error.isOurs { await giveBack(typed, grant, in: place) }

@@ -104,7 +104,7 @@ package final class Confirmations: Sendable {
     /// - Throws: `IdentityError.tooManyRequests` for a caller who asks for too many.
     func permits(_ kind: Mail.Kind, to address: EmailAddress, _ caller: Caller) async throws(IdentityError) -> Bool {
         try await accounts.limiter.take(.mail(caller), caller)
-        return try await accounts.limiter.allows(.mail(kind, to: address), caller)
+        return try await accounts.limiter.allows(.mail(kind, to: address, askedBy: caller), caller)
     }
 
     /// Has what has been done wait until the time says nothing of it. What is thrown is not about the address, and waits for nothing.

@@ -206,6 +206,7 @@ extension ProjectAccounts {
             }
             guard !user.isDisabled else { throw IdentityError.userDisabled }
             try await mark(user.id, Self.markLink)
+            accounts.limiter.remember(caller, at: user.account)
             return Authentication(
                 of: user, by: [.oneTimePassword], at: system.now(), occasion: isNew ? .signUp : .continued)
         }

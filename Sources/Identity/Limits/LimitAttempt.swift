@@ -70,7 +70,9 @@ extension LimitAttempt {
     /// Whether it makes a difference for any budget who is known.
     static func isKnownOfUse(_ settings: LimitSettings) -> Bool {
         settings.isEnforced
-            && [.signInAccount, .signInAccountAddress, .signInKnownDevice, .signInAddress].contains { settings[$0] != nil }
+            && [.signInAccount, .signInAccountAddress, .signInKnownDevice, .signInAddress, .mailRecipient].contains {
+                settings[$0] != nil
+            }
     }
 
     /// To have a password hashed: counted by the caller, who is not given it back.
@@ -183,7 +185,20 @@ extension LimitAttempt {
         LimitAttempt([Charge(.mailAddress, ClientNetwork(caller.address).text)])
     }
 
-    /// Sending one. Each kind has a budget of its own: strangers who ask for one kind keep no owner from another.
+    /// Sending one that somebody asks for. Who is known at the account counts apart: strangers cannot use up what the owner gets.
+    static func mail(_ kind: Mail.Kind, to recipient: EmailAddress, askedBy caller: Caller) -> LimitAttempt {
+        let (account, kind) = (recipient.normalized, kind.rawValue)
+        let acquaintance = Acquaintance(caller, at: account)
+        return LimitAttempt(
+            [
+                Charge(.mailRecipient, account, kind, if: .stranger),
+                Charge(.mailKnownDevice, account, kind, "address", acquaintance.address, if: .unknownDevice),
+                acquaintance.device.map { Charge(.mailKnownDevice, account, kind, "device", $0, if: .knownDevice) },
+            ], acquaintance, isTold: false)
+    }
+
+    /// Sending one that comes of what somebody does. Each kind has a budget of its own: strangers who ask for one kind keep no owner from
+    /// another.
     static func mail(_ kind: Mail.Kind, to recipient: EmailAddress) -> LimitAttempt {
         LimitAttempt([Charge(.mailRecipient, recipient.normalized, kind.rawValue)], isTold: false)
     }

@@ -66,7 +66,7 @@ extension LimitBucket {
         case .refreshAddress: Budget(20_000, per: .seconds(600))
         case .codeAccountAddress: Budget(20, per: .seconds(3600))
         case .codeAddress: Budget(100, per: .seconds(600))
-        case .mailRecipient: Budget(5, per: .seconds(3600))
+        case .mailRecipient, .mailKnownDevice: Budget(5, per: .seconds(3600))
         case .mailAddress: Budget(100, per: .seconds(3600))
         case .hashAddress: Budget(1200, per: .seconds(600))
         case .hashSite: Budget(4800, per: .seconds(600))

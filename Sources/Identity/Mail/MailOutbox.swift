@@ -5,6 +5,9 @@ package import Text
 package struct MailOutbox: Sendable {
     /// Mails of one kind that a user may get in `window`, so that nobody fills another's mailbox.
     package static let limit = 5
+    /// The same for those that somebody asks for. Strangers get no more than the budget of the recipient (`LimitAttempt.mail`); the rest is
+    /// for those who are known.
+    package static let limitOfAsked = 20
     package static let window: Duration = .seconds(3600)
 
     private let jobs: JobQueue
@@ -15,10 +18,10 @@ package struct MailOutbox: Sendable {
         self.seal = seal
     }
 
-    /// Whether a user may get one more mail of a kind now.
+    /// Whether a user may get one more mail of a kind now that somebody asks for.
     /// - Throws: the store's failure.
     func hasRoom(for userID: UserID, _ kind: Mail.Kind, at time: StatementTime) async throws(IdentityError) -> Bool {
-        try await jobs.count(.mail, kind.rawValue, of: userID, within: Self.window, at: time) < Self.limit
+        try await jobs.count(.mail, kind.rawValue, of: userID, within: Self.window, at: time) < Self.limitOfAsked
     }
 
     /// Puts a mail to the others, for as long as it says it is of use. One to a user who is not there is dropped, at the same price.

@@ -53,7 +53,7 @@ package enum LimitBucket: Int, Sendable, CaseIterable {
     case signUpAccount, signUpAddress, signUpClient
     case refreshSession, refreshAddress
     case codeAccountAddress, codeAddress
-    case mailRecipient, mailAddress
+    case mailRecipient, mailKnownDevice, mailAddress
     case hashAddress, hashSite
     case authorizeAddress, authorizeClient
     case tokenAddress, tokenClient
@@ -67,7 +67,7 @@ package enum LimitBucket: Int, Sendable, CaseIterable {
         case .signUpAccount, .signUpAddress, .signUpClient: .signUp
         case .refreshSession, .refreshAddress: .refresh
         case .codeAccountAddress, .codeAddress: .code
-        case .mailRecipient, .mailAddress: .mail
+        case .mailRecipient, .mailKnownDevice, .mailAddress: .mail
         case .hashAddress, .hashSite: .hash
         case .authorizeAddress, .authorizeClient: .authorize
         case .tokenAddress, .tokenClient: .token
@@ -78,7 +78,7 @@ package enum LimitBucket: Int, Sendable, CaseIterable {
         switch self {
         case .signInAccount, .signUpAccount: .account
         case .signInAccountAddress, .codeAccountAddress: .accountAddress
-        case .signInKnownDevice: .knownDevice
+        case .signInKnownDevice, .mailKnownDevice: .knownDevice
         case .signInAddress, .providerTokenAddress, .signUpAddress, .refreshAddress, .codeAddress, .mailAddress, .hashAddress,
             .authorizeAddress, .tokenAddress:
             .address

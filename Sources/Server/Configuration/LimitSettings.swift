@@ -37,7 +37,8 @@ extension Settings {
             budget("CODE_ADDRESS", .codeAddress, "Mailed codes from one address."),
             budget(
                 "MAIL_RECIPIENT", .mailRecipient,
-                "Mails of one kind to one recipient."),
+                "Mails of one kind to one recipient, asked for from unknown addresses and devices."),
+            budget("MAIL_KNOWN_DEVICE", .mailKnownDevice, "The same from one known address or device."),
             budget("MAIL_ADDRESS", .mailAddress, "Mails asked for from one address."),
             budget(
                 "HASH_ADDRESS", .hashAddress,

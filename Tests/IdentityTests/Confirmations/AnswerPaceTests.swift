@@ -49,7 +49,7 @@ extension WithStores {
                 #expect(try await isPaced(Copy.email, on: world.a, resets: resets))
                 #expect(try await isPaced("nobody@town.example", on: world.a, resets: resets))
                 // Beyond what a mailbox is given, too.
-                for _ in 0..<MailOutbox.limit {
+                for _ in 0..<MailOutbox.limitOfAsked {
                     #expect(try await isPaced(Copy.email, on: world.a, resets: resets))
                 }
             }

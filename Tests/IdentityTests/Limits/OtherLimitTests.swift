@@ -139,6 +139,38 @@ extension WithStores {
             }
         }
 
+        /// What the owner is known by: a device anywhere, or an address.
+        @Test(arguments: [("198.51.100.9", "device-1" as String?, 3), ("192.0.2.200", nil, 2)])
+        func `strangers use up no code of an owner who is known, by a sign-in with a password or a mailed code`(
+            address: String, device: String?, rest: Int
+        ) async throws {
+            let limits = LimitSettings.only(
+                (.mailRecipient, Budget(2, per: Self.hour)), (.mailKnownDevice, Budget(3, per: Self.hour)))
+            try await World.run({ $0.limits = limits }) { world in
+                _ = try await world.a.signUp()
+                func codes(_ count: Int, from caller: Caller) async throws -> Int {
+                    let before = try await world.waitingMails().count
+                    for _ in 0..<count {
+                        _ = try await world.a.run {
+                            try await $0.confirmations.requestSignInCode(email: Copy.email, caller: caller)
+                        }
+                    }
+                    return try await world.waitingMails().count - before
+                }
+                let known = Copy.caller("192.0.2.200", device: "device-1")
+                let place = try await world.a.run {
+                    try await $0.confirmations.requestSignInCode(email: Copy.email, caller: known)
+                }
+                let code = try await world.a.code(.signInCode)
+                _ = try await world.a.run {
+                    try await $0.confirmations.signIn(code: code, in: place, client: $0.app, caller: known)
+                }
+                for number in 1...3 { _ = try await codes(1, from: Copy.caller("203.0.113.\(number)")) }
+                #expect(try await codes(1, from: Copy.caller("203.0.113.9", device: "device-2")) == 0)
+                #expect(try await codes(4, from: Copy.caller(address, device: device)) == rest)
+            }
+        }
+
         @Test func `codes count by address, for an account too, and keep nobody else out`() async throws {
             let limits = LimitSettings.only(
                 (.codeAddress, Budget(3, per: Self.hour)), (.codeAccountAddress, Budget(1, per: Self.hour)))

@@ -62,7 +62,7 @@ extension WithStores {
         @Test func `who is ahead forgets no mail early, and counts those of the others`() async throws {
             try await World.runApart(by: Self.hour) { world in
                 let other = try world.delivery(world.b, nil) { $0.retention = Self.hour }
-                try await world.put(MailOutbox.limit)
+                try await world.put(MailOutbox.limitOfAsked)
                 let user = try #require(try await world.waitingMails().first?.mail?.userID)
                 _ = try await world.a.run { parts in try await parts.postgres.query(Self.sent) }
                 await other.work()

@@ -151,7 +151,8 @@ extension AcceptedValue {
         ("SIGN_IN_IDENTITY", .signInIdentity), ("PROVIDER_TOKEN_ADDRESS", .providerTokenAddress), ("HASH_ADDRESS", .hashAddress),
         ("HASH_SITE", .hashSite), ("AUTHORIZE_ADDRESS", .authorizeAddress), ("AUTHORIZE_CLIENT", .authorizeClient),
         ("TOKEN_ADDRESS", .tokenAddress), ("TOKEN_CLIENT", .tokenClient),
-        ("CODE_ADDRESS", .codeAddress), ("MAIL_RECIPIENT", .mailRecipient), ("MAIL_ADDRESS", .mailAddress),
+        ("CODE_ADDRESS", .codeAddress), ("MAIL_RECIPIENT", .mailRecipient), ("MAIL_KNOWN_DEVICE", .mailKnownDevice),
+        ("MAIL_ADDRESS", .mailAddress),
     ].flatMap { (name: String, bucket: LimitBucket) in
         // Without one for accounts, those by account and address are free.
         let others = bucket == .signInAccountAddress ? ["KIDOBAN_LIMIT_SIGN_IN_ACCOUNT": "off"] : [:]
