@@ -98,6 +98,7 @@ extension JSONParseError.Kind {
         case .duplicateMember: "duplicate_member"
         case .invalidUTF8: "invalid_utf8"
         case .loneSurrogate: "lone_surrogate"
+        case .tooManyMarks: "too_many_marks"
         case .byteOrderMark: "byte_order_mark"
         case .numberOutOfRange: "number_out_of_range"
         case .trailingBytes: "trailing_bytes"

@@ -73,7 +73,9 @@ extension RestAuth {
             let start = body.indices.first { index in
                 (index == 0 || body[index - 1] == UInt8(ascii: "&")) && body[index...].starts(with: name)
             }
-            guard let start, let text = String(validating: body[(start + name.count)...], as: UTF8.self) else { return [] }
+            guard let start, let text = String(validating: body[(start + name.count)...], as: UTF8.self),
+                text.isStreamSafe
+            else { return [] }
             return [SecretString(text)]
         }
 

@@ -186,7 +186,7 @@ extension TokenAPI {
         init(_ error: JSONParseError) {
             switch error.kind {
             case .duplicateMember: self.init("Duplicate property name", at: error.offset)
-            case .depth, .tooManyValues: self.init("Document too complex", at: error.offset)
+            case .depth, .tooManyValues, .tooManyMarks: self.init("Document too complex", at: error.offset)
             case .numberOutOfRange: self.init("Number out of range", at: error.offset)
             case .loneSurrogate: self.init("Invalid \\uXXXX escape", at: error.offset)
             case .unexpectedEnd, .syntax, .invalidUTF8, .byteOrderMark, .trailingBytes:

@@ -161,7 +161,7 @@ extension FormFields {
             throw .malformed
         }
         let decoded = start..<bytes.count
-        guard !bytes[decoded].contains(0), String(validating: bytes[decoded], as: UTF8.self) != nil else {
+        guard !bytes[decoded].contains(0), PercentDecoding.text(bytes[decoded]) != nil else {
             throw .malformed
         }
         return decoded
@@ -224,7 +224,8 @@ extension Span<UInt8> {
 
 /// Why a form cannot be read. A field name, which is not a secret, is all it ever quotes.
 package enum FormError: Error, Equatable, Sendable {
-    /// A byte that must be escaped, a broken escape, text that is not UTF-8, NUL, or a field without a name.
+    /// A byte that must be escaped, a broken escape, text that is not UTF-8 or has too many combining marks in a row, NUL, or a field
+    /// without a name.
     case malformed
     case tooManyFields
     /// RFC 6749 §3.1 forbids to send a parameter more than once.

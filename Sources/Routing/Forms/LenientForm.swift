@@ -40,6 +40,7 @@ package struct LenientForm: Sendable, UnprintedContent {
 
     private mutating func add(_ name: String, _ value: String) throws(FormError) {
         guard fields.count < Self.maximumCount else { throw .tooManyFields }
+        guard name.isStreamSafe, value.isStreamSafe else { throw .malformed }
         fields.append((name, value))
     }
 

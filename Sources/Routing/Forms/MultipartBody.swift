@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 /// The parts of a `multipart/form-data` body (RFC 7578, RFC 2046 §5.1), which is in memory already.
 enum MultipartBody {
@@ -29,6 +30,7 @@ enum MultipartBody {
     private static func part(_ bytes: ArraySlice<UInt8>) throws(FormError) -> Part {
         guard let blank = find(lineEnd + lineEnd, in: Array(bytes), from: 0) else { throw .malformed }
         let head = String(decoding: bytes.prefix(blank), as: UTF8.self)
+        guard head.isStreamSafe else { throw .malformed }
         let content = bytes.dropFirst(blank + 2 * lineEnd.count)
         for line in head.split(separator: "\r\n") {
             let field = line.split(separator: ":", maxSplits: 1)

@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 /// Percent-decoding (RFC 3986 §2.1), strict: every `%` needs two digits, and the outcome must be UTF-8 without NUL.
 enum PercentDecoding {
@@ -37,6 +38,12 @@ enum PercentDecoding {
         guard append(bytes, in: range, plus: plus, to: &output), !output.contains(0) else {
             return nil
         }
-        return String(validating: output, as: UTF8.self)
+        return text(output[...])
+    }
+
+    /// Text that is not out of proportion, or `nil`.
+    static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard let text = String(validating: bytes, as: UTF8.self), text.isStreamSafe else { return nil }
+        return text
     }
 }

@@ -1,6 +1,6 @@
 /// Percent-encoding in URLs (RFC 3986 §2.1).
 package enum PercentEncoding {
-    /// Strict: every `%` needs two digits, and the outcome must be UTF-8; `nil` otherwise. A `+` is itself.
+    /// Strict: every `%` needs two digits, and the outcome must be UTF-8 that `isStreamSafe`; `nil` otherwise. A `+` is itself.
     package static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8.makeIterator()
@@ -12,7 +12,8 @@ package enum PercentEncoding {
             guard let high = rest.next().flatMap(Hex.value), let low = rest.next().flatMap(Hex.value) else { return nil }
             bytes.append(high << 4 | low)
         }
-        return String(validating: bytes, as: UTF8.self)
+        guard let decoded = String(validating: bytes, as: UTF8.self), decoded.isStreamSafe else { return nil }
+        return decoded
     }
 
     /// Everything but the unreserved characters is escaped: good for any part of a URL and for forms.

@@ -13,6 +13,8 @@ package struct JSONParseError: Error, Equatable, Sendable {
         case duplicateMember
         /// A string holds bytes that are not UTF-8 (RFC 8259 §8.1).
         case invalidUTF8
+        /// A string has more combining marks in a row than `String.mostMarksInARow`.
+        case tooManyMarks
         /// A `\u` escape is half of a surrogate pair (RFC 8259 §8.2).
         case loneSurrogate
         /// The text begins with a byte order mark (RFC 8259 §8.1).

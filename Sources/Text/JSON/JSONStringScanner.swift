@@ -30,17 +30,24 @@ struct JSONStringScanner {
 
     private mutating func finish(_ text: Span<UInt8>) throws(JSONParseError) -> String {
         if unescaped.isEmpty {
+            let string: String
+            let isASCII: Bool
             do {
-                let string = String(copying: try UTF8Span(validating: text.extracting(runStart..<position)))
-                position += 1
-                return string
+                let span = try UTF8Span(validating: text.extracting(runStart..<position))
+                (string, isASCII) = (String(copying: span), span.isKnownASCII)
             } catch {
                 throw invalidUTF8(error)
             }
+            return try whole(string, isASCII: isASCII)
         }
         try takeRun(text)
+        return try whole(String(decoding: unescaped, as: UTF8.self), isASCII: false)
+    }
+
+    private mutating func whole(_ string: String, isASCII: Bool) throws(JSONParseError) -> String {
+        guard isASCII || string.isStreamSafe else { throw error(.tooManyMarks) }
         position += 1
-        return String(decoding: unescaped, as: UTF8.self)
+        return string
     }
 
     /// Each run between escapes is validated by itself, since an escape cannot complete a cut sequence.

@@ -120,4 +120,12 @@ import Text
             #expect(!text.contains("hunter2"))
         }
     }
+
+    @Test func `a long run of combining marks is refused in names and values, by lenient forms too`() {
+        let marks = "a" + String(repeating: "%CC%95%CC%81", count: 16)
+        for text in ["\(marks)=1", "a=\(marks)"] {
+            #expect(throws: FormError.malformed) { try fields(text) }
+            #expect(throws: FormError.malformed) { try LenientForm(urlEncoded: [UInt8](text.utf8)) }
+        }
+    }
 }
