@@ -273,7 +273,7 @@ package struct AuthorizationCheck: Sendable {
 
     private static func lengths(_ draft: inout Draft) throws(AuthorizationRefusal) {
         guard !draft.parameters.isTooLong else {
-            throw AuthorizationRefusal(.invalidRequest, "A parameter is too long.")
+            throw AuthorizationRefusal(.invalidRequest, "The parameters are too long.")
         }
         if let nonce = draft.parameters["nonce"], nonce.utf8.count > 1024 {
             throw AuthorizationRefusal(.invalidRequest, "The nonce is longer than 1024 bytes.", parameter: "nonce")
@@ -301,15 +301,18 @@ package enum ScopeText {
     /// - Throws: `invalid_scope` for a character that no scope may have, and for too many.
     package static func scopes(_ text: String) throws(AuthorizationRefusal) -> [String] {
         var found: [String] = []
+        var seen: Set<Substring> = []
         for word in text.split(separator: " ") {
             let isLegal = word.utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
             guard isLegal, word.utf8.count <= 256 else {
                 throw AuthorizationRefusal(.invalidScope, "The scope has a character that it may not have.", parameter: "scope")
             }
-            if !found.contains(where: { $0.hasSameBytes(as: String(word)) }) { found.append(String(word)) }
-        }
-        guard found.count <= maximumCount else {
-            throw AuthorizationRefusal(.invalidScope, "There are too many scopes.", parameter: "scope")
+            // All ASCII: the same characters are the same bytes.
+            guard seen.insert(word).inserted else { continue }
+            guard found.count < maximumCount else {
+                throw AuthorizationRefusal(.invalidScope, "There are too many scopes.", parameter: "scope")
+            }
+            found.append(String(word))
         }
         return found
     }

@@ -10,8 +10,9 @@ package struct AuthorizationParameters: Equatable, Sendable {
         "code_challenge", "code_challenge_method", "resource", "dpop_jkt", "registration",
     ]
 
-    /// In bytes: the longest value.
-    package static let maximumValueLength = 8192
+    /// Of all names and values together, in bytes: as much as a request without a body can carry. A stranger's request is kept for as long as
+    /// the pages may take.
+    package static let maximumLength = 8192
 
     private var values: [String: String] = [:]
     /// `resource` may come several times (RFC 8707 §2).
@@ -38,10 +39,10 @@ package struct AuthorizationParameters: Equatable, Sendable {
         values[name]
     }
 
-    /// Whether a value is longer than anybody needs.
+    /// Whether it is longer than anybody needs.
     var isTooLong: Bool {
-        values.values.contains { $0.utf8.count > Self.maximumValueLength } || resources.count > 8
-            || resources.contains { $0.utf8.count > 2048 }
+        let length = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        return length > Self.maximumLength || resources.count > 8 || resources.contains { $0.utf8.count > 2048 }
     }
 
     /// As alternating fields, in a fixed order, for a stored request and for a continuation.

@@ -112,12 +112,14 @@ package final class AuthorizationServer: Sendable {
 
 /// Claims that a client has asked for by name, of the grant that they were asked for with: in Redis for as long as that can last.
 extension AuthorizationServer {
+    /// Keeps those that there are: whatever else a request names is asked of nobody.
     /// - Throws: the store's failure.
     package func keepClaims(
         _ names: [String], of grant: AuthorizationCodeStore.GrantReference, life: Duration
     ) async throws(IdentityError) {
-        guard !names.isEmpty else { return }
-        var command = RedisCommand("SET", Self.key(grant), names.joined(separator: " "), "PX")
+        let known = Set(StandardClaims.byScope.flatMap(\.claims)).intersection(names)
+        guard !known.isEmpty else { return }
+        var command = RedisCommand("SET", Self.key(grant), known.sorted().joined(separator: " "), "PX")
         command.append(max(1, life.wholeMilliseconds))
         _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }
