@@ -1,4 +1,6 @@
+import Networking
 package import Outbound
+import Synchronization
 
 /// Posts what jobs of a kind have to say to somebody else's HTTPS endpoint.
 package struct PostHandler: JobHandler {
@@ -17,6 +19,7 @@ package struct PostHandler: JobHandler {
     package let policy: JobPolicy
 
     private let https: HTTPSClient
+    private let silences = Silences()
     private let write: @Sendable (Job) async -> Letter
 
     /// - Parameters:
@@ -47,12 +50,38 @@ package struct PostHandler: JobHandler {
         case .hopeless(let reason): return .hopeless(reason)
         case .later(let reason): return .failed(reason)
         }
+        let now = Instant.now()
+        guard !silences.holds(for: request.url, at: now) else { return .failed("unreachable a moment ago") }
         do throws(OutboundError) {
             let status = try await https.send(request).status
             // 400 is a client's final no (Back-Channel Logout §2.8); others may pass.
             return (200...299).contains(status) ? .done : status == 400 ? .hopeless("status 400") : .failed("status \(status)")
         } catch {
+            if error == .timedOut { silences.note(request.url, at: now) }
             return .failed("unreachable: \(error)")
+        }
+    }
+}
+
+/// Endpoints that have not answered in time, and are not asked for a while: else the letters to one that hangs would take all places, and
+/// those to others would wait.
+final class Silences: Sendable {
+    static let rest: Duration = .seconds(30)
+    /// Beyond, all are asked again.
+    private static let limit = 1000
+
+    private let noted = Mutex<[String: Instant]>([:])
+
+    func holds(for url: String, at now: Instant) -> Bool {
+        noted.withLock { $0[url].map { now.since($0) < Self.rest } ?? false }
+    }
+
+    /// - Parameter now: when it was asked.
+    func note(_ url: String, at now: Instant) {
+        noted.withLock { noted in
+            if noted.count >= Self.limit { noted = noted.filter { now.since($0.value) < Self.rest } }
+            if noted.count >= Self.limit { noted = [:] }
+            noted[url] = now
         }
     }
 }
