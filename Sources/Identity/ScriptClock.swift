@@ -31,8 +31,8 @@ package enum ScriptClock: Sendable {
         }
     }
 
-    package func script(name: String, source: String) -> RedisScript {
-        RedisScript(name: self == .redis ? name : name + "_at", source: prelude + source)
+    package func script(name: String, source: String, whenFull: Bool = false) -> RedisScript {
+        RedisScript(name: self == .redis ? name : name + "_at", source: prelude + source, whenFull: whenFull)
     }
 }
 
@@ -41,10 +41,12 @@ struct TimedScript: Sendable {
     private let atRedis: RedisScript
     private let atCallers: RedisScript
 
-    /// - Parameter source: may call `clock(now)`.
-    init(name: String, source: String) {
-        atRedis = ScriptClock.redis.script(name: name, source: source)
-        atCallers = ScriptClock.callers.script(name: name, source: source)
+    /// - Parameters:
+    ///   - source: may call `clock(now)`.
+    ///   - whenFull: as `RedisScript` has it.
+    init(name: String, source: String, whenFull: Bool = false) {
+        atRedis = ScriptClock.redis.script(name: name, source: source, whenFull: whenFull)
+        atCallers = ScriptClock.callers.script(name: name, source: source, whenFull: whenFull)
     }
 
     subscript(clock: ScriptClock) -> RedisScript {

@@ -8,7 +8,7 @@ package struct AuditLosses: Sendable {
 
     private static let note = RedisScript(
         name: "audit_lost",
-        source: "redis.call('INCRBY', KEYS[1], ARGV[1]) return redis.call('PEXPIRE', KEYS[1], ARGV[2])")
+        source: "redis.call('INCRBY', KEYS[1], ARGV[1]) return redis.call('PEXPIRE', KEYS[1], ARGV[2])", whenFull: true)
 
     private let redis: RedisConnection
 

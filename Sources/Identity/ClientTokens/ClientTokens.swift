@@ -20,7 +20,7 @@ package final class ClientTokens: Sendable {
     private let system: SystemContext
 
     private static let list = TimedScript(name: "list_client_token", source: ListClientTokenScript.source)
-    private static let end = RedisScript(name: "end_client_tokens", source: EndClientTokensScript.source)
+    private static let end = RedisScript(name: "end_client_tokens", source: EndClientTokensScript.source, whenFull: true)
 
     package init(redis: RedisConnection, tokens: AccessTokenStore, issuer: AccessTokenIssuer, system: SystemContext) {
         self.redis = redis

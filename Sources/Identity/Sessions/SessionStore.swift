@@ -11,16 +11,16 @@ package struct SessionStore: Sendable {
 
     private static let begin = TimedScript(name: "begin_session", source: BeginSessionScript.source)
     private static let refresh = TimedScript(name: "refresh_session", source: RefreshSessionScript.source)
-    private static let end = TimedScript(name: "end_session", source: EndSessionScript.source)
+    private static let end = TimedScript(name: "end_session", source: EndSessionScript.source, whenFull: true)
     private static let touch = TimedScript(name: "touch_session", source: TouchSessionScript.source)
     private static let list = TimedScript(name: "list_access_token", source: ListAccessTokenScript.source)
     private static let addGrant = TimedScript(name: "add_grant", source: AddGrantScript.source)
     // These ask for no time.
-    private static let endGrant = RedisScript(name: "end_grant", source: EndGrantScript.source)
+    private static let endGrant = RedisScript(name: "end_grant", source: EndGrantScript.source, whenFull: true)
     private static let changeCookie = RedisScript(name: "change_cookie", source: ChangeCookieScript.source)
     private static let updateOwner = RedisScript(name: "update_owner", source: UpdateOwnerScript.source)
-    private static let finishEnd = RedisScript(name: "finish_end", source: FinishEndScript.source)
-    private static let strike = RedisScript(name: "strike_access_tokens", source: StrikeAccessTokensScript.source)
+    private static let finishEnd = RedisScript(name: "finish_end", source: FinishEndScript.source, whenFull: true)
+    private static let strike = RedisScript(name: "strike_access_tokens", source: StrikeAccessTokensScript.source, whenFull: true)
 
     /// - Parameter clock: whose time counts.
     package init(redis: RedisConnection, policy: RefreshPolicy, clock: ScriptClock) {

@@ -93,8 +93,11 @@ package struct RevocationLog: Sendable {
         /// What `XADD` takes behind the key.
         let words: [[UInt8]]
 
+        private static let telling = RedisScript(
+            name: "tell", source: "return redis.call('XADD', KEYS[1], unpack(ARGV))", whenFull: true)
+
         fileprivate var command: RedisCommand {
-            var command = RedisCommand("XADD", RevocationLog.key)
+            var command = RedisCommand("EVAL", Self.telling.source, "1", RevocationLog.key)
             for word in words { command.append(word) }
             return command
         }

@@ -98,14 +98,25 @@ struct GetTemplate {
     }
 }
 
+extension RedisCommand {
+    /// Runs the script with this digest, which the server holds.
+    init(evaluating digest: String, _ keys: [String], _ arguments: [[UInt8]]) {
+        self.init("EVALSHA", digest, String(keys.count))
+        for key in keys { append(key) }
+        for argument in arguments { append(argument) }
+    }
+}
+
 /// A Lua script, run with `EVALSHA` once Redis knows it.
 package struct RedisScript: Sendable {
     /// Unique among the scripts of the process.
     package let name: String
     package let source: String
 
-    package init(name: String, source: String) {
+    /// - Parameter whenFull: whether it runs also when Redis has no memory left, which refuses all that writes otherwise: for what ends things,
+    ///   and leaves less than was there.
+    package init(name: String, source: String, whenFull: Bool = false) {
         self.name = name
-        self.source = source
+        self.source = whenFull ? "#!lua flags=allow-oom\n" + source : source
     }
 }

@@ -28,6 +28,7 @@ package actor RedisConnection {
     package private(set) var lastFailure: StreamError?
     private var refusals: RefusalLog
     private let whenEnded: (@Sendable () -> Void)?
+    private var outage = OutageNotice()
 
     /// - Parameters:
     ///   - resolving: where the server's name is looked up.
@@ -65,6 +66,7 @@ package actor RedisConnection {
     private func connectAndServe() async -> Bool {
         do throws(StreamError) {
             let connection = try await connect()
+            outage.succeeded()
             let start = loop.now
             // Left on purpose, and commands wait for the next one already.
             if await serve(connection.stream, owesWrites: connection.owesWrites) { return true }
@@ -72,8 +74,10 @@ package actor RedisConnection {
             return loop.now.since(start) > configuration.backOff.upperBound
         } catch {
             lastFailure = error
-            logger.warning(
-                "Redis cannot be reached", ["server": .string("\(configuration)"), "error": .string("\(error)")])
+            if outage.failed(at: loop.now) {
+                logger.warning(
+                    "Redis cannot be reached", ["server": .string("\(configuration)"), "error": .string("\(error)")])
+            }
             return false
         }
     }
@@ -318,26 +322,19 @@ package actor RedisConnection {
     package func run(_ script: RedisScript, keys: [String], arguments: [[UInt8]]) async throws(RedisError) -> RedisReply {
         if let digest = digests[script.name] {
             do throws(RedisError) {
-                return try await send(evaluation(digest, keys, arguments))
+                return try await send(RedisCommand(evaluating: digest, keys, arguments))
             } catch .refused(kind: "NOSCRIPT") {
                 digests[script.name] = nil
             }
         }
         let digest = try await load(script)
-        return try await send(evaluation(digest, keys, arguments))
+        return try await send(RedisCommand(evaluating: digest, keys, arguments))
     }
 
     private func load(_ script: RedisScript) async throws(RedisError) -> String {
         guard let digest = try await send(RedisCommand("SCRIPT", "LOAD", script.source)).text else { throw .unexpectedReply }
         digests[script.name] = digest
         return digest
-    }
-
-    private func evaluation(_ digest: String, _ keys: [String], _ arguments: [[UInt8]]) -> RedisCommand {
-        var command = RedisCommand("EVALSHA", digest, String(keys.count))
-        for key in keys { command.append(key) }
-        for argument in arguments { command.append(argument) }
-        return command
     }
 
     /// Like `send`, for writes that may be repeated and are, on the next server.
@@ -352,7 +349,9 @@ package actor RedisConnection {
     package func runLasting(_ script: RedisScript, keys: [String], arguments: [[UInt8]]) async throws(RedisError) -> RedisReply {
         let reply = try await run(script, keys: keys, arguments: arguments)
         // The digest is that of the text, the same at every server.
-        if let digest = digests[script.name] { recent?.note(evaluation(digest, keys, arguments), script, at: loop.now) }
+        if let digest = digests[script.name] {
+            recent?.note(RedisCommand(evaluating: digest, keys, arguments), script, at: loop.now)
+        }
         return reply
     }
 

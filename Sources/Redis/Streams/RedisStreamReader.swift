@@ -38,6 +38,7 @@ package actor RedisStreamReader {
     private var last: RedisStreamID?
     private var stream: Stream?
     private var isClosed = false
+    private var outage = OutageNotice()
 
     /// - Parameters:
     ///   - life: how long the stream lasts that nobody writes to or follows.
@@ -64,7 +65,11 @@ package actor RedisStreamReader {
             do throws(StreamError) {
                 try await follow()
             } catch {
-                if !isClosed { logger.warning("Redis's stream is not followed", ["error": .string("\(error)")]) }
+                if !isClosed, outage.failed(at: loop.now) {
+                    logger.warning(
+                        "Redis's stream is not followed",
+                        ["server": .string("\(configuration)"), "error": .string("\(error)")])
+                }
             }
             stream?.close()
             stream = nil
@@ -80,6 +85,7 @@ package actor RedisStreamReader {
 
     private func follow() async throws(StreamError) {
         let stream = try await connector.connect().stream
+        outage.succeeded()
         self.stream = stream
         guard !isClosed else { throw .closed }
         stream.isPrompt = false

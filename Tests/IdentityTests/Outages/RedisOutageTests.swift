@@ -154,6 +154,35 @@ extension WithStores {
             }
         }
 
+        @Test func `a full Redis ends what is to end`() async throws {
+            try await World.run { world in
+                let a = world.a
+                let disabled = try await a.signUp()
+                let signedOut = try await a.signUp("berta@town.example")
+                let other = try await a.signUp("carla@town.example")
+                let revoked = try await a.signIn("carla@town.example")
+                let robot = Client(
+                    id: World.clientID("robot"), name: "Robot", authentication: .publicClient, permissions: [],
+                    audiences: [World.audience])
+                let machine = try await a.run { try await $0.clientTokens.issue(to: robot).accessToken }
+                _ = try await a.run { try await $0.redis.send(RedisCommand("CONFIG", "SET", "maxmemory", "1mb")) }
+                await #expect(throws: Self.unavailable) { try await a.signIn() }
+                try await a.run { parts in
+                    try await parts.accounts.disable(disabled.id, caller: Copy.caller)
+                    try await parts.sessions.signOut(signedOut.refreshToken, caller: Copy.caller)
+                    try await parts.tokens.revoke(revoked.accessToken, for: parts.app, caller: Copy.caller)
+                    try await parts.clientTokens.endAll(of: robot.id)
+                }
+                let tokens = [disabled.accessToken, signedOut.accessToken, revoked.accessToken, machine, other.accessToken]
+                #expect(try await a.active(tokens) == [false, false, false, false, true])
+                _ = try await a.run { try await $0.redis.send(RedisCommand("CONFIG", "SET", "maxmemory", "0")) }
+                for member in [disabled, signedOut] {
+                    await #expect(throws: IdentityError.invalidRefreshToken) { try await a.refresh(member.refreshToken) }
+                }
+                #expect(try await a.keyspace().items.allSatisfy { $0.life > 0 })
+            }
+        }
+
         @Test func `a damaged record is a fault, and no reason to call a token good or bad`() async throws {
             try await World.run { world in
                 let member = try await world.a.signUp()
