@@ -67,11 +67,12 @@ package struct RequestHead: Sendable {
         return values
     }
 
-    /// All fields whose names begin so, in their order, with their names in lower case. The beginning must be lower-case.
+    /// All fields whose names begin so, or are no more than that, in their order, with their names in lower case. The beginning must be
+    /// lower-case.
     package func fields(beginningWith beginning: StaticString) -> [(name: String, value: String)] {
         let (span, length) = (bytes.span, beginning.utf8CodeUnitCount)
         var found: [(name: String, value: String)] = []
-        for line in fields.lines where line.name.range.count > length {
+        for line in fields.lines where line.name.range.count >= length {
             let name = line.name.range
             guard span.equalsIgnoringCase(beginning, in: name.lowerBound..<name.lowerBound + length) else { continue }
             found.append((span.text(in: name).lowercased(), span.text(in: line.value.range)))

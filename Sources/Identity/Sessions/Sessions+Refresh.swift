@@ -74,7 +74,7 @@ extension Sessions {
         case .live(let session, let grant, let token):
             guard let grant, client == nil || client == grant.clientID else {
                 try await limiter.take(.refresh(session.id, caller), caller)
-                await note(.refreshRefused, session.id, of: session.userID, client: nil, by: .anonymous, caller)
+                await noteRefusal(of: session.id, session.userID, client: nil, caller)
                 throw .invalidRefreshToken
             }
             return Chain(session: session, grant: grant, token: token)
@@ -83,7 +83,7 @@ extension Sessions {
             // Whoever ended it may not have got to the end.
             try await end(
                 id, of: userID, reason: reason, noting: SessionEndNote(actor: .anonymous, clientID: nil, caller: caller))
-            await note(.refreshRefused, id, of: userID, client: nil, by: .anonymous, caller)
+            await noteRefusal(of: id, userID, client: nil, caller)
             throw reason == .userDeleted ? .userNotFound : .invalidRefreshToken
         }
     }
@@ -192,7 +192,7 @@ extension Sessions {
             try await end(session.id, of: session.userID, reason: .refreshReused, knowing: reply.records)
             throw .invalidRefreshToken
         case .ended(let reason):
-            await note(.refreshRefused, session.id, of: session.userID, client: clientID, by: .anonymous, caller)
+            await noteRefusal(of: session.id, session.userID, client: clientID, caller)
             let event = SessionEndNote(actor: .anonymous, clientID: clientID, caller: caller)
             try await end(session.id, of: session.userID, reason: reason, noting: event)
             throw reason == .userDeleted ? .userNotFound : .invalidRefreshToken

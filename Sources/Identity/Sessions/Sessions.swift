@@ -43,6 +43,8 @@ package final class Sessions: Sendable {
     let limitPerUser: Int
     let policy: RefreshPolicy
     let system: SystemContext
+    /// Of sessions whose tokens come although they are no good: a program that does not give up must not fill the table.
+    private let refusals = LimitNotices(pause: .seconds(60))
 
     package init(
         store: SessionStore, tokens: AccessTokenStore, issuer: AccessTokenIssuer, users: UserStore, clients: ClientRegistry,
@@ -76,6 +78,12 @@ package final class Sessions: Sendable {
     /// - Throws: `IdentityError.unavailable`.
     package func list(of userID: UserID) async throws(IdentityError) -> [Session] {
         try await store.sessions(of: userID, at: system.now())
+    }
+
+    /// Puts a refused refresh on record, once a minute for a session.
+    func noteRefusal(of id: SessionID, _ userID: UserID, client: ClientID?, _ caller: Caller) async {
+        guard refusals.admits(id.text, at: system.now()) else { return }
+        await note(.refreshRefused, id, of: userID, client: client, by: .anonymous, caller)
     }
 
     func note(

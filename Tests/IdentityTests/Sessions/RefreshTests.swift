@@ -235,7 +235,12 @@ extension WithStores {
                 _ = try await world.a.refresh(member.refreshToken)
                 await #expect(throws: IdentityError.invalidRefreshToken) { try await world.a.refresh(SecretString("kdr_x")) }
                 try await world.a.run { try await $0.sessions.signOut(member.refreshToken, caller: Copy.caller) }
-                await #expect(throws: IdentityError.invalidRefreshToken) { try await world.a.refresh(member.refreshToken) }
+                // However often it comes within a minute.
+                for _ in 0..<3 {
+                    await #expect(throws: IdentityError.invalidRefreshToken) {
+                        try await world.a.refresh(member.refreshToken)
+                    }
+                }
                 let refused = try await world.a.events("refresh_refused")
                 #expect(refused.map(\.sessionID) == [member.sessionID.text])
                 #expect(refused.map(\.actor) == ["anonymous"])
