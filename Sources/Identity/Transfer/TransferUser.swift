@@ -69,9 +69,10 @@ package struct TransferUser: Equatable, Sendable {
 
     package init() {}
 
-    /// Whether the address reserves nothing: as a provider's user has it whom nobody has proved (`Accounts.create`).
+    /// Whether the address reserves nothing: as a provider's user has it whom nobody has proved (`Accounts.create`). Who has neither a password
+    /// nor an identity gets in by a mail alone, and so must be found by the address.
     var claimsAddress: Bool {
-        emailClaimed ?? (email != nil && !emailVerified && passwordHash == nil)
+        emailClaimed ?? (email != nil && !emailVerified && passwordHash == nil && !identities.isEmpty)
     }
 }
 

@@ -45,9 +45,15 @@ extension WithStores {
             async throws
         {
             try await World.run { world in
-                let claimed = #"[{"localId":"c","email":"claimed@town.example"}]"#
+                let claimed = """
+                    [{"localId":"c","email":"claimed@town.example","providerUserInfo":[{"providerId":"google.com","rawId":"1"}]},
+                     {"localId":"d","email":"mail@town.example"}]
+                    """
                 _ = try Importing.bring(claimed, [Importing.firebase(source: "first")], to: world)
                 #expect(try await Importing.user(world, "first", "c").emailClaimed)
+                // Who has no other way in gets in by a mail.
+                #expect(try await !Importing.user(world, "first", "d").emailClaimed)
+                try await world.a.confirmReset(try #require(try await world.a.resetCode("mail@town.example")), to: Copy.password)
                 // Signed up here, and not proved yet.
                 let squatter = try await world.a.signUp("victim@town.example")
                 let text = """
