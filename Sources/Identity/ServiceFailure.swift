@@ -37,7 +37,7 @@ package enum ServiceFailure: Error, Equatable, Sendable {
 
     /// What exactly failed is for the log.
     package init(redis error: RedisError) {
-        WaitTimes.note(fault: "Redis: \(error)")
+        WaitTimes.note(fault: "Redis: \(error)", of: .redis)
         switch error {
         case .unavailable, .deadlineExceeded: self = .unavailable(retryAfter: Self.soon)
         case .overloaded: self = .overloaded(retryAfter: Self.soon)
@@ -48,7 +48,7 @@ package enum ServiceFailure: Error, Equatable, Sendable {
 
 extension ServiceFailure: PostgresFailure {
     package init(postgres error: PostgresError) {
-        WaitTimes.note(fault: "PostgreSQL: \(error)")
+        WaitTimes.note(fault: "PostgreSQL: \(error)", of: .postgres)
         switch error {
         case .unavailable, .deadlineExceeded: self = .unavailable(retryAfter: Self.soon)
         case .overloaded: self = .overloaded(retryAfter: Self.soon)

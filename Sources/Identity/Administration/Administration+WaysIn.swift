@@ -20,23 +20,25 @@ extension Administration {
         }
     }
 
-    /// Has the link for a new password sent to a user, unless he is disabled.
-    /// - Throws: `IdentityError.invalidInput` when there is no address, `userNotFound`, `tooManyRequests`, `unavailable`.
-    package func sendReset(to id: UserID, link: Confirmations.Link) async throws(AdministrationError) {
+    /// Has the link for a new password sent to a user, whatever strangers have used up.
+    /// - Returns: false when the user has got too many of them, `MailOutbox.limitOfAsked`.
+    /// - Throws: `IdentityError.invalidInput` when there is no address, `userNotFound`, `userDisabled`, `unavailable`.
+    package func sendReset(to id: UserID, link: Confirmations.Link) async throws(AdministrationError) -> Bool {
         try await with(.changeUsers) { () throws(IdentityError) in
             let user = try await users.user(id)
-            guard let address = user.email else { throw .invalidInput([InputProblem(.email, .missing)]) }
-            try await confirmations.requestPasswordReset(
-                email: address.normalized, language: .english, link: link, by: actor, caller: caller)
+            guard user.email != nil else { throw .invalidInput([InputProblem(.email, .missing)]) }
+            guard !user.isDisabled else { throw .userDisabled }
+            return try await confirmations.sendPasswordReset(to: user, language: .english, link: link, by: actor, caller)
         }
     }
 
     /// Takes the user's address for proved, because the administrator says so. Nothing else changes.
-    /// - Throws: `IdentityError.emailTaken` when the user has only claimed it and it is somebody else's; `userNotFound`, `overloaded`,
-    ///   `unavailable`.
+    /// - Throws: `IdentityError.invalidInput` when there is none; `emailTaken` when the user has only claimed it and it is somebody else's;
+    ///   `userNotFound`, `overloaded`, `unavailable`.
     package func vouch(forAddressOf id: UserID) async throws(AdministrationError) {
         try await with(.changeUsers) { () throws(IdentityError) in
             let user = try await changes.change(id) { held throws(IdentityError) in
+                guard held.user.email != nil else { throw .invalidInput([InputProblem(.email, .missing)]) }
                 _ = try await held.prove(.vouching, accounts.notices.canBeUndone)
                 return (try await held.changed(), SessionsToEnd.none)
             }

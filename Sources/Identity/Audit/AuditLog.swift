@@ -62,6 +62,16 @@ package actor AuditLog {
         await write()
     }
 
+    /// What PostgreSQL has not taken yet, as lines that can be brought in like those of the log.
+    package var unwritten: [String] {
+        waiting.prefix(waiting.count).map { event in
+            var line = JSONObject()
+            line["message"] = "audit event not stored"
+            line["event"] = .string(Self.text(of: event))
+            return String(decoding: JSONValue.object(line).serialized, as: UTF8.self)
+        }
+    }
+
     /// Writes what is still waiting and ends. PostgreSQL is asked once: the first statement that it does not carry out in time is the last.
     /// What is left is dropped.
     /// - Returns: how many that were.
@@ -111,9 +121,11 @@ package actor AuditLog {
         metrics.countDroppedAuditEvents(1)
         droppedCount += 1
         hasDropped = true
-        logger.warning(
-            "audit event not stored",
-            ["event": .string(String(decoding: JSONValue.object(event.stored).serialized, as: UTF8.self))])
+        logger.warning("audit event not stored", ["event": .string(Self.text(of: event))])
+    }
+
+    private static func text(of event: AuditEvent) -> String {
+        String(decoding: JSONValue.object(event.stored).serialized, as: UTF8.self)
     }
 
     private func logDropped() {

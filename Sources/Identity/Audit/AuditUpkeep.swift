@@ -44,7 +44,7 @@ package actor AuditUpkeep {
     /// Until `close()`.
     package func run() async {
         while isRunning {
-            let pause = await keep() ? Self.period : Self.retryPeriod
+            let pause = await keep() != nil ? Self.period : Self.retryPeriod
             let due = loop.now + pause
             // In small steps: the end does not wait for the hour.
             while isRunning, loop.now < due { await loop.sleep(for: .seconds(1)) }
@@ -55,9 +55,17 @@ package actor AuditUpkeep {
         isRunning = false
     }
 
-    /// Looks once; false when that failed.
+    /// What a look has changed.
+    package struct Changes: Equatable, Sendable {
+        package var made = 0
+        package var dropped = 0
+        /// Events of what is no month's partition, which are deleted one by one.
+        package var deleted = 0
+    }
+
+    /// Looks once; nil when that failed.
     @discardableResult
-    package func keep() async -> Bool {
+    package func keep() async -> Changes? {
         do throws(PostgresError) {
             let made = try await store.make(ahead: Self.monthsAhead, at: system.statementTime)
             let gone = try await expire()
@@ -69,7 +77,7 @@ package actor AuditUpkeep {
                     ])
             }
             metrics.noteAuditUpkeep(failing: false)
-            return true
+            return Changes(made: made, dropped: gone.partitions, deleted: gone.events)
         } catch {
             logger.warning(
                 "audit partitions not kept",
@@ -79,7 +87,7 @@ package actor AuditUpkeep {
                         "nothing is lost: events go to audit_events_default. Grant DELETE on audit_events to our role if it lacks it",
                 ])
             metrics.noteAuditUpkeep(failing: true)
-            return false
+            return nil
         }
     }
 

@@ -54,19 +54,29 @@ package final class Confirmations: Sendable {
     }
 
     /// Has a link sent under which a password can be set, the first one or a new one, if the address is that of a user who may sign in.
-    /// - Parameter actor: who asks.
     /// - Throws: `IdentityError.invalidInput` for what is no address; `tooManyRequests`, `unavailable`.
     package func requestPasswordReset(
-        email: String, language: Mail.Language, link: Link, by actor: AuditEvent.Actor = .anonymous, caller: Caller
+        email: String, language: Mail.Language, link: Link, caller: Caller
     ) async throws(IdentityError) {
         let address = try Self.address(email)
         try await pacing { () throws(IdentityError) in
             guard try await permits(.passwordReset, to: address, caller) else { return }
             let user = try await users.credentials(of: address)?.user
-            try await send(
-                .passwordReset, .resetPassword, to: user?.isDisabled == false ? user : nil, life: lifetimes.passwordReset,
-                language: language, link: link, caller, by: actor)
+            try await sendPasswordReset(
+                to: user?.isDisabled == false ? user : nil, language: language, link: link, by: .anonymous, caller)
         }
+    }
+
+    /// The same for a user who is known to be there, or nil for nobody, whatever strangers have used up.
+    /// - Returns: whether the user gets the mail, which only an administrator may learn.
+    /// - Throws: `IdentityError.unavailable`.
+    @discardableResult
+    func sendPasswordReset(
+        to user: User?, language: Mail.Language, link: Link, by actor: AuditEvent.Actor, _ caller: Caller
+    ) async throws(IdentityError) -> Bool {
+        try await send(
+            .passwordReset, .resetPassword, to: user, life: lifetimes.passwordReset, language: language, link: link, caller,
+            by: actor)
     }
 
     /// Has a link sent that proves an address to be its user's, if that has not been proved yet.
@@ -127,17 +137,19 @@ package final class Confirmations: Sendable {
     /// - Parameters:
     ///   - isNew: whether the user can have got no mail yet.
     ///   - attempt: what is still to be counted.
+    /// - Returns: whether the user gets a mail.
     /// - Throws: `IdentityError.tooManyRequests` for that; `unavailable`.
+    @discardableResult
     func send(
         _ kind: Mail.Kind, _ purpose: OneTimeCode.Purpose, to user: User?, isNew: Bool = false, life: Duration,
         language: Mail.Language, link: Link, counting attempt: LimitAttempt? = nil, _ caller: Caller,
         by actor: AuditEvent.Actor = .anonymous
-    ) async throws(IdentityError) {
+    ) async throws(IdentityError) -> Bool {
         let now = system.now()
         let recipient = user ?? Self.nobody(at: now, system)
-        guard let address = recipient.email?.normalized else { return }
+        guard let address = recipient.email?.normalized else { return false }
         if !isNew {
-            guard try await outbox.hasRoom(for: recipient.id, kind, at: system.statementTime) else { return }
+            guard try await outbox.hasRoom(for: recipient.id, kind, at: system.statementTime) else { return false }
         }
         let write = try await writer(of: link, for: user)
         let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
@@ -154,6 +166,7 @@ package final class Confirmations: Sendable {
                 language: language, link: write(code.text), createdAt: now, expiresAt: now.adding(life)),
             at: system.statementTime)
         if user != nil, let event = kind.requested { await accounts.note(event, recipient.id, by: actor, nil, caller) }
+        return user != nil
     }
 
     private func writer(

@@ -34,7 +34,7 @@ package struct MasterKeyUpkeep: Sendable {
             let current = try await uses.all(at: system.statementTime).filter(\.isCurrent)
             if current.contains(where: { $0.refuses(masterKey.id) }) {
                 logger.error(
-                    "a copy runs that does not accept the master key of this one, and refuses its tokens: give it both keys",
+                    "a copy runs, or did three minutes ago, that does not accept the master key of this one, and refuses its tokens: give it both keys",
                     ["key": .string(masterKey.id.description)])
             }
             guard let other = masterKey.other, !current.contains(where: { $0.seals == other.id.description }) else { return }

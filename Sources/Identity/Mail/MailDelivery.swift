@@ -35,6 +35,9 @@ package actor MailDelivery: JobHandler {
         }
     }
 
+    /// How long a mail server that does not answer is left alone at most.
+    package static var longestRest: Duration { MailServerState.backOff.longest }
+
     package nonisolated let kind = JobKind.mail
     package nonisolated let policy: JobPolicy
     package nonisolated let loop: EventLoop

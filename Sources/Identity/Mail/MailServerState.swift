@@ -2,7 +2,7 @@ import Text
 
 /// Whether the mail server takes mail from us, as a pure value: what is to be logged, and when to ask it again.
 struct MailServerState: Sendable {
-    static let backOff = JobBackOff(first: .seconds(5), longest: .seconds(5 * 60))
+    static let backOff = JobBackOff(first: .seconds(5), longest: .seconds(60))
 
     private enum State {
         /// Nothing has been sent yet.

@@ -13,6 +13,8 @@ package final class WaitTimes: @unchecked Sendable {  // touched by one task, on
     private var nanoseconds: [4 of UInt64] = [0, 0, 0, 0]
     /// Why the request cannot be served, for the log alone. Without secrets and without what somebody sent.
     package private(set) var fault: String?
+    /// What it is that has failed; nil for ourselves.
+    package private(set) var failed: Awaited?
 
     package init() {}
 
@@ -20,11 +22,13 @@ package final class WaitTimes: @unchecked Sendable {  // touched by one task, on
     package func reset() {
         nanoseconds = [0, 0, 0, 0]
         fault = nil
+        failed = nil
     }
 
     /// Says of the request that the current task answers, if any, why it cannot be served. The last word counts: what came before was got over.
-    package static func note(fault: String) {
+    package static func note(fault: String, of failed: Awaited? = nil) {
         current?.fault = fault
+        current?.failed = failed
     }
 
     package subscript(awaited: Awaited) -> UInt64 {

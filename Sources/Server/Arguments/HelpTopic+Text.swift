@@ -113,6 +113,7 @@ extension HelpTopic {
                 ("--kind K", "of this kind only, such as sign_in_failed"),
                 ("--since T", "from then on: how long ago, such as 24h, or an instant such as 2026-03-01T00:00:00Z"),
                 ("--until T", "before then"),
+                ("--before ID", "go on behind this event, the last of a page"),
                 ("--request ID", "of this request only: the X-Request-Id of its answer, request_id in the log"),
                 ("--operator NAME", "only what this operator has done by commands"),
                 ("--limit N", "how many at most: 100, or 1 to 1000000; when there are more, that is said"),

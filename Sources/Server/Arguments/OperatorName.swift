@@ -1,3 +1,4 @@
+import Glibc
 import Text
 
 /// Who is at the command line, as the audit events of commands name them: what `--operator` says, or the user of the system, also behind
@@ -17,7 +18,9 @@ enum OperatorName {
     static func taken(
         from arguments: [String], environment: [String: String]
     ) throws(ArgumentsError) -> (rest: [String], name: String?) {
-        let standard = ["SUDO_USER", "USER", "LOGNAME"].lazy.compactMap { environment[$0].flatMap(checked) }.first
+        // A container and cron tell no name.
+        let standard =
+            ["SUDO_USER", "USER", "LOGNAME"].lazy.compactMap { environment[$0].flatMap(checked) }.first ?? "uid-\(getuid())"
         guard arguments.first != "audit" else { return (arguments, standard) }
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         guard let place = arguments[..<end].firstIndex(where: { $0 == option || $0.hasPrefix(option + "=") }) else {

@@ -23,9 +23,9 @@ actor Health {
     }
 
     /// - Returns: success when the server is ready, else failure.
-    static func run(_ configuration: Configuration, _ console: Console) async -> Int32 {
+    static func run(_ listening: SocketAddress, _ console: Console) async -> Int32 {
         _ = signal(SIGPIPE, SIG_IGN)
-        let address = reachable(configuration.operations.listen)
+        let address = reachable(listening)
         do throws(SystemError) {
             let loop = try EventLoop()
             defer { loop.stop() }

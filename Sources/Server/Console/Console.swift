@@ -23,7 +23,10 @@ package struct Console: Sendable {
     /// Prints the result of a command.
     /// - Returns: how the process ends: a result that nobody gets is a failure.
     package func print(_ text: String) -> Int32 {
-        writeOutput(text) ? ExitStatus.success : ExitStatus.failure
+        guard !writeOutput(text) else { return ExitStatus.success }
+        let reason = String(cString: strerror(errno))
+        complain("the result could not be written: \(reason). If something was to be changed, it has been")
+        return ExitStatus.failure
     }
 
     /// Says what went wrong.

@@ -12,7 +12,9 @@ enum KeySetCheck {
             let skipped = keys.skipped.isEmpty ? "" : ", \(keys.skipped.count) not usable"
             return Finding(name, .ok, "\(usable) usable key(s)\(skipped)")
         } catch {
-            let remedy = "nobody can sign in with it: see that \(provider.keySetURL) can be reached from here and is right"
+            let remedy =
+                "nobody can sign in with it at a copy that has no keys of it: see that \(provider.keySetURL) can be reached from here "
+                + "and is right"
             return Finding(name, .problem(remedy), explanation(of: error))
         }
     }

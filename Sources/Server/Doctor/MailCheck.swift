@@ -46,7 +46,8 @@ enum MailCheck {
         case .tls:
             "see that the server offers STARTTLS on this port (usually 587) with a certificate for the name in KIDOBAN_SMTP_URL; for an "
                 + "authority of your own set KIDOBAN_SMTP_AUTHORITIES_FILE; for TLS from the start write smtps://"
-        case .refused, .deferred: "ask whoever operates the mail server whether it takes mail from this machine"
+        case .refused, .deferred:
+            "ask whoever operates the mail server whether it takes mail from this machine, and to this address"
         case .timedOut, .connection, .invalidMessage, .overloaded:
             "see that KIDOBAN_SMTP_URL has the right host and port, and that this machine may connect there"
         }

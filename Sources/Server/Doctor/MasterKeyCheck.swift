@@ -67,7 +67,7 @@ enum MasterKeyCheck {
         guard !current.contains(where: { $0.refuses(key.id) }) else {
             return Finding(
                 rotation, .problem("give every copy both keys before any copy seals with the new one"),
-                "a copy runs that does not accept the master key \(key.id)")
+                "a copy runs, or did three minutes ago, that does not accept the master key \(key.id)")
         }
         guard let other = key.other else { return Finding(rotation, .ok, "one master key, \(key.id), has sealed everything") }
         return finding(replacing: other, with: key, sealed, current, longest(configuration, sealed.clients), now)

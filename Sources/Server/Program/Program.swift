@@ -32,7 +32,14 @@ package enum Program {
         case .config(.texts(let language)): return console.print(PageTexts.builtIn(language) ?? "")
         case .doctor(let output):
             return await Doctor.run(output, environment: environment, files: files, console)
-        case .config(.inForce), .serve, .migrate, .health, .client, .user, .importUsers, .exportUsers, .firebase, .sessions,
+        case .health:
+            do throws(ConfigurationProblems) {
+                let address = try Configuration.operationsAddress(environment: environment, files: files)
+                return await Health.run(address, console)
+            } catch {
+                return complain(error, console)
+            }
+        case .config(.inForce), .serve, .migrate, .client, .user, .importUsers, .exportUsers, .firebase, .sessions,
             .limits, .audit,
             .auditRetention, .keys,
             .mail, .openAPI,
@@ -49,9 +56,13 @@ package enum Program {
             reading.configuration.audit.operatorName = operatorName
             return await run(command, reading, files, console)
         } catch {
-            console.complain("the configuration is wrong:\n\(error)See `kidoban serve --help` for all settings.")
-            return ExitStatus.configuration
+            return complain(error, console)
         }
+    }
+
+    private static func complain(_ problems: ConfigurationProblems, _ console: Console) -> Int32 {
+        console.complain("the configuration is wrong:\n\(problems)See `kidoban serve --help` for all settings.")
+        return ExitStatus.configuration
     }
 
     private static func run(
@@ -59,7 +70,6 @@ package enum Program {
     ) async -> Int32 {
         switch command {
         case .migrate: Migrate.run(reading.configuration, console)
-        case .health: await Health.run(reading.configuration, console)
         case .client(let action): await ClientCommand.run(action, reading.configuration, files, console)
         case .user(let action): await UserCommand.run(action, reading.configuration, console)
         case .importUsers(let request): await ImportCommand.run(request, reading.configuration, files, console)
@@ -74,7 +84,7 @@ package enum Program {
         case .openAPI: PrintOpenAPI.run(reading.configuration, console)
         case .explainIDToken(let question): await ExplainIDToken.run(question, reading.configuration, files, console)
         case .devIssuer(let options): await DevIssuer.run(options, reading.configuration, console)
-        case .serve, .config, .doctor, .help, .version: console.print(ConfigurationListing.lines(of: reading))
+        case .serve, .health, .config, .doctor, .help, .version: console.print(ConfigurationListing.lines(of: reading))
         }
     }
 }

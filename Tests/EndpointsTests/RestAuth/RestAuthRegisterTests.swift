@@ -161,16 +161,16 @@ struct RestAuthRegisterTests {
     @Test func `a mail that is sent again makes the last one void, and there is an end to it`() async throws {
         let email = try await django.register().email
         let installation = try self.installation
-        for _ in 0..<7 {
+        for _ in 0..<22 {
             #expect(try await django.send("/registration/resend-email/", [("email", email)]).status == 200)
         }
         let mails = try installation.mails(to: email)
-        #expect(mails.count == 5)
+        #expect(mails.count == 20)
         let keys = mails.compactMap { $0.segments(after: "account-confirm-email").first }
-        #expect(Set(keys).count == 5)
+        #expect(Set(keys).count == 20)
         var statuses: [Int] = []
         for key in keys { statuses.append(try await django.send("/registration/verify-email/", [("key", key)]).status) }
-        #expect(statuses.sorted() == [200, 404, 404, 404, 404])
+        #expect(statuses.sorted() == [200] + Array(repeating: 404, count: 19))
         #expect(
             try await django.send("/registration/resend-email/", [("email", "nobody")]).json == [
                 "email": ["Enter a valid email address."]

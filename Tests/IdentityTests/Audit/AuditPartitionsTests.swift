@@ -25,7 +25,7 @@ extension WithStores {
                 let system = SystemContext(now: { time }, random: { [UInt8](repeating: 1, count: $0) }, statementClock: .callers)
                 let upkeep = AuditUpkeep(
                     pool: parts.postgres, retention: retention, metrics: parts.metrics, system: system, logger: .disabled)
-                return await upkeep.keep()
+                return await upkeep.keep() != nil
             }
         }
 

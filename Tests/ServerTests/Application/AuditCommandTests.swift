@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 import Text
@@ -22,10 +23,14 @@ struct AuditCommandTests {
             """, on: environment.database.connectionString)
         let part = try await audit(in: environment)
         #expect(part.status == 0)
-        #expect(part.output.contains("kidoban: there are more than these 100: go on with --until "))
-        let until = try #require(part.output.firstMatch(of: /--until (\S+),/)).1
-        let next = try await audit("--until", String(until), "--limit", "2", in: environment)
-        #expect(next.output.contains("request=request-551") && next.output.contains("request=request-550"))
+        #expect(part.output.contains("kidoban: there are more than these 100: go on with --before "))
+        let last = try #require(part.output.firstMatch(of: /--before (\S+),/)).1
+        let next = try await audit("--before", String(last), "--limit", "2", in: environment)
+        #expect(next.output.contains("request=request-550") && next.output.contains("request=request-549"))
+        for empty in [["--since", "1h", "--until", "2h"], ["--since", "2100-01-01T00:00:00Z"]] {
+            let refused = try await Kidoban.run(["audit"] + empty, environment: environment.variables)
+            #expect(refused.status == 64 && refused.output.contains("--since is not before"))
+        }
         for words in [["--limit", "650"], ["--all"]] {
             let all = try await Kidoban.run(["audit"] + words, environment: environment.variables)
             #expect(all.output.split(separator: "\n").count == 650)
@@ -54,7 +59,7 @@ struct AuditCommandTests {
         let names = try TestDatabase.rows(
             "SELECT coalesce(detail ->> 'operator', '-') FROM audit_events WHERE kind = 'user_created' ORDER BY id",
             on: environment.database.connectionString)
-        #expect(names.flatMap(\.self) == ["mei", "kenji", "ann", "-"])
+        #expect(names.flatMap(\.self) == ["mei", "kenji", "ann", "uid-\(getuid())"])
         #expect(try await audit("--operator", "ann", in: environment).output.contains("user_created"))
         // The table of clients is another program's way to the same books.
         #expect(

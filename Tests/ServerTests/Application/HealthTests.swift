@@ -21,6 +21,14 @@ struct HealthTests {
             let ready = try await health(at: server.operations.port)
             return ready.status == 0 && ready.output == "ready\n"
         }
+        // It runs with what it has, whatever has been written to the settings since.
+        let directory = try TestDirectory()
+        try TestFile.write("KIDOBAN_LOOPS=many\n", to: "\(directory.path)/settings")
+        let other = [
+            "KIDOBAN_OPERATIONS_LISTEN": "127.0.0.1:\(server.operations.port)",
+            "KIDOBAN_SETTINGS_FILE": "\(directory.path)/settings",
+        ]
+        try await eventually { try await Kidoban.run("health", environment: other).status == 0 }
         server.process.send(SIGTERM)
         try await eventually { try await !server.isReady() }
         try await eventually {

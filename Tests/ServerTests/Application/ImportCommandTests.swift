@@ -6,7 +6,7 @@ import Testing
 /// `kidoban import` with files that are no good.
 @Suite(.needsProgram, .timeLimit(.minutes(5)))
 struct ImportCommandTests {
-    @Test func `a source that cannot be read leaves the report of an earlier run as it is`() async throws {
+    @Test func `no file is written over, not the report of an earlier run and not the source`() async throws {
         let (environment, directory) = (try TestEnvironment(), try TestDirectory())
         #expect(try await Kidoban.run("migrate", environment: environment.variables).status == 0)
         let (source, report) = ("\(directory.path)/users.jsonl", "\(directory.path)/refused.jsonl")
@@ -16,8 +16,16 @@ struct ImportCommandTests {
         #expect(missing.status != 0 && missing.output.contains("cannot be read"), "\(missing.output)")
         #expect(try TestFile.text(of: report) == "kept")
         try TestFile.write("nonsense\n", to: source)
-        let refused = try await Kidoban.run(words, environment: environment.variables)
-        #expect(refused.status != 0, "\(refused.output)")
-        #expect(try TestFile.text(of: report).contains("malformed"))
+        for path in [report, source] {
+            let text = try TestFile.text(of: path)
+            let refused = try await Kidoban.run(
+                ["import", "jsonl", source, "--report", path], environment: environment.variables)
+            #expect(refused.status == 64 && refused.output.contains("File exists"), "\(refused.output)")
+            #expect(try TestFile.text(of: path) == text)
+        }
+        let new = "\(directory.path)/new.jsonl"
+        let taken = try await Kidoban.run(["import", "jsonl", source, "--report", new], environment: environment.variables)
+        #expect(taken.status != 0, "\(taken.output)")
+        #expect(try TestFile.text(of: new).contains("malformed"))
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 import Text
@@ -66,7 +67,8 @@ struct KeysCommandTests {
         #expect(try await keys.states() == ["active", "next"])
         let audit = try await keys.run("audit", "--kind", "signing_key_created")
         #expect(
-            audit.output.hasSuffix(#" by=administrator detail={"alg":"ES256","kid":"\#(new)","was":"next"}"# + "\n"),
+            audit.output.hasSuffix(
+                #" by=administrator detail={"alg":"ES256","kid":"\#(new)","was":"next","operator":"uid-\#(getuid())"}"# + "\n"),
             "\(audit.output)")
         // An hour later the next copy that looks activates it, and the old one is still published.
         try keys.age()

@@ -34,7 +34,7 @@ import Testing
                 """)
     }
 
-    @Test(arguments: [["serve"], ["migrate"], ["health"], ["client", "list"], ["config"]])
+    @Test(arguments: [["serve"], ["migrate"], ["client", "list"], ["config"]])
     func `a wrong configuration ends with 78, with all that is wrong`(_ arguments: [String]) async {
         let (status, printed) = await run(arguments, ["KIDOBAN_LOOPS": "wrong", "KIDOBAN_LISTN": "x"])
         #expect(status == 78)
@@ -42,6 +42,13 @@ import Testing
         #expect(printed.error.hasPrefix("kidoban: the configuration is wrong:\n  KIDOBAN_LISTN is not a setting"))
         #expect(printed.error.contains("\n  KIDOBAN_LOOPS is not a whole number"))
         #expect(printed.error.contains("KIDOBAN_MASTER_KEY") == (arguments == ["serve"]))
+    }
+
+    @Test func `a health check needs to know where to ask, and nothing else`() async {
+        let wrong = ["KIDOBAN_LOOPS": "wrong", "KIDOBAN_OPERATIONS_LISTEN": "127.0.0.1:1"]
+        #expect(await run(["health"], wrong).0 == 1)
+        let (status, printed) = await run(["health"], ["KIDOBAN_OPERATIONS_LISTEN": "nowhere"])
+        #expect(status == 78 && printed.error.contains("\n  KIDOBAN_OPERATIONS_LISTEN "))
     }
 
     @Test func `config prints every setting once, with its origin`() async {

@@ -46,7 +46,8 @@ extension ClientCommand {
     }
 
     /// Prints a token with which software may register itself.
-    func makeRegistrationToken(life: Duration, uses: Int, requiresPKCE: Bool) throws(Complaint) -> Int32 {
+    func makeRegistrationToken(life: Duration, uses: Int, requiresPKCE: Bool) async throws(Complaint) -> Int32 {
+        try await context.checkMasterKey()
         guard let masterKey = configuration.secrets.acceptedMasterKeys, let tokens = try? InitialAccessTokens(masterKey) else {
             throw Complaint("KIDOBAN_MASTER_KEY is missing")
         }

@@ -34,7 +34,7 @@ struct ClientCommand {
         case .delete(let id): try await delete(id)
         case .tryOut(let id): try await tryOut(id)
         case .registrationToken(let life, let uses, let requiresPKCE):
-            try makeRegistrationToken(life: life, uses: uses, requiresPKCE: requiresPKCE)
+            try await makeRegistrationToken(life: life, uses: uses, requiresPKCE: requiresPKCE)
         case .explain(let url): try await explain(url)
         }
     }

@@ -25,6 +25,8 @@ package struct AuditQuestion: Equatable, Sendable {
     package var operatorName: String?
     package var since: Moment?
     package var until: Moment?
+    /// The event behind which the page begins.
+    package var before: UUID?
     /// Nil for all that there are.
     package var limit: Int? = 100
     package var asJSON = false
@@ -38,6 +40,7 @@ extension AuditQuestion {
     private static let options: [ArgumentScanner.Option] = [
         .init(name: "--user", takesValue: true), .init(name: "--kind", takesValue: true),
         .init(name: "--since", takesValue: true), .init(name: "--until", takesValue: true),
+        .init(name: "--before", takesValue: true),
         .init(name: "--limit", takesValue: true), .init(name: "--json", takesValue: false),
         .init(name: "--follow", takesValue: false), .init(name: "--request", takesValue: true),
         .init(name: "--operator", takesValue: true), .init(name: "--all", takesValue: false),
@@ -55,6 +58,7 @@ extension AuditQuestion {
         operatorName = try scanner.value(of: "--operator", expected: OperatorName.expectation, OperatorName.checked)
         since = try Self.moment("--since", scanner)
         until = try Self.moment("--until", scanner)
+        before = try scanner.value(of: "--before", expected: "the id of an event") { UUID($0) }
         limit = try scanner.number("--limit", Self.limits) ?? limit
         if scanner.isGiven("--all") {
             guard scanner.values(of: "--limit").isEmpty else { throw scanner.failure(.contradiction("--all", "--limit")) }
@@ -63,6 +67,7 @@ extension AuditQuestion {
         asJSON = scanner.isGiven("--json")
         follows = scanner.isGiven("--follow")
         if follows, until != nil { throw scanner.failure(.contradiction("--follow", "--until")) }
+        if follows, before != nil { throw scanner.failure(.contradiction("--follow", "--before")) }
     }
 
     /// A kind that there is not would have no events, and look as if nothing had happened.
@@ -112,26 +117,28 @@ struct AuditCommand {
         filter.operatorName = question.operatorName
         filter.since = question.since.map { $0.instant(at: now) }
         filter.until = question.until.map { $0.instant(at: now) }
+        // Nothing happens in such a time, and that must not look as if nothing had happened.
+        if let since = filter.since, since >= filter.until ?? now {
+            throw Complaint("--since is not before \(filter.until == nil ? "now" : "--until")", status: ExitStatus.usage)
+        }
         guard !question.follows else { return try await follow(filter) }
         var rest = question.limit ?? .max
-        var last: RecordedAuditEvent?
+        var last = question.before
         while rest > 0 {
-            let page = try await page(filter, before: last?.id, min(rest, Self.pageSize))
+            let page = try await page(filter, before: last, min(rest, Self.pageSize))
             guard printed(page) else { return ExitStatus.failure }
             rest -= page.count
-            last = page.last
+            last = page.last?.id ?? last
             guard page.count == Self.pageSize else { break }
         }
-        if rest == 0, let last, try await !page(filter, before: last.id, 1).isEmpty { tellMore(last) }
+        if rest == 0, let last, try await !page(filter, before: last, 1).isEmpty { tellMore(last) }
         return ExitStatus.success
     }
 
     /// At the standard error: what is printed is for other programs too.
-    private func tellMore(_ last: RecordedAuditEvent) {
-        // The instant itself does not count, so the next page begins one later; what is seen twice is better than what is missed.
-        let until = last.time.adding(.milliseconds(1)).iso8601
+    private func tellMore(_ last: UUID) {
         console.complain(
-            "there are more than these \(question.limit ?? 0): go on with --until \(until), or say --limit N, --all or --since T")
+            "there are more than these \(question.limit ?? 0): go on with --before \(last), or say --limit N, --all or --since T")
     }
 
     /// Prints the latest events, the oldest first, and then what comes in, until the process is ended.

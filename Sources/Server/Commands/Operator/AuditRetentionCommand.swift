@@ -31,14 +31,14 @@ enum AuditRetentionCommand {
                 let partitions = try await partitions(context)
                 return console.print(asJSON ? partitions.map { document($0).line }.joined() : table(partitions, configuration))
             case .apply:
-                let before = try await Set(partitions(context).map(\.name))
-                guard await context.run({ await $0.auditUpkeep.keep() }) else {
+                guard let changes = await context.run({ await $0.auditUpkeep.keep() }) else {
                     throw Complaint(
                         "PostgreSQL has refused: our role needs DELETE on audit_events, and nobody may hold the table for longer. "
                             + "Nothing is lost; repeat it")
                 }
-                let after = try await Set(partitions(context).map(\.name))
-                return console.print("Made \(after.subtracting(before).count) and dropped \(before.subtracting(after).count)\n")
+                let events = Counted(changes.deleted, "event")
+                let deleted = changes.deleted == 0 ? "" : ", and deleted \(events) that had no month of their own"
+                return console.print("Made \(changes.made) and dropped \(changes.dropped)\(deleted)\n")
             }
         }
     }

@@ -27,6 +27,7 @@ enum LimitsCommand {
     static func run(_ action: LimitsAction, _ configuration: Configuration, _ console: Console) async -> Int32 {
         await OperatorContext.run(configuration, console) { context throws(Complaint) in
             await context.meetRedis()
+            try await context.checkMasterKey()
             switch action {
             case .lift(let address, let account):
                 let count = try await context.administer { admin throws(AdministrationError) in

@@ -62,7 +62,11 @@ enum MailCommand {
     /// With the links, which are for the recipients alone: for who develops, or helps a user by hand.
     private static func show(asJSON: Bool, _ configuration: Configuration, _ console: Console) async -> Int32 {
         await OperatorContext.run(configuration, console) { context throws(Complaint) in
-            let mails = try await context.administer { admin throws(AdministrationError) in try await admin.waitingMails(shown) }
+            let found = try await context.administer { admin throws(AdministrationError) in
+                try await admin.waitingMails(shown + 1)
+            }
+            let mails = found.prefix(shown)
+            if found.count > shown { console.complain("there are more than these \(shown)") }
             if asJSON { return console.print(mails.map { $0.document.line }.joined()) }
             guard !mails.isEmpty else { return console.print("No mail waits.\n") }
             return console.print(mails.map(\.text).joined(separator: "\n"))
@@ -72,9 +76,11 @@ enum MailCommand {
     private static func retry(_ configuration: Configuration, _ console: Console) async -> Int32 {
         await OperatorContext.run(configuration, console) { context throws(Complaint) in
             let count = try await context.administer { admin throws(AdministrationError) in try await admin.retryMails() }
-            let when = "A server looks every \(DurationText.render(configuration.jobs.pollInterval))."
+            let period = DurationText.render(configuration.jobs.pollInterval)
+            let rest = DurationText.render(MailDelivery.longestRest)
+            let when = "A server looks every \(period); one that the mail server did not answer, within \(rest)."
             return console.print(
-                count == 0 ? "No mail was put off.\n" : "\(Counted(count, "mail")) will be tried at once. \(when)\n")
+                count == 0 ? "No mail was put off. \(when)\n" : "\(Counted(count, "mail")) will be tried at once. \(when)\n")
         }
     }
 

@@ -30,6 +30,8 @@ actor OperatorContext {
 
     /// Where they are, without credentials.
     private nonisolated let stores: (postgres: String, redis: String)
+    /// Which of them has failed at last.
+    private let waits = WaitTimes()
 
     private init(_ worker: Worker, _ system: SystemContext, _ configuration: Configuration) {
         stores = (configuration.database.connectionString.target, "\(configuration.redis)")
@@ -50,7 +52,7 @@ actor OperatorContext {
     ) async -> Int32 {
         do throws(Complaint) {
             try checkSchema(configuration)
-            return try await open(configuration, body)
+            return try await open(configuration, console, body)
         } catch {
             console.complain(error.text)
             return error.status
@@ -58,7 +60,7 @@ actor OperatorContext {
     }
 
     private static func open(
-        _ configuration: Configuration, _ body: @Sendable (OperatorContext) async throws(Complaint) -> Int32
+        _ configuration: Configuration, _ console: Console, _ body: @Sendable (OperatorContext) async throws(Complaint) -> Int32
     ) async throws(Complaint) -> Int32 {
         var configuration = configuration
         // What needs the one of the installation says so (`Command.needsMasterKey`); for the rest any will do.
@@ -82,12 +84,15 @@ actor OperatorContext {
         } catch {
             outcome = .failure(error)
         }
+        await worker.audit.flush()
+        let unwritten = await worker.audit.unwritten
         await worker.stop()
+        guard !unwritten.isEmpty else { return try outcome.get() }
         // What was done stays done, but must not go unnoticed.
-        guard await context.run({ $0.metrics.snapshot.auditEventsDropped }) == 0 else {
-            throw Complaint("it is done, but PostgreSQL did not take the audit event")
-        }
-        return try outcome.get()
+        console.complain("PostgreSQL did not take what is to be on record of this command. Keep these lines, and bring them in:")
+        for line in unwritten { console.complain(line) }
+        _ = try outcome.get()
+        throw Complaint("the command itself is done")
     }
 
     private static func group() throws(StartError) -> EventLoopGroup {
@@ -141,9 +146,31 @@ actor OperatorContext {
         about user: UserReference? = nil, _ body: @Sendable (Worker) async throws(IdentityError) -> T
     ) async throws(Complaint) -> T {
         do throws(IdentityError) {
-            return try await body(worker)
+            return try await watching { () throws(IdentityError) in try await body(worker) }
         } catch {
-            throw await complaint(error, user)
+            throw complaint(error, user)
+        }
+    }
+
+    /// Has what fails said which store it was.
+    private func watching<T: Sendable, E: Error>(_ body: () async throws(E) -> T) async throws(E) -> T {
+        waits.reset()
+        let outcome: Result<T, E> = await WaitTimes.$current.withValue(waits) {
+            do throws(E) {
+                return .success(try await body())
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+
+    /// Refuses what a wrong master key would do without effect: what it names in Redis nobody looks for, and what it seals nobody opens.
+    func checkMasterKey() async throws(Complaint) {
+        do throws(SigningKeyStore.Failure) {
+            _ = try await worker.signingKeys.load(ensuring: [])
+        } catch {
+            throw Complaint("\(StartError.signingKeys(error))")
         }
     }
 
@@ -158,10 +185,10 @@ actor OperatorContext {
             accounts: services.accounts, confirmations: services.confirmations, signingKeys: worker.signingKeys,
             clientTokens: services.clientTokens, as: administrator, caller: Self.caller)
         do throws(AdministrationError) {
-            return try await body(administration)
+            return try await watching { () throws(AdministrationError) in try await body(administration) }
         } catch {
             switch error {
-            case .refused(let refusal): throw await complaint(refusal, user)
+            case .refused(let refusal): throw complaint(refusal, user)
             case .notPermitted(let permission): throw Complaint("this takes the permission \(permission.rawValue)")
             case .keys(let failure): throw Complaint("\(StartError.signingKeys(failure))")
             }
@@ -187,29 +214,29 @@ actor OperatorContext {
         }
     }
 
-    private func complaint(_ error: IdentityError, _ user: UserReference?) async -> Complaint {
+    private func complaint(_ error: IdentityError, _ user: UserReference?) -> Complaint {
         switch error {
         case .user(.notFound): return Complaint("there is no user \(user.map { "\($0)".printable } ?? "")")
-        case .service(let failure): return await complaint(failure)
+        case .service(let failure): return complaint(failure)
         case .user, .credentials, .session, .code, .federation, .client: return Complaint(Self.words(error))
         }
     }
 
-    private func complaint(_ failure: ServiceFailure) async -> Complaint {
-        switch failure {
-        case .tooManyRequests(let delay):
+    private func complaint(_ failure: ServiceFailure) -> Complaint {
+        if case .tooManyRequests(let delay) = failure {
             return Complaint(
                 "the limit for this is used up for \(DurationText.render(delay)): wait, or empty it with kidoban limits lift")
-        case .internalFault:
-            return Complaint("PostgreSQL or Redis has refused, or has something that this program does not understand")
-        case .unavailable, .overloaded:
-            let store = (try? await worker.postgres.ping()) == nil ? "PostgreSQL" : "Redis"
-            let setting = store == "Redis" ? "REDIS_URL" : "DATABASE_URL"
-            let address = store == "Redis" ? stores.redis : stores.postgres
-            return Complaint(
-                "\(store) (\(address)) does not answer: is \(setting) right, and is it up? If something was to be changed, it may be "
-                    + "done in part: repeat the command")
         }
+        let cause = waits.fault ?? ServiceFailure.unexpectedForm
+        let place: String
+        switch waits.failed {
+        case .postgres?: place = "DATABASE_URL is \(stores.postgres)"
+        case .redis?: place = "REDIS_URL is \(stores.redis)"
+        case .hashing?, .outbound?, nil: return Complaint(cause)
+        }
+        return Complaint(
+            "\(cause). \(place): is it right, and is the server well (kidoban doctor)? If something was to be changed, it may be done in part: "
+                + "repeat the command")
     }
 }
 

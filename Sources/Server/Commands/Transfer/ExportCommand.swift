@@ -14,6 +14,7 @@ enum ExportCommand {
             do throws(Complaint) {
                 try await writeUsers(request, to: output, context, &count)
             } catch {
+                output.discard()
                 // Whose data has been read by then is on record all the same.
                 if count > 0 { try? await note(count, request, context) }
                 throw error
@@ -50,10 +51,12 @@ enum ExportCommand {
 
     private final class Output {
         private let descriptor: Int32?
+        private let path: String?
         private let console: Console
 
         init(_ path: String?, _ console: Console) throws(Complaint) {
             self.console = console
+            self.path = path
             guard let path else {
                 descriptor = nil
                 return
@@ -67,9 +70,14 @@ enum ExportCommand {
             if let descriptor, descriptor >= 0 { close(descriptor) }
         }
 
+        /// Leaves no half of a file, which a repetition would not replace.
+        func discard() {
+            if let path { unlink(path) }
+        }
+
         func write(_ text: String) throws(Complaint) {
             let isWritten = descriptor.map { Console.write(text, to: $0) } ?? (console.print(text) == ExitStatus.success)
-            guard isWritten else { throw Complaint("the file is not whole: \(String(cString: strerror(errno)))") }
+            guard isWritten else { throw Complaint("not all could be written: \(String(cString: strerror(errno)))") }
         }
     }
 }

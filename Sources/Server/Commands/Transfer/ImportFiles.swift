@@ -55,7 +55,8 @@ final class ImportReport {
 
     init(path: String) throws(Complaint) {
         self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        // Never over another file, which may be the one that is read.
+        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw Complaint(
                 "the report \(path.excerpt) cannot be written: \(String(cString: strerror(errno)))", status: ExitStatus.usage)

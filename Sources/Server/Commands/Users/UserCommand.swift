@@ -55,6 +55,7 @@ struct UserCommand {
     }
 
     private func setPassword(of reference: UserReference, isGenerated: Bool) async throws(Complaint) -> Int32 {
+        try await context.checkMasterKey()
         let password = isGenerated ? Self.generated(context.system) : try newPassword(or: "--generate")
         let id = try await id(of: reference)
         try await context.administer(about: reference) { admin throws(AdministrationError) in
@@ -71,13 +72,16 @@ struct UserCommand {
     }
 
     private func sendReset(to reference: UserReference) async throws(Complaint) -> Int32 {
+        try await context.checkMasterKey()
         let id = try await id(of: reference)
         let link = RestAuth.OperatorMails.resetLink(context.worker.apiParts.restAuth.options)
-        try await context.administer(about: reference) { admin throws(AdministrationError) in
+        let isSent = try await context.administer(about: reference) { admin throws(AdministrationError) in
             try await admin.sendReset(to: id, link: link)
         }
-        return console.print(
-            "A link for a new password waits to be sent, unless the account is disabled: see kidoban mail show\n")
+        guard isSent else {
+            throw Complaint("the user has got as many such mails in the last hour as one may; the link in the last one is good")
+        }
+        return console.print("A link for a new password waits to be sent: see kidoban mail show\n")
     }
 
     private func verifyEmail(of reference: UserReference) async throws(Complaint) -> Int32 {
@@ -91,6 +95,7 @@ struct UserCommand {
     private func changeEmail(
         of reference: UserReference, to address: EmailAddress, isProved: Bool
     ) async throws(Complaint) -> Int32 {
+        try await context.checkMasterKey()
         let id = try await id(of: reference)
         let user = try await context.administer { admin throws(AdministrationError) in try await admin.user(id) }
         guard user?.email?.normalized != address.normalized else {

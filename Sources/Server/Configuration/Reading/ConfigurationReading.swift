@@ -1,3 +1,5 @@
+import Networking
+
 /// A configuration, and where each of its settings came from.
 package struct ConfigurationReading: Sendable {
     enum Origin: Equatable, Sendable {
@@ -55,6 +57,19 @@ extension Configuration {
         reader.refuseContradictions()
         guard reader.problems.isEmpty else { throw ConfigurationProblems(problems: reader.problems) }
         return ConfigurationReading(configuration: reader.configuration, shown: reader.shown)
+    }
+
+    /// Where the server of this machine says whether it is ready, whatever else is wrong with the settings by now: one that runs keeps those
+    /// that it has.
+    static func operationsAddress(
+        environment: [String: String], files: FileReader
+    ) throws(ConfigurationProblems) -> SocketAddress {
+        var reader = EnvironmentReader(environment: environment, files: files)
+        let setting = "KIDOBAN_OPERATIONS_LISTEN"
+        for candidate in Settings.all where candidate.name == setting { reader.read(candidate) }
+        let problems = reader.problems.filter { $0.name == setting }
+        guard problems.isEmpty else { throw ConfigurationProblems(problems: problems) }
+        return reader.configuration.operations.listen
     }
 }
 
