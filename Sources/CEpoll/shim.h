@@ -17,6 +17,24 @@ extern int pthread_setname_np(pthread_t thread, const char *name);
 extern int ppoll(struct pollfd *entries, nfds_t count, const struct timespec *limit, const sigset_t *mask);
 extern pid_t gettid(void);
 
+// Has the calling thread give way to others: so nice, and with so long a slice (nanoseconds) that whoever is woken goes first. Glibc has no
+// function for it, and <linux/sched/types.h> does not go together with every <sched.h>.
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+extern long syscall(long number, ...);
+
+static inline int kidoban_give_way(int niceness, uint64_t slice) {
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } attributes = {.size = 48, .nice = niceness, .runtime = slice};
+    return (int)syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
 // <link.h> has these under _GNU_SOURCE only, too.
 #include <elf.h>
 #include <link.h>

@@ -83,6 +83,17 @@ struct BlockingPoolTests {
         #expect(order.value == Array(0..<100))
     }
 
+    @Test func `the threads of a pool give way as it says, and no others do`() async throws {
+        let ours = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(getpid()))
+        for (niceness, expected) in [(0, ours), (19, 19)] as [(Int32, Int32)] {
+            let pool = BlockingPool(label: "test", threads: 1, queueLimit: 10, niceness: niceness)
+            defer { pool.stop() }
+            let own = try await pool.run { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
+            #expect(own == expected)
+        }
+        #expect(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(getpid())) == ours)
+    }
+
     @Test func `a pool that has been idle for a second says so once`() async throws {
         let idle = Locked(0)
         let pool = BlockingPool(label: "test", threads: 1, queueLimit: 10, onIdle: { idle.withLock { $0 += 1 } })

@@ -3,13 +3,12 @@ import Text
 /// Makes a code good, and the last one of its purpose and user void, in one step; where the attempt counts, that first.
 ///
 /// - Keys: `code:<hash>`, `code:<purpose>:<user>`; then one for each budget.
-/// - Arguments: the caller's `now` and the code's life in milliseconds; what the code grants; its hash; for each budget what `LimitScript` takes.
-/// - Returns what `LimitScript` returns. Where that refuses, nothing changes.
+/// - Arguments: the caller's `now` and the code's life in milliseconds; what the code grants; its hash; the budgets as `LimitScript` takes them, if there are any.
+/// - Returns what `LimitScript` returns, so nothing without budgets. Where that refuses, nothing changes.
 package enum IssueCodeScript {
     package static let source =
         LimitScript.counting + """
-            local verdicts, is_allowed = {}, true
-            if #KEYS > 2 then verdicts, is_allowed = count_attempt(clock(ARGV[1]), 2, 4, #KEYS - 2, { always = true }) end
+            local verdicts, is_allowed = count_attempt(clock(ARGV[1]), 2, ARGV[5] or '', { true })
             if not is_allowed then return verdicts end
             redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[2])
             local older = redis.call('GET', KEYS[2])

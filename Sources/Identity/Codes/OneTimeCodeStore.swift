@@ -17,22 +17,22 @@ package struct OneTimeCodeStore: Sendable {
 
     /// Makes a code good for `life`, and the last one of its purpose and user void.
     /// - Parameter charge: what is counted in the same step; where that is refused, nothing is issued.
-    /// - Returns: the numbers of the budgets.
+    /// - Returns: what `LimitScript` says of the budgets.
     /// - Throws: the store's failure; the code is not to be given out then.
     @discardableResult
     func issue(
         _ code: OneTimeCode, _ grant: OneTimeCode.Grant, life: Duration, counting charge: Limiter.Charge? = nil,
         _ system: SystemContext
-    ) async throws(IdentityError) -> [Int64] {
+    ) async throws(IdentityError) -> [UInt8] {
         let hash = Self.hash(code)
         let keys = [Self.key(hash), Self.pointer(grant.purpose, grant.userID)] + (charge?.keys ?? [])
         let arguments =
-            IssueCodeScript.arguments(grant, hash: hash, life: life, at: system.now()) + (charge?.arguments ?? [])
+            IssueCodeScript.arguments(grant, hash: hash, life: life, at: system.now()) + (charge.map { [$0.packed] } ?? [])
         let reply = try await mapRedisErrors { () throws(RedisError) in
             try await redis.run(Self.issue[system.scriptClock], keys: keys, arguments: arguments)
         }
-        guard let numbers = reply.elements?.compactMap(\.integerValue) else { throw .fault() }
-        return numbers
+        guard case .bytes(let verdicts) = reply else { throw .fault() }
+        return verdicts
     }
 
     /// What a code grants; it stays good.

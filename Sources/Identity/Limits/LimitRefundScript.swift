@@ -30,11 +30,10 @@ package enum LimitRefundScript {
         local known = KEYS[count + 1]
         if known then
             local life, most = ARGV[4 * count + 3], tonumber(ARGV[4 * count + 4])
-            for i = 4 * count + 5, #ARGV do
-                redis.call('ZADD', known, time + tonumber(life), ARGV[i])
-            end
+            local new = 0
+            for i = 4 * count + 5, #ARGV do new = new + redis.call('ZADD', known, time + tonumber(life), ARGV[i]) end
             redis.call('ZREMRANGEBYSCORE', known, '-inf', time)
-            redis.call('ZREMRANGEBYRANK', known, 0, -most - 1)
+            if new > 0 then redis.call('ZREMRANGEBYRANK', known, 0, -most - 1) end
             redis.call('PEXPIRE', known, life)
         end
         return 1

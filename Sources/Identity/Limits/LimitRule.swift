@@ -1,12 +1,12 @@
-/// Which attempts a bucket is for. The raw values go into `LimitScript`.
-package enum LimitCondition: String, Sendable, CaseIterable {
-    case always
+/// Which attempts a bucket is for. The raw values go into `LimitScript`, which takes them in this order.
+package enum LimitCondition: UInt8, Sendable, CaseIterable {
+    case always = 1
     /// From an address and a device that have never signed in to the account.
     case stranger
     /// Not from a device that has.
-    case unknownDevice = "unknown_device"
+    case unknownDevice
     /// From a device that has.
-    case knownDevice = "known_device"
+    case knownDevice
 
     func holds(_ recognition: LimitRecognition) -> Bool {
         switch self {

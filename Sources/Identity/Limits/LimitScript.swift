@@ -4,64 +4,62 @@ package import Text
 /// than the budget pass.
 ///
 /// - Keys: one for each bucket; then, if the caller may be known, the sorted set of those who are, by when they are forgotten.
-/// - Arguments: the caller's `now` in milliseconds; its address and device as members of that set, empty for none; then for each bucket its
-///   interval in microseconds, its count, and its condition.
-/// - Returns four numbers for each bucket: -1 and zeros where the attempt does not count, -2 and the wait where it is refused, else how many
-///   are left and when nothing is in use, times in microseconds from now; and the mark, which is an instant in microseconds and one in milliseconds.
+/// - Arguments: the caller's `now` in milliseconds; its address and device as members of that set, empty for none; the buckets, each with its
+///   interval in microseconds (7 bytes), its count (6) and its condition (1).
+/// - Returns four numbers of eight bytes for each bucket: -1 and zeros where the attempt does not count, -2 and the wait where it is refused, else how
+///   many are left and when nothing is in use, times in microseconds from now; and the mark, which is an instant in microseconds and one in milliseconds.
 ///
 /// A bucket is its arrival in microseconds, and behind a point when it was begun, in milliseconds, as if that were a fraction.
 ///
 /// A key lives until its bucket would be unused, so never longer than the budget's period.
 package enum LimitScript {
+    /// Bytes of a bucket among the arguments.
+    private static let bucketSize = 14
+
     package static let source =
         counting + """
-            local time, count = clock(ARGV[1]), (#ARGV - 3) / 3
+            local time, count = clock(ARGV[1]), #ARGV[4] / \(bucketSize)
             local known = KEYS[count + 1]
             local function is_known(member)
                 local forgotten = known and member ~= '' and redis.call('ZSCORE', known, member)
                 return forgotten and tonumber(forgotten) > time
             end
             local by_address, by_device = is_known(ARGV[2]), is_known(ARGV[3])
-            local holds = {
-                always = true, stranger = not by_address and not by_device, unknown_device = not by_device,
-                known_device = by_device,
-            }
-            return (count_attempt(time, 0, 3, count, holds))
+            return (count_attempt(time, 0, ARGV[4], { true, not by_address and not by_device, not by_device, by_device }))
             """
 
-    /// The rule itself, for scripts that count an attempt as well. It takes the time in milliseconds; how many keys and how many arguments come
-    /// before those of the buckets; how many buckets there are; which conditions hold. It gives the numbers, and whether the attempt is allowed.
+    /// The rule itself, for scripts that count an attempt as well. It takes the time in milliseconds; how many keys come before those of the
+    /// buckets; the buckets; which conditions hold, in the order of their numbers. It gives the numbers, and whether the attempt is allowed.
+    /// It calls itself for the next bucket: what is written of one depends on all.
     static let counting = """
-        local function count_attempt(time, keys, arguments, count, holds)
-            local now = time * 1000
-            local verdicts, arrivals, births, allowed = {}, {}, {}, true
-            for i = 1, count do
-                local left, reset, mark, birth, last = -1, 0, 0, 0, arguments + 3 * i
-                if holds[ARGV[last]] then
-                    local interval = tonumber(ARGV[last - 2])
-                    local window = interval * tonumber(ARGV[last - 1])
-                    local stored, begun = string.match(redis.call('GET', KEYS[keys + i]) or '', '^(%d+)%.?(%d*)$')
-                    local arrival = tonumber(stored or now)
-                    birth = arrival > now and (tonumber(begun) or 0) or time
-                    arrival = math.min(math.max(arrival, now), now + window) + interval
-                    local over = arrival - now - window
-                    if over > 0 then
-                        left, reset, birth, allowed = -2, over, 0, false
-                    else
-                        left, reset, mark = math.floor(-over / interval), arrival - now, arrival
-                        arrivals[i], births[i] = arrival, birth
-                    end
+        local function count_attempt(time, keys, buckets, holds, number, is_refused)
+            number = number or 1
+            if #buckets < \(bucketSize) * number then return '', not is_refused end
+            local interval, units, condition = struct.unpack('>I7I6I1', buckets, \(bucketSize) * number - \(bucketSize - 1))
+            local now, left, reset, mark, birth = time * 1000, -1, 0, 0, 0
+            if holds[condition] then
+                local arrival, window, stored = now, interval * units, redis.call('GET', KEYS[keys + number])
+                birth = time
+                if stored then
+                    local point = string.find(stored, '.', 1, true) or #stored + 1
+                    arrival = tonumber(string.sub(stored, 1, point - 1)) or now
+                    if arrival > now then birth = tonumber(string.sub(stored, point + 1)) or 0 else arrival = now end
+                    if arrival > now + window then arrival = now + window end
                 end
-                local position = 4 * i
-                verdicts[position - 3], verdicts[position - 2], verdicts[position - 1], verdicts[position] = left, reset, mark, birth
-            end
-            if allowed then
-                for i, arrival in pairs(arrivals) do
-                    redis.call('SET', KEYS[keys + i], string.format('%d.%d', arrival, births[i]), 'PX',
-                        string.format('%d', math.ceil((arrival - now) / 1000)))
+                local over = arrival + interval - now - window
+                if over > 0 then
+                    left, reset, birth, is_refused = -2, over, 0, true
+                else
+                    mark = arrival + interval
+                    left, reset = math.floor(-over / interval), mark - now
                 end
             end
-            return verdicts, allowed
+            local others, is_allowed = count_attempt(time, keys, buckets, holds, number + 1, is_refused)
+            if is_allowed and mark > 0 then
+                redis.call('SET', KEYS[keys + number], string.format('%d.%d', mark, birth), 'PX',
+                    string.format('%d', math.ceil(reset / 1000)))
+            end
+            return struct.pack('>i8i8i8i8', left, reset, mark, birth) .. others, is_allowed
         end
 
         """
@@ -79,25 +77,37 @@ package enum LimitScript {
 
     package static func arguments(
         _ buckets: [(gcra: GCRA, condition: LimitCondition)], _ members: Members, at now: Timestamp
-    ) -> [String] {
-        [String(now.milliseconds), members.address, members.device]
-            + buckets.flatMap { [String($0.gcra.interval), String($0.gcra.count), $0.condition.rawValue] }
+    ) -> [[UInt8]] {
+        [String(now.milliseconds), members.address, members.device].map { Array($0.utf8) } + [packed(buckets)]
     }
 
-    /// The meaning of the reply; nil when it is none.
-    package static func verdicts(_ numbers: [Int64]) -> [LimitRule.Verdict]? {
-        guard numbers.count.isMultiple(of: 4) else { return nil }
-        return stride(from: 0, to: numbers.count, by: 4).map { index in
-            switch numbers[index] {
-            case -1: .skipped
-            case -2: .refused(wait: numbers[index + 1])
-            case let left: .allowed(left: left, reset: numbers[index + 1])
+    /// As `counting` takes them.
+    static func packed(_ buckets: [(gcra: GCRA, condition: LimitCondition)]) -> [UInt8] {
+        var writer = PackedWriter(capacity: bucketSize * buckets.count)
+        for (gcra, condition) in buckets {
+            writer.number(gcra.interval, 7)
+            writer.number(gcra.count, 6)
+            writer.number(condition.rawValue, 1)
+        }
+        return writer.bytes
+    }
+
+    /// What is to be said of each bucket, and what the attempt has left there; nil when it is no reply.
+    package static func verdicts(_ reply: [UInt8]) -> [(LimitRule.Verdict, LimitRule.Mark)]? {
+        guard reply.count.isMultiple(of: 32) else { return nil }
+        var reader = PackedReader(reply)
+        return (0..<reply.count / 32).map { _ in
+            let (left, reset, arrival, birth) = (reader.signed(), reader.signed(), reader.signed(), reader.signed())
+            let mark = LimitRule.Mark(arrival: arrival, birth: birth)
+            return switch left {
+            case -1: (.skipped, mark)
+            case -2: (.refused(wait: reset), mark)
+            default: (.allowed(left: left, reset: reset), mark)
             }
         }
     }
+}
 
-    /// What the attempt has left in each bucket, of a reply that has a meaning.
-    package static func marks(_ numbers: [Int64]) -> [LimitRule.Mark] {
-        stride(from: 0, to: numbers.count - 3, by: 4).map { LimitRule.Mark(arrival: numbers[$0 + 2], birth: numbers[$0 + 3]) }
-    }
+extension PackedReader {
+    fileprivate mutating func signed() -> Int64 { Int64(bitPattern: number(8)) }
 }

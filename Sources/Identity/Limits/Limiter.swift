@@ -29,11 +29,7 @@ package final class Limiter: Sendable {
         var keys: [String] { buckets.map(\.key) }
 
         /// As `LimitScript.counting` takes them.
-        var arguments: [[UInt8]] {
-            buckets.flatMap { bucket in
-                [String(bucket.gcra.interval), String(bucket.gcra.count), bucket.condition.rawValue].map { Array($0.utf8) }
-            }
-        }
+        var packed: [UInt8] { LimitScript.packed(buckets.map { ($0.gcra, $0.condition) }) }
     }
 
     fileprivate struct Bucket {
@@ -124,10 +120,11 @@ package final class Limiter: Sendable {
         return buckets.isEmpty ? nil : Charge(buckets: buckets, isTold: attempt.isTold)
     }
 
-    /// What the numbers of the script mean.
+    /// What the script says of the budgets.
     /// - Throws: `IdentityError.tooManyRequests`, and then it has not been counted.
-    func settle(_ charge: Charge, _ numbers: [Int64], _ caller: Caller) async throws(IdentityError) {
-        guard let verdicts = LimitScript.verdicts(numbers), verdicts.count == charge.buckets.count else { throw .fault() }
+    func settle(_ charge: Charge, _ reply: [UInt8], _ caller: Caller) async throws(IdentityError) {
+        guard let told = LimitScript.verdicts(reply), told.count == charge.buckets.count else { throw .fault() }
+        let verdicts = told.map(\.0)
         if charge.isTold, let standing = Self.standing(charge.buckets, verdicts) { caller.report(standing) }
         if let (bucket, wait) = Self.refusal(charge.buckets, verdicts) { throw await refused(bucket, after: wait, caller) }
     }
@@ -190,7 +187,7 @@ package final class Limiter: Sendable {
                 most: slot.value.knownDevices)
         }
         let arguments = LimitRefundScript.arguments(units.map { ($0.gcra, $0.mark) }, memory, at: system.now())
-        return (try? await run(Self.refund[system.scriptClock], keys, arguments)) != nil
+        return (try? await run(Self.refund[system.scriptClock], keys, arguments.map { Array($0.utf8) })) != nil
     }
 
     /// Forgets by what anybody was known at an account, whose credentials change, or which is no more.
@@ -210,17 +207,16 @@ package final class Limiter: Sendable {
         if let acquaintance { keys.append(key.known(acquaintance.account)) }
         let members = acquaintance.map { key.members($0) } ?? LimitScript.Members()
         let arguments = LimitScript.arguments(buckets.map { ($0.gcra, $0.condition) }, members, at: system.now())
-        let numbers = try await run(Self.take[system.scriptClock], keys, arguments).elements?.compactMap(\.integerValue) ?? []
-        guard let verdicts = LimitScript.verdicts(numbers), verdicts.count == buckets.count else { throw .fault() }
-        return (verdicts, LimitScript.marks(numbers))
+        guard case .bytes(let reply) = try await run(Self.take[system.scriptClock], keys, arguments),
+            let told = LimitScript.verdicts(reply), told.count == buckets.count
+        else { throw .fault() }
+        return (told.map(\.0), told.map(\.1))
     }
 
     private func run(
-        _ script: RedisScript, _ keys: [String], _ arguments: [String]
+        _ script: RedisScript, _ keys: [String], _ arguments: [[UInt8]]
     ) async throws(IdentityError) -> RedisReply {
-        try await mapRedisErrors { () throws(RedisError) in
-            try await redis.run(script, keys: keys, arguments: arguments.map { [UInt8]($0.utf8) })
-        }
+        try await mapRedisErrors { () throws(RedisError) in try await redis.run(script, keys: keys, arguments: arguments) }
     }
 
     private func refused(_ bucket: Bucket, after wait: Int64, _ caller: Caller) async -> IdentityError {

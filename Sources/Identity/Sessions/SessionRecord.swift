@@ -53,7 +53,7 @@ package enum SessionRecord: Sendable {
 
     /// The key of what a session was whose end is not finished.
     static func endedKey(_ id: SessionID) -> String {
-        "\(key(id)):ended"
+        "\(key(id))\(SessionScript.endedSuffix)"
     }
 
     /// - Parameter lead: how much the clock by which instants are told is ahead of this copy's.

@@ -95,7 +95,7 @@ package struct SessionStore: Sendable {
     ) async throws(IdentityError) -> [AccessTokenHash]? {
         let reply = try await run(
             Self.list[clock], Self.keys(id), ListAccessTokenScript.arguments(token, in: grant, at: now))
-        return try reply.elements.map { elements throws(IdentityError) in try Self.hashes(elements) }
+        return try reply.bytes.map { bytes throws(IdentityError) in try Self.hashes(bytes) }
     }
 
     /// Adds a grant with its first access token, if it has one.
@@ -108,7 +108,7 @@ package struct SessionStore: Sendable {
             Self.addGrant[clock], Self.keys(session.id),
             AddGrantScript.arguments(grant, in: session, idle: idle, accessToken: accessToken, at: now))
         if reply.text == "full" { throw .overloaded(retryAfter: .seconds(60)) }
-        return try reply.elements.map { elements throws(IdentityError) in try Self.hashes(elements) }
+        return try reply.bytes.map { bytes throws(IdentityError) in try Self.hashes(bytes) }
     }
 
     /// Ends a grant; its access tokens are for the caller to delete and to strike.
@@ -121,7 +121,7 @@ package struct SessionStore: Sendable {
             try await redis.runLasting(Self.endGrant, keys: keys, arguments: SessionScript.arguments(grant.number))
         }
         guard let parts = reply.elements, parts.count == 2,
-            let outcome = parts[0].text.flatMap({ EndGrantScript.Outcome(rawValue: $0) }), let hashes = parts[1].elements
+            let outcome = parts[0].text.flatMap({ EndGrantScript.Outcome(rawValue: $0) }), let hashes = parts[1].bytes
         else { throw .fault() }
         return (outcome, try Self.hashes(hashes))
     }
@@ -137,27 +137,27 @@ package struct SessionStore: Sendable {
 
     /// The same, once the attempt has been counted, which happens in the same step.
     /// - Parameter charge: nil for nothing; else the request has a record.
-    /// - Returns: nil instead of a reply where a budget is used up; the numbers of the budgets.
+    /// - Returns: nil instead of a reply where a budget is used up; what `LimitScript` says of the budgets.
     /// - Throws: the store's failure.
     func refresh(
         _ request: RefreshSessionScript.Request, counting charge: Limiter.Charge?, idle: Duration, at now: Timestamp
-    ) async throws(IdentityError) -> (reply: RefreshSessionScript.Reply?, verdicts: [Int64]) {
+    ) async throws(IdentityError) -> (reply: RefreshSessionScript.Reply?, verdicts: [UInt8]) {
         var arguments = RefreshSessionScript.arguments(request, policy: policy, idle: idle, at: now)
         var keys = Self.keys(request.sessionID)
         if request.record != nil { keys.append(request.accessToken.hash.key) }
         if let charge {
             keys += charge.keys
-            arguments += charge.arguments
+            arguments.append(charge.packed)
         }
         let reply = try await run(Self.refresh[clock], keys, arguments)
         guard let parts = reply.elements, (5...6).contains(parts.count), let outcome = parts[0].text,
-            let generation = parts[1].integerValue, let revoked = parts[2].elements, let reason = parts[3].bytes,
-            let verdicts = parts[4].elements?.compactMap(\.integerValue)
+            let generation = parts[1].integerValue, let revoked = parts[2].bytes, let reason = parts[3].bytes,
+            let verdicts = parts[4].bytes
         else { throw .fault() }
         if outcome == "limited" { return (nil, verdicts) }
         guard
             let decided = RefreshSessionScript.Reply(
-                outcome: outcome, generation: generation, revoked: revoked.compactMap(\.bytes), reason: reason,
+                outcome: outcome, generation: generation, revoked: revoked, reason: reason,
                 records: parts.dropFirst(5).first?.elements?.compactMap(\.bytes) ?? [])
         else { throw .fault() }
         return (decided, verdicts)
@@ -202,14 +202,14 @@ package struct SessionStore: Sendable {
             }
         }
         guard let parts = reply.elements, parts.count == 6, let outcome = parts[0].text, let user = parts[1].bytes,
-            let revoked = parts[2].elements, let unrecorded = parts[3].integerValue, let record = parts[4].bytes,
+            let revoked = parts[2].bytes, let unrecorded = parts[3].integerValue, let record = parts[4].bytes,
             let read = parts[5].elements, read.isEmpty || read.count == listed.count
         else { throw .fault() }
         var clients: [ClientID] = []
         if case .live(let session) = SessionRecord(id, record) { clients = session.grants.map(\.clientID) }
         guard
             let ended = EndSessionScript.Reply(
-                outcome: outcome, user: user, revoked: revoked.compactMap(\.bytes), unrecorded: unrecorded, clients: clients,
+                outcome: outcome, user: user, revoked: revoked, unrecorded: unrecorded, clients: clients,
                 records: zip(listed, read).map { ($0, $1.bytes) })
         else { throw .fault() }
         return ended
@@ -266,9 +266,8 @@ package struct SessionStore: Sendable {
         [SessionRecord.key(id), SessionRecord.tokensKey(id)]
     }
 
-    private static func hashes(_ elements: [RedisReply]) throws(IdentityError) -> [AccessTokenHash] {
-        let hashes = elements.compactMap { $0.bytes.flatMap { AccessTokenHash(bytes: $0) } }
-        guard hashes.count == elements.count else { throw .fault() }
+    private static func hashes(_ bytes: [UInt8]) throws(IdentityError) -> [AccessTokenHash] {
+        guard let hashes = AccessTokenHash.list(bytes) else { throw .fault() }
         return hashes
     }
 

@@ -28,6 +28,14 @@ package struct AccessTokenHash: Hashable, Sendable, CustomStringConvertible {
         key = "at:" + Base64URL.encode(bytes)
     }
 
+    /// Those that a script returns, one behind the other; nil for what are none.
+    package static func list(_ bytes: [UInt8]) -> [AccessTokenHash]? {
+        guard bytes.count.isMultiple(of: byteCount) else { return nil }
+        return stride(from: 0, to: bytes.count, by: byteCount).compactMap {
+            AccessTokenHash(bytes: Array(bytes[$0..<$0 + byteCount]))
+        }
+    }
+
     /// Nil for a key that is not that of a token.
     init?(key: String) {
         guard key.hasPrefix("at:"), let bytes = Base64URL.decode(key.dropFirst(3)) else { return nil }

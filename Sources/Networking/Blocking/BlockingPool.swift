@@ -126,8 +126,7 @@ package final class BlockingPool: Sendable {
 
     private func work() {
         _ = unsafe pthread_setname_np(pthread_self(), label)
-        // Linux keeps a niceness for each thread.
-        if niceness > 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(gettid()), niceness) }
+        if niceness > 0 { giveWay() }
         var isRested = true
         while true {
             if isRested || onIdle == nil {
@@ -149,6 +148,13 @@ package final class BlockingPool: Sendable {
                 return
             }
         }
+    }
+
+    /// Linux keeps a niceness for each thread. A long slice is asked for as well, since a thread is otherwise left its slice of milliseconds before
+    /// a loop that wakes gets the processor, however nice it is. Linux before 6.12 overlooks that.
+    private func giveWay() {
+        if kidoban_give_way(niceness, 100_000_000) == 0 { return }
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(gettid()), niceness)
     }
 
     private func next() -> Next {

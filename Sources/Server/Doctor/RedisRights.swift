@@ -42,7 +42,8 @@ enum RedisRights {
         (
             "feed:", "",
             [
-                ("XADD", ["*", "x", "y"]), ("XRANGE", ["-", "+"]), ("XREVRANGE", ["+", "-"]), ("PEXPIRE", ["1000"]),
+                ("XADD", ["*", "x", "y"]), ("XRANGE", ["-", "+"]), ("XREVRANGE", ["+", "-"]), ("PTTL", []),
+                ("PEXPIRE", ["1000"]),
             ]
         ),
         ("code:", "", [("GET", []), ("GETDEL", []), ("DEL", [])]),

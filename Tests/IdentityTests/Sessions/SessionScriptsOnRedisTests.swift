@@ -45,10 +45,8 @@ extension WithStores {
                 ScriptClock.callers.script(name: "refresh_session", source: RefreshSessionScript.source),
                 keys: [SessionRecord.key(session.id), SessionRecord.tokensKey(session.id)], arguments: arguments)
             #expect(reply.elements?.first?.text == "keep")
-            return (reply.elements?[2].elements ?? []).compactMap { element in
-                guard case .bytes(let bytes) = element else { return nil }
-                return AccessTokenHash(bytes: bytes)
-            }
+            guard case .bytes(let bytes)? = reply.elements?[2] else { return [] }
+            return AccessTokenHash.list(bytes) ?? []
         }
 
         @Test func `a session is written once, and read as it was written`() async throws {

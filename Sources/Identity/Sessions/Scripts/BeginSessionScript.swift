@@ -27,10 +27,14 @@ package enum BeginSessionScript {
         if life <= 0 then return { 'over', 0, now } end
         -- First what a full Redis refuses: whatever follows a write it would let pass.
         redis.call('ZADD', index, ARGV[3], ARGV[4])
-        redis.call('ZREMRANGEBYSCORE', index, '-inf', now - \(SessionScript.listingMargin))
         rest = rest + \(SessionScript.listingMargin)
-        if redis.call('PTTL', index) < rest then redis.call('PEXPIRE', index, rest) end
-        local count = redis.call('ZCARD', index)
+        local left, count = redis.call('PTTL', index), 1
+        if left < rest then redis.call('PEXPIRE', index, rest) end
+        -- One that had no end was not there.
+        if left >= 0 then
+            redis.call('ZREMRANGEBYSCORE', index, '-inf', now - \(SessionScript.listingMargin))
+            count = redis.call('ZCARD', index)
+        end
         if not redis.call('SET', key, ARGV[5], 'PX', life, 'NX') then return { 'over', count, now } end
         if KEYS[3] then redis.call('SET', KEYS[3], ARGV[6], 'PX', ARGV[7]) end
         return { 'begun', count, now }

@@ -4,7 +4,7 @@
 /// - Returns 1, or 0 when there is no live session.
 package enum ChangeCookieScript {
     package static let source =
-        SessionScript.record + """
+        SessionScript.reading + SessionScript.writing + """
             local value = redis.call('GET', KEYS[1])
             if not value or is_tombstone(value) then return 0 end
             local session = read_session(value)
@@ -21,7 +21,7 @@ package enum ChangeCookieScript {
 /// - Returns 1, or 0 when there is no live session.
 package enum UpdateOwnerScript {
     package static let source =
-        SessionScript.record + """
+        SessionScript.reading + SessionScript.writing + """
             local value = redis.call('GET', KEYS[1])
             if not value or is_tombstone(value) then return 0 end
             local session = read_session(value)

@@ -12,20 +12,21 @@ package import Text
 /// - Arguments: the reason (a raw value of `SessionEnd`); the tombstone's least life in milliseconds; 1 to let it live as long as
 ///   the session would have if that is longer, else 0; the caller's `now` in milliseconds; 1 if the end is to be put on record.
 /// - Returns six elements: `ended`, `already` (a tombstone was there; it keeps its reason and its life) or `missing`; the
-///   user's id in 16 bytes, zeros or empty if unknown; the hashes of all access tokens to delete; since when the end is to be put on record
-///   and has not been, in milliseconds, or 0; the record as it was, until the end is finished, then empty; the records that are wanted, nil for none. A repeated call lists the tokens again: the tombstone outlives them all.
+///   user's id in 16 bytes, zeros or empty if unknown; the hashes of all access tokens to delete, one behind the other; since when the end is to
+///   be put on record and has not been, in milliseconds, or 0; the record as it was, until the end is finished, then empty; the records that are
+///   wanted, nil for none. A repeated call lists the tokens again: the tombstone outlives them all.
 ///
 /// `FinishEndScript` does the rest.
 package enum EndSessionScript {
     package static let source =
-        SessionScript.record + SessionScript.tokens + """
+        SessionScript.reading + SessionScript.tokens + SessionScript.tombstones + """
             local key, overflow, now = KEYS[1], KEYS[2], clock(ARGV[4])
             local value, life, nobody = redis.call('GET', key), tonumber(ARGV[2]), string.rep('\\0', 32)
             local unrecorded, records = ARGV[5] == '1' and now or 0, {}
             for i = 3, #KEYS do records[i - 2] = redis.call('GET', KEYS[i]) end
             if not value then
                 entomb(key, nobody, {}, ARGV[1], unrecorded, life, now)
-                return { 'missing', '', {}, unrecorded, '', records }
+                return { 'missing', '', '', unrecorded, '', records }
             end
             local is_readable, listed, since = pcall(function()
                 if is_tombstone(value) then
@@ -70,17 +71,16 @@ package enum EndSessionScript {
 
         /// From the six elements of the reply; `nil` if they are none that the script gives.
         package init?(
-            outcome: String, user: [UInt8], revoked: [[UInt8]], unrecorded: Int64, clients: [ClientID] = [],
+            outcome: String, user: [UInt8], revoked: [UInt8], unrecorded: Int64, clients: [ClientID] = [],
             records: [(AccessTokenHash, [UInt8]?)] = []
         ) {
-            guard let outcome = Outcome(rawValue: outcome) else { return nil }
+            guard let outcome = Outcome(rawValue: outcome), let revoked = AccessTokenHash.list(revoked) else { return nil }
             self.outcome = outcome
             self.clients = clients
             self.records = Dictionary(records) { first, _ in first }
             userID = user.contains { $0 != 0 } ? UUID(bytes: user).map { UserID($0) } : nil
-            self.revoked = revoked.compactMap { AccessTokenHash(bytes: $0) }
+            self.revoked = revoked
             unrecordedSince = unrecorded == 0 ? nil : Timestamp(milliseconds: unrecorded)
-            guard self.revoked.count == revoked.count else { return nil }
         }
     }
 }
@@ -93,28 +93,23 @@ package enum EndSessionScript {
 ///   nothing is told, and what `XADD` takes behind the key.
 /// - Returns 1.
 package enum FinishEndScript {
-    package static let source =
-        SessionScript.record + """
-            local key, position = KEYS[1], 2
-            local function next_key()
-                position = position + 1
-                return KEYS[position - 1]
-            end
-            local index, life = ARGV[2] == '1' and next_key(), tonumber(ARGV[4])
-            if life > 0 then
-                local stream = next_key()
-                redis.call('XADD', stream, unpack(ARGV, 5))
-                redis.call('PEXPIRE', stream, life)
-            end
-            for i = position, #KEYS do redis.call('DEL', KEYS[i]) end
-            if index then redis.call('ZREM', index, ARGV[1]) end
-            redis.call('DEL', ended_key(key))
-            local value = ARGV[3] == '1' and redis.call('GET', key)
-            if value and is_tombstone(value) then
-                local tombstone = read_tombstone(value)
-                tombstone.unrecorded = 0
-                redis.call('SET', key, write_tombstone(tombstone), 'KEEPTTL')
-            end
-            return 1
-            """
+    package static let source = """
+        local key, position = KEYS[1], 2
+        local index, life = ARGV[2] == '1' and KEYS[2], tonumber(ARGV[4])
+        if index then position = 3 end
+        if life > 0 then
+            local stream = KEYS[position]
+            position = position + 1
+            redis.call('XADD', stream, unpack(ARGV, 5))
+            -- Each time would be a write, and a minute is nothing to its life.
+            if redis.call('PTTL', stream) < life - 60000 then redis.call('PEXPIRE', stream, life) end
+        end
+        redis.call('DEL', key .. '\(SessionScript.endedSuffix)', unpack(KEYS, position))
+        if index then redis.call('ZREM', index, ARGV[1]) end
+        local value = ARGV[3] == '1' and redis.call('GET', key)
+        if value and string.byte(value) == \(SessionRecord.tombstoneMark) then
+            redis.call('SET', key, string.sub(value, 1, 33) .. string.rep('\\0', 6) .. string.sub(value, 40), 'KEEPTTL')
+        end
+        return 1
+        """
 }

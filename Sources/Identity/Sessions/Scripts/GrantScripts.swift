@@ -9,7 +9,7 @@ import Text
 ///   number. Else the hashes of access tokens to delete, because they are too many.
 package enum AddGrantScript {
     package static let source =
-        SessionScript.record + SessionScript.tokens + """
+        SessionScript.reading + SessionScript.writing + SessionScript.grants + SessionScript.listing + """
             local key, now = KEYS[1], clock(ARGV[1])
             local value, number = redis.call('GET', key), tonumber(ARGV[4])
             if not value or is_tombstone(value) then return false end
@@ -25,9 +25,12 @@ package enum AddGrantScript {
             session.used = now
             local first, after = find_grant(session, number)
             local generation = read_grant(session, first, after).generation
-            local new = { hash = ARGV[5], expiry = tonumber(ARGV[6]) + now - tonumber(ARGV[1]), generation = generation, grant = number }
-            local dead = {}
-            if #new.hash > 0 then dead = list_token(session, KEYS[2], new, now, tonumber(ARGV[7])) end
+            local dead = ''
+            if #ARGV[5] > 0 then
+                local expiry = tonumber(ARGV[6]) + now - tonumber(ARGV[1])
+                session.tokens, dead =
+                    list_token(session.tokens, KEYS[2], ARGV[5], expiry, generation, number, now, tonumber(ARGV[7]))
+            end
             save_session(key, session, life)
             return dead
             """
@@ -51,21 +54,21 @@ package enum AddGrantScript {
 ///   that a repeated call finishes what a failure has left.
 package enum EndGrantScript {
     package static let source =
-        SessionScript.record + SessionScript.tokens + """
+        SessionScript.reading + SessionScript.writing + SessionScript.grants + SessionScript.tokens + """
             local key, number = KEYS[1], tonumber(ARGV[1])
             local value = redis.call('GET', key)
-            if not value or is_tombstone(value) then return { 'over', {} } end
+            if not value or is_tombstone(value) then return { 'over', '' } end
             local session = read_session(value)
             local first, after = find_grant(session, number)
-            if first == 1 and after == #session.grants + 1 and #session.cookie == 0 then return { 'last', {} } end
+            if first == 1 and after == #session.grants + 1 and #session.cookie == 0 then return { 'last', '' } end
             local hashes = {}
             for _, token in ipairs(all_tokens(session.tokens, KEYS[2])) do
                 if token.grant == number then hashes[#hashes + 1] = token.hash end
             end
-            if not first then return { 'over', hashes } end
+            if not first then return { 'over', table.concat(hashes) } end
             session.grants = string.sub(session.grants, 1, first - 1) .. string.sub(session.grants, after)
             save_session(key, session, 0)
-            return { 'ended', hashes }
+            return { 'ended', table.concat(hashes) }
             """
 
     package enum Outcome: String, Sendable, CaseIterable {

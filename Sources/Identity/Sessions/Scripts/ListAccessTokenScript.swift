@@ -9,7 +9,7 @@ import Text
 ///   are too many.
 package enum ListAccessTokenScript {
     package static let source =
-        SessionScript.record + SessionScript.tokens + """
+        SessionScript.reading + SessionScript.writing + SessionScript.grants + SessionScript.listing + """
             local key, now = KEYS[1], clock(ARGV[4])
             local value = redis.call('GET', key)
             if not value or is_tombstone(value) then return false end
@@ -18,8 +18,9 @@ package enum ListAccessTokenScript {
             if not first then return false end
             local grant = read_grant(session, first, after)
             local expiry = tonumber(ARGV[3]) + now - tonumber(ARGV[4])
-            local new = { hash = ARGV[2], expiry = expiry, generation = grant.generation, grant = grant.number }
-            local dead = list_token(session, KEYS[2], new, now, tonumber(ARGV[5]))
+            local dead
+            session.tokens, dead = list_token(
+                session.tokens, KEYS[2], ARGV[2], expiry, grant.generation, grant.number, now, tonumber(ARGV[5]))
             save_session(key, session, expiry - now)
             return dead
             """
@@ -37,7 +38,7 @@ package enum ListAccessTokenScript {
 /// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`. Arguments: the hashes.
 package enum StrikeAccessTokensScript {
     package static let source =
-        SessionScript.record + SessionScript.tokens + """
+        SessionScript.reading + SessionScript.writing + SessionScript.tokens + SessionScript.tombstones + """
             local struck = {}
             for _, hash in ipairs(ARGV) do struck[hash] = true end
             for _, name in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do

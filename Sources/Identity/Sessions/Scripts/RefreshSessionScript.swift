@@ -6,13 +6,12 @@ import Text
 /// comes out that issue one, and the attempt is counted first.
 ///
 /// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`; then, to have the access token stored, its own, and one for each budget.
-/// - Arguments, all decimal unless said: grant; presented generation; the caller's `now`, grace, recovery and idle life in milliseconds; hash
-///   (18 bytes) and expiry of the new access token; 1 if the client wants rotation, else 0; how many access tokens a
-///   session may have at once; least life of a tombstone in milliseconds; 1 if a replay is to give the very access token of the
-///   rotation before, else 0; the record of the access token and its life in milliseconds; for each budget what `LimitScript` takes.
-/// - Returns five elements, and for `reuse` as a sixth the records of the access tokens, which this script has deleted: the outcome's name; the generation that the refresh token now has; the hashes of access tokens to
-///   delete; the reason of the end if `ended`, the hash of the access token to give again if `repeat`, else empty; what `LimitScript` returns. The name is
-///   `limited` where a budget is used up, and then nothing changes.
+/// - Arguments: one of numbers (`numbers`); the hash of the new access token (18 bytes); to have it stored, its record and its life in milliseconds;
+///   to have the attempt counted, the budgets as `LimitScript` takes them.
+/// - Returns five elements, and for `reuse` as a sixth the records of the access tokens, which this script has deleted: the outcome's name; the
+///   generation that the refresh token now has; the hashes of access tokens to delete, one behind the other; the reason of the end if `ended`, the
+///   hash of the access token to give again if `repeat`, else empty; what `LimitScript` returns. The name is `limited` where a budget is used up, and
+///   then nothing changes.
 ///
 /// A rotation that may be repeated notes the hash of its access token in the grant. `repeat` is a `replay` that finds this token
 /// still listed and not expired; the new one is then not listed.
@@ -27,39 +26,58 @@ import Text
 /// is read as a whole only where a recovery has skipped something, and where the session is over.
 package enum RefreshSessionScript {
     package static let source =
-        SessionScript.record + SessionScript.tokens + SessionScript.accessTokens + LimitScript.counting + """
-            local key, overflow, now = KEYS[1], KEYS[2], clock(ARGV[3])
-            local number, presented = tonumber(ARGV[1]), tonumber(ARGV[2])
-            local grace, recovery, idle = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-            local hash, expiry = ARGV[7], tonumber(ARGV[8]) + now - tonumber(ARGV[3])
-            local wants_rotation, capacity, tombstone = ARGV[9] == '1', tonumber(ARGV[10]), tonumber(ARGV[11])
-            local repeats = ARGV[12] == '1'
+        SessionScript.listing + LimitScript.counting + """
+            -- What few refreshes need.
+            local function library()
+                \(SessionScript.tokens + SessionScript.tombstones + SessionScript.accessTokens)
+                return {
+                    read_token = read_token, member = member, all_tokens = all_tokens, hashes_of = hashes_of,
+                    read_tombstone = read_tombstone, entomb = entomb, forget_access_tokens = forget_access_tokens,
+                }
+            end
 
-            local verdicts, is_allowed = {}, true
-            if #KEYS > 3 then verdicts, is_allowed = count_attempt(now, 3, 14, #KEYS - 3, { always = true }) end
-            if not is_allowed then return { 'limited', 0, {}, '', verdicts } end
+            local number, presented, sent, grace, recovery, idle, expiry, capacity, tombstone, wishes =
+                struct.unpack('>I4I4I6I6I6I6I6I4I6I1', ARGV[1])
+            local key, overflow, now, hash = KEYS[1], KEYS[2], clock(sent), ARGV[2]
+            local wants_rotation, repeats = wishes % 2 == 1, wishes >= 2
+
+            local verdicts, is_allowed = '', true
+            if #KEYS > 3 then verdicts, is_allowed = count_attempt(now, 3, ARGV[5], { true }) end
+            if not is_allowed then return { 'limited', 0, '', '', verdicts } end
 
             local value = redis.call('GET', key)
-            if not value then return { 'missing', 0, {}, '', verdicts } end
-            if is_tombstone(value) then
-                local ended = read_tombstone(value)
-                return { 'ended', 0, hashes_of(all_tokens(ended.tokens, overflow)), ended.reason, verdicts }
+            if not value then return { 'missing', 0, '', '', verdicts } end
+            if string.byte(value) == \(SessionRecord.tombstoneMark) then
+                local seldom = library()
+                local ended = seldom.read_tombstone(value)
+                return { 'ended', 0, seldom.hashes_of(seldom.all_tokens(ended.tokens, overflow)), ended.reason, verdicts }
             end
-            local session = read_session(value)
-            local first, after = find_grant(session, number)
-            local life = math.min(idle, session.absolute_end - now)
-            if not first or life <= 0 then return { 'missing', 0, {}, '', verdicts } end
-            local grant = read_grant(session, first, after)
-            if grant.mode == 0 then return { 'missing', 0, {}, '', verdicts } end
 
-            local generation, parent = grant.generation, grant.parent
+            -- Read and written in place, since it comes so often: `kept` is what lies between the last use and the tokens.
+            local absolute_end, _, _, _, _, tokens, grants = struct.unpack('>I6I6I2c0I2c0I1c0I2c0', value, 46)
+            local kept = string.sub(value, 58, grants - #tokens - 3)
+            local life = math.min(idle, absolute_end - now)
+            local first, length, found, mode, generation, parent, rotated, successor, rest = grants
+            while first <= #value do
+                length, found, mode, generation, parent, rotated, successor, rest =
+                    struct.unpack('>I2I4I1I4I4I6I1c0', value, first)
+                if found == number then break end
+                first = first + 2 + length
+            end
+            if found ~= number or mode == 0 or life <= 0 then return { 'missing', 0, '', '', verdicts } end
+            local function save(tokens, grants)
+                local changed = string.sub(value, 1, 51) .. struct.pack('>I6', now) .. kept .. struct.pack('>I2', #tokens)
+                    .. tokens .. grants
+                redis.call('SET', key, changed, 'PX', math.max(1, life, redis.call('PTTL', key)))
+            end
+
+            local age = math.max(0, now - rotated)
             if parent == 0 then parent = -1 end
-            local age = math.max(0, now - grant.rotated)
             local outcome
             if math.max(generation, presented) >= \(UInt32.max) then outcome = 'reuse'
             elseif presented > generation then outcome = 'rotate'
             elseif presented == generation then
-                if grant.mode == 2 and not wants_rotation then outcome = 'keep' else outcome = 'rotate' end
+                if mode == 2 and not wants_rotation then outcome = 'keep' else outcome = 'rotate' end
             elseif presented ~= parent then outcome = 'reuse'
             elseif age < grace then outcome = 'replay'
             elseif age < recovery then outcome = 'recover'
@@ -67,46 +85,48 @@ package enum RefreshSessionScript {
             end
 
             if outcome == 'reuse' then
-                local tokens = all_tokens(session.tokens, overflow)
-                entomb(key, string.sub(session.head, 2), tokens, '\(SessionEnd.refreshReused.rawValue)', 0, tombstone, now, value)
-                return { outcome, 0, hashes_of(tokens), '', verdicts, forget_access_tokens(tokens) }
+                local seldom = library()
+                local voided = seldom.all_tokens(tokens, overflow)
+                seldom.entomb(key, string.sub(value, 2, 33), voided, '\(SessionEnd.refreshReused.rawValue)', 0, tombstone, now, value)
+                return { outcome, 0, seldom.hashes_of(voided), '', verdicts, seldom.forget_access_tokens(voided) }
+            end
+
+            if outcome == 'replay' and repeats and #successor > 0 then
+                local seldom, ending = library(), nil
+                for position = 1, #tokens, 32 do
+                    local token = seldom.read_token(tokens, position)
+                    if token.hash == successor then ending = token.expiry end
+                end
+                local again = { hash = successor, generation = generation, grant = number }
+                ending = ending or tonumber(redis.call('ZSCORE', overflow, seldom.member(again)) or 0)
+                if ending > now then
+                    save(tokens, string.sub(value, grants))
+                    return { 'repeat', generation, '', successor, verdicts }
+                end
             end
 
             if outcome == 'rotate' then
-                parent, generation = presented, presented + 1
-                grant.mode, grant.parent, grant.generation, grant.rotated = 1, parent, generation, now
+                mode, parent, generation, rotated = 1, presented, presented + 1, now
             elseif outcome == 'recover' then
-                generation = generation + 1
-                grant.generation, grant.rotated = generation, now
+                generation, rotated = generation + 1, now
             end
-            if outcome == 'rotate' or outcome == 'recover' then grant.successor = repeats and hash or '' end
-            session.used = now
+            if outcome == 'rotate' or outcome == 'recover' then successor = repeats and hash or '' end
 
-            if outcome == 'replay' and repeats and #grant.successor > 0 then
-                local again = { hash = grant.successor, generation = generation, grant = number }
-                for position = 1, #session.tokens, 32 do
-                    local token = read_token(session.tokens, position)
-                    if token.hash == again.hash then again.expiry = token.expiry end
-                end
-                again.expiry = again.expiry or tonumber(redis.call('ZSCORE', overflow, member(again)) or 0)
-                if again.expiry > now then
-                    save_session(key, session, life)
-                    return { 'repeat', generation, {}, again.hash, verdicts }
-                end
-            end
-
-            local new = { hash = hash, expiry = expiry, generation = generation, grant = number }
-            local dead, known = list_token(session, overflow, new, now, capacity), {}
+            local listed, dead = list_token(tokens, overflow, hash, expiry + now - sent, generation, number, now, capacity)
             if parent > 0 and generation > parent + 1 then
-                for _, name in ipairs(dead) do known[name] = true end
-                for _, token in ipairs(all_tokens(session.tokens, overflow)) do
+                for _, token in ipairs(library().all_tokens(listed, overflow)) do
                     local skipped = token.grant == number and token.generation > parent and token.generation < generation
-                    if skipped and token.expiry + \(SessionScript.listingMargin) > now and not known[token.hash] then dead[#dead + 1] = token.hash end
+                    if skipped and token.expiry + \(SessionScript.listingMargin) > now and not string.find(dead, token.hash, 1, true) then
+                        dead = dead .. token.hash
+                    end
                 end
             end
-            write_grant(session, first, after, grant)
-            if KEYS[3] then redis.call('SET', KEYS[3], ARGV[13], 'PX', ARGV[14]) end
-            save_session(key, session, life)
+            if KEYS[3] then redis.call('SET', KEYS[3], ARGV[3], 'PX', ARGV[4]) end
+            local remainder = string.sub(value, rest, first + 1 + length)
+            save(listed, string.sub(value, grants, first - 1)
+                .. struct.pack('>I2I4I1I4I4I6I1c0', 20 + #successor + #remainder, number, mode, generation, math.max(0, parent), rotated,
+                    #successor, successor)
+                .. remainder .. string.sub(value, first + 2 + length))
             return { outcome, generation, dead, '', verdicts }
             """
 
@@ -147,12 +167,27 @@ package enum RefreshSessionScript {
         _ request: Request, policy: RefreshPolicy, idle: Duration, capacity: Int = SessionScript.capacity,
         tombstone: Duration = SessionTombstone.standardLife, at now: Timestamp
     ) -> [[UInt8]] {
-        SessionScript.arguments(
-            request.grant.number, request.generation, now.milliseconds, policy.grace.wholeMilliseconds,
-            policy.recovery.wholeMilliseconds, idle.wholeMilliseconds, request.accessToken.hash.bytes,
-            request.accessToken.expiresAt.milliseconds, request.wantsRotation, Int64(capacity), tombstone.wholeMilliseconds,
-            request.repeatsSuccessor)
+        [numbers(request, policy, idle, capacity, tombstone, now), request.accessToken.hash.bytes]
             + (request.record.map { SessionScript.arguments($0, request.accessToken.life(at: now)) } ?? [])
+    }
+
+    /// Grant and presented generation (4 bytes each); the caller's `now`, grace, recovery, idle life and the expiry of the new access token in
+    /// milliseconds (6 each); how many access tokens a session may have at once (4); least life of a tombstone in milliseconds (6); 1 if the client
+    /// wants rotation, and 2 more if a replay is to give the very access token of the rotation before (1). In one argument: Redis would read each
+    /// as a text.
+    private static func numbers(
+        _ request: Request, _ policy: RefreshPolicy, _ idle: Duration, _ capacity: Int, _ tombstone: Duration, _ now: Timestamp
+    ) -> [UInt8] {
+        var writer = PackedWriter(capacity: 49)
+        writer.number(request.grant.number, 4)
+        writer.number(request.generation, 4)
+        writer.number(now.milliseconds, 6)
+        for duration in [policy.grace, policy.recovery, idle] { writer.number(duration.wholeMilliseconds, 6) }
+        writer.number(request.accessToken.expiresAt.milliseconds, 6)
+        writer.number(capacity, 4)
+        writer.number(tombstone.wholeMilliseconds, 6)
+        writer.number((request.wantsRotation ? 1 : 0) | (request.repeatsSuccessor ? 2 : 0), 1)
+        return writer.bytes
     }
 
     /// What the script decided.
@@ -182,7 +217,7 @@ package enum RefreshSessionScript {
         package let records: [[UInt8]]
 
         /// From the elements of the reply; `nil` if they are none that the script gives.
-        package init?(outcome name: String, generation: Int64, revoked: [[UInt8]], reason: [UInt8], records: [[UInt8]] = []) {
+        package init?(outcome name: String, generation: Int64, revoked: [UInt8], reason: [UInt8], records: [[UInt8]] = []) {
             self.records = records
             switch name {
             case "reuse": outcome = .reuse
@@ -199,8 +234,8 @@ package enum RefreshSessionScript {
                 guard let issue = Issue(rawValue: name), let generation = UInt32(exactly: generation) else { return nil }
                 outcome = .issued(issue, generation: generation)
             }
-            self.revoked = revoked.compactMap { AccessTokenHash(bytes: $0) }
-            guard self.revoked.count == revoked.count else { return nil }
+            guard let revoked = AccessTokenHash.list(revoked) else { return nil }
+            self.revoked = revoked
         }
     }
 }

@@ -12,42 +12,45 @@ enum SessionScript {
     static let listingMargin = 300_000
     /// How many access tokens one session may have at once, unless configured otherwise.
     static let capacity = 256
+    /// Behind the key of a session: what it was whose end is not finished.
+    static let endedSuffix = ":ended"
     /// How many grants.
     static let grantCount = 32
 
-    /// For scripts that read or write the record.
-    static let record = """
+    // Redis defines the functions of a script anew each time that it runs, so each of these parts has what goes together and no more.
+
+    /// For scripts that read the record.
+    static let reading = """
         local function read_session(value)
-            local session, position = { head = string.sub(value, 1, 33) }, nil
-            session.created, session.authenticated, session.absolute_end, session.used, session.details, session.owner,
-                session.cookie, session.tokens, position = struct.unpack('>I6I6I6I6I2c0I2c0I1c0I2c0', value, 34)
-            session.grants = string.sub(value, position)
-            return session
+            local absolute_end, used, details, owner, cookie, tokens, position = struct.unpack('>I6I6I2c0I2c0I1c0I2c0', value, 46)
+            return {
+                head = string.sub(value, 1, 45), absolute_end = absolute_end, used = used, details = details, owner = owner,
+                cookie = cookie, tokens = tokens, grants = string.sub(value, position),
+            }
         end
-
-        local function write_session(session)
-            return session.head
-                .. struct.pack('>I6I6I6I6I2c0I2c0I1c0I2c0', session.created, session.authenticated, session.absolute_end,
-                    session.used, #session.details, session.details, #session.owner, session.owner, #session.cookie,
-                    session.cookie, #session.tokens, session.tokens)
-                .. session.grants
-        end
-
-        -- Where a session that has ended is kept until its end is finished.
-        local function ended_key(key) return key .. ':ended' end
 
         local function is_tombstone(value) return string.byte(value, 1) == \(SessionRecord.tombstoneMark) end
 
-        local function read_tombstone(value)
-            local unrecorded, reason, position = struct.unpack('>I6I1c0', value, 34)
-            return { head = string.sub(value, 2, 33), unrecorded = unrecorded, reason = reason, tokens = string.sub(value, position) }
+        """
+
+    /// For scripts that write it.
+    static let writing = """
+        local function write_session(session)
+            return session.head
+                .. struct.pack('>I6I6I2c0I2c0I1c0I2c0', session.absolute_end, session.used, #session.details, session.details,
+                    #session.owner, session.owner, #session.cookie, session.cookie, #session.tokens, session.tokens)
+                .. session.grants
         end
 
-        local function write_tombstone(tombstone)
-            return struct.pack('>I1', \(SessionRecord.tombstoneMark)) .. tombstone.head
-                .. struct.pack('>I6I1c0', tombstone.unrecorded, #tombstone.reason, tombstone.reason) .. tombstone.tokens
+        -- Writes a session that is there, for as long as it would live and at least for so long.
+        local function save_session(key, session, life)
+            redis.call('SET', key, write_session(session), 'PX', math.max(1, life, redis.call('PTTL', key)))
         end
 
+        """
+
+    /// For scripts that look at a grant.
+    static let grants = """
         local function find_grant(session, number)
             local position = 1
             while position <= #session.grants do
@@ -58,23 +61,44 @@ enum SessionScript {
         end
 
         local function read_grant(session, first, after)
-            local grant, position = {}, nil
-            grant.number, grant.mode, grant.generation, grant.parent, grant.rotated, grant.successor, position =
+            local number, mode, generation, parent, rotated, successor, position =
                 struct.unpack('>I4I1I4I4I6I1c0', session.grants, first + 2)
-            grant.rest = string.sub(session.grants, position, after - 1)
-            return grant
+            return {
+                number = number, mode = mode, generation = generation, parent = parent, rotated = rotated, successor = successor,
+                rest = string.sub(session.grants, position, after - 1),
+            }
         end
 
-        local function write_grant(session, first, after, grant)
-            local packed = struct.pack('>I4I1I4I4I6I1c0', grant.number, grant.mode, grant.generation, grant.parent, grant.rotated,
-                #grant.successor, grant.successor) .. grant.rest
-            session.grants = string.sub(session.grants, 1, first - 1) .. struct.pack('>I2c0', #packed, packed)
-                .. string.sub(session.grants, after)
-        end
+        """
 
-        -- Writes a session that is there, for as long as it would live and at least for so long.
-        local function save_session(key, session, life)
-            redis.call('SET', key, write_session(session), 'PX', math.max(1, life, redis.call('PTTL', key)))
+    /// For scripts that list an access token.
+    static let listing = """
+        -- Lists a token. Returns the new list, and the hashes of those that are too many, the ones nearest to their expiry, one behind the
+        -- other; they stay listed.
+        local function list_token(list, overflow, hash, expiry, generation, grant, now, capacity)
+            local kept, count, first, soonest = '', 1, nil, nil
+            for position = 1, #list, 32 do
+                local other, ending = struct.unpack('>c18I6', list, position)
+                if ending + \(listingMargin) > now and other ~= hash then
+                    if not first or ending < soonest then first, soonest = #kept, ending end
+                    kept, count = kept .. string.sub(list, position, position + 31), count + 1
+                end
+            end
+            kept = kept .. struct.pack('>c18I6I4I4', hash, expiry, generation, grant)
+            local dead = ''
+            if count > math.min(\(inlineCount), capacity) then
+                local moved = string.sub(kept, first + 1, first + 32)
+                kept = string.sub(kept, 1, first) .. string.sub(kept, first + 33)
+                redis.call('ZADD', overflow, soonest, string.sub(moved, 1, 18) .. string.sub(moved, 25))
+                redis.call('ZREMRANGEBYSCORE', overflow, '-inf', now - \(listingMargin))
+                local excess = redis.call('ZCARD', overflow) + count - 1 - capacity
+                if excess > 0 then
+                    for _, name in ipairs(redis.call('ZRANGE', overflow, 0, excess - 1)) do dead = dead .. string.sub(name, 1, 18) end
+                end
+                local rest = soonest - now + \(listingMargin)
+                if redis.call('PTTL', overflow) < rest then redis.call('PEXPIRE', overflow, rest) end
+            end
+            return kept, dead
         end
 
         """
@@ -82,9 +106,8 @@ enum SessionScript {
     /// For scripts that read or write the list of access tokens.
     static let tokens = """
         local function read_token(list, position)
-            local token = {}
-            token.hash, token.expiry, token.generation, token.grant = struct.unpack('>c18I6I4I4', list, position)
-            return token
+            local hash, expiry, generation, grant = struct.unpack('>c18I6I4I4', list, position)
+            return { hash = hash, expiry = expiry, generation = generation, grant = grant }
         end
 
         local function write_token(token)
@@ -107,37 +130,28 @@ enum SessionScript {
             return all
         end
 
+        -- One behind the other.
         local function hashes_of(tokens)
             local hashes = {}
             for i, token in ipairs(tokens) do hashes[i] = token.hash end
-            return hashes
+            return table.concat(hashes)
         end
 
-        -- Lists a token. Returns the hashes of those that are too many, the ones nearest to their expiry; they stay listed.
-        local function list_token(session, overflow, new, now, capacity)
-            local list, kept, first, soonest = session.tokens, {}, nil, nil
-            for position = 1, #list, 32 do
-                local expiry = struct.unpack('>I6', list, position + 18)
-                if expiry + \(listingMargin) > now and string.sub(list, position, position + 17) ~= new.hash then
-                    kept[#kept + 1] = string.sub(list, position, position + 31)
-                    if not first or expiry < soonest then first, soonest = #kept, expiry end
-                end
-            end
-            kept[#kept + 1] = write_token(new)
-            local dead = {}
-            if #kept > math.min(\(inlineCount), capacity) then
-                local moved = read_token(table.remove(kept, first), 1)
-                redis.call('ZADD', overflow, moved.expiry, member(moved))
-                redis.call('ZREMRANGEBYSCORE', overflow, '-inf', now - \(listingMargin))
-                local excess = redis.call('ZCARD', overflow) + #kept - capacity
-                if excess > 0 then
-                    for i, name in ipairs(redis.call('ZRANGE', overflow, 0, excess - 1)) do dead[i] = string.sub(name, 1, 18) end
-                end
-                local rest = moved.expiry - now + \(listingMargin)
-                if redis.call('PTTL', overflow) < rest then redis.call('PEXPIRE', overflow, rest) end
-            end
-            session.tokens = table.concat(kept)
-            return dead
+        """
+
+    /// For scripts that read or write a tombstone; behind `tokens`.
+    static let tombstones = """
+        -- Where a session that has ended is kept until its end is finished.
+        local function ended_key(key) return key .. '\(endedSuffix)' end
+
+        local function read_tombstone(value)
+            local unrecorded, reason, position = struct.unpack('>I6I1c0', value, 34)
+            return { head = string.sub(value, 2, 33), unrecorded = unrecorded, reason = reason, tokens = string.sub(value, position) }
+        end
+
+        local function write_tombstone(tombstone)
+            return struct.pack('>I1', \(SessionRecord.tombstoneMark)) .. tombstone.head
+                .. struct.pack('>I6I1c0', tombstone.unrecorded, #tombstone.reason, tombstone.reason) .. tombstone.tokens
         end
 
         -- Makes a tombstone of a session: no token is issued in its name any more. It lives at least until the last of these tokens has expired.

@@ -11,7 +11,7 @@ import Text
 /// The idle life is the session's own.
 package enum TouchSessionScript {
     package static let source =
-        SessionScript.record + """
+        SessionScript.reading + SessionScript.writing + """
             local key, now = KEYS[1], clock(ARGV[1])
             local value = redis.call('GET', key)
             if not value or is_tombstone(value) then return 0 end
