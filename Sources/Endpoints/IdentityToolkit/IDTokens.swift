@@ -196,7 +196,8 @@ extension IdentityToolkit {
 
         private static func signInProvider(_ session: Session, isCustom: Bool) -> String {
             if let provider = session.provider { return ProviderName.wire(provider) }
-            if isCustom { return "custom" }
+            // Who has set a password since then goes on with it.
+            if isCustom, !session.methods.contains(.password) { return "custom" }
             return session.methods.isEmpty ? "anonymous" : "password"
         }
     }
@@ -208,19 +209,20 @@ extension IdentityToolkit {
 
     /// Providers as Firebase calls them.
     enum ProviderName {
+        /// Those that Firebase has a name for, by what an import calls them here.
+        private static let known = [
+            "google": "google.com", "apple": "apple.com", "facebook": "facebook.com", "twitter": "twitter.com",
+            "github": "github.com", "microsoft": "microsoft.com", "yahoo": "yahoo.com", "linkedin": "linkedin.com",
+            "playgames-google": "playgames.google.com", "gc-apple": "gc.apple.com",
+        ]
+
         static func wire(_ id: ProviderID) -> String {
-            switch id {
-            case .google, .apple: "\(id).com"
-            default: "oidc.\(id)"
-            }
+            known[id.text] ?? "oidc.\(id)"
         }
 
         static func id(_ name: String) -> ProviderID? {
-            switch name {
-            case "google.com": .google
-            case "apple.com": .apple
-            default: name.hasPrefix("oidc.") ? ProviderID(String(name.dropFirst(5))) : nil
-            }
+            if let id = known.first(where: { $0.value == name })?.key { return ProviderID(id) }
+            return name.hasPrefix("oidc.") ? ProviderID(String(name.dropFirst(5))) : nil
         }
     }
 }

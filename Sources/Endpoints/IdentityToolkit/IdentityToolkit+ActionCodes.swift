@@ -13,16 +13,21 @@ extension IdentityToolkit.Core {
         /// Of the emulator alone, and nothing to ask for.
         case recoverEmail = "RECOVER_EMAIL"
 
-        init?(_ text: String?) {
-            switch text {
-            // Android sends the numbers of the values.
-            case "1": self = .reset
-            case "4": self = .verify
-            case "6": self = .signIn
-            case "7": self = .changeEmail
-            case Self.recoverEmail.rawValue: return nil
-            default: self.init(rawValue: text ?? "")
+        /// What can be said, in the order of the numbers that Android sends.
+        private static let names = [
+            "OOB_REQ_TYPE_UNSPECIFIED", "PASSWORD_RESET", "OLD_EMAIL_AGREE", "NEW_EMAIL_ACCEPT", "VERIFY_EMAIL", "RECOVER_EMAIL",
+            "EMAIL_SIGNIN", "VERIFY_AND_CHANGE_EMAIL", "REVERT_SECOND_FACTOR_ADDITION",
+        ]
+
+        /// The name of what is asked for. Not all that Firebase knows is a value.
+        static func name(asked text: String?) throws(IdentityToolkit.Failure) -> String {
+            let text = text ?? names[0]
+            let name = Int(text).flatMap { names.indices.contains($0) ? names[$0] : nil } ?? text
+            guard name != names[0] else { throw IdentityToolkit.Failure("MISSING_REQ_TYPE") }
+            guard names.contains(name) else {
+                throw .argument("Invalid JSON payload received. /requestType must be equal to one of the allowed values")
             }
+            return name
         }
 
         var mode: String {
@@ -42,12 +47,28 @@ extension IdentityToolkit.Core {
 
     /// Carries out what a code is good for: for `update`, and for the page behind its link.
     func applyCode(_ code: SecretString, _ call: Call) async throws(Failure) -> JSONObject {
-        let (user, isNewAddress) = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-            try await apply(code, call.caller)
+        let user: ProjectUser
+        let isNewAddress: Bool
+        do throws(IdentityError) {
+            (user, isNewAddress) = try await apply(code, call.caller)
+        } catch {
+            // The emulator says of a code for something else what that is.
+            if options.isEmulator, error == .invalidCode, let type = try? await type(of: code, call) {
+                throw .notImplemented(type)
+            }
+            throw Failure(error)
         }
         var answer = changedAnswer(user)
         if isNewAddress, let email = user.user.email { answer["newEmail"] = .string(email.typed) }
         return answer
+    }
+
+    private func type(of code: SecretString, _ call: Call) async throws(IdentityError) -> String? {
+        switch try await accounts.meaning(of: code, in: services.confirmations, caller: call.caller) {
+        case .resetPassword: RequestType.reset.rawValue
+        case .signIn: RequestType.signIn.rawValue
+        case .verifyEmail, .changeEmail, .recoverEmail: nil
+        }
     }
 
     /// The emulator lists a code no more that has been used up.
@@ -79,6 +100,21 @@ extension IdentityToolkit.Core {
             return (try await accounts.user(user.id), false)
         case .resetPassword, .signIn: throw .invalidCode
         }
+    }
+}
+
+/// What the emulator, as a browser, takes for an absolute URL. Nobody is sent there for it.
+enum AbsoluteURI {
+    static func holds(_ text: String) -> Bool {
+        guard text.utf8.count <= 2048, let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
+        let scheme = text[..<colon].lowercased()
+        guard scheme.first?.isLetter == true,
+            scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
+        else { return false }
+        guard ["http", "https", "ws", "wss", "ftp"].contains(scheme) else { return true }
+        let authority = text[colon...].dropFirst().drop { $0 == "/" || $0 == "\\" }.prefix { !"/\\?#".contains($0) }
+        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        return !host.isEmpty && !host.hasPrefix(":") && !host.contains(" ")
     }
 }
 

@@ -46,7 +46,16 @@ extension IdentityToolkit.Core {
         func refusal(_ setting: String) -> Failure {
             Failure("OPERATION_NOT_ALLOWED", "This is a setting of the server, \(setting).")
         }
-        if call.fields.value("blockingFunctions")?["triggers"]?.objectValue?.isEmpty == false {
+        let triggers = call.fields.value("blockingFunctions")?["triggers"]?.objectValue ?? JSONObject()
+        for trigger in triggers.members {
+            guard ["beforeCreate", "beforeSignIn"].contains(trigger.key) else {
+                throw Failure("INVALID_BLOCKING_FUNCTION", "((Event type is invalid.))")
+            }
+            guard AbsoluteURI.holds(trigger.value["functionUri"]?.stringValue ?? "") else {
+                throw Failure("INVALID_BLOCKING_FUNCTION", "((Expected an absolute URI with valid scheme and host.))")
+            }
+        }
+        if !triggers.isEmpty {
             throw Failure("OPERATION_NOT_ALLOWED", "Functions are not called.")
         }
         if flag("signIn", "allowDuplicateEmails") == true {
@@ -58,7 +67,10 @@ extension IdentityToolkit.Core {
         if let required = flag("signIn", "email", "passwordRequired"), required == options.allowsEmailLinks {
             throw refusal("KIDOBAN_FIREBASE_EMAIL_LINK")
         }
-        if let hides = flag("emailPrivacyConfig", "enableImprovedEmailPrivacy") {
+        // Where a mask names what is to be changed, the rest of what is sent is not.
+        let mask = call.query.nonEmpty("updateMask")?.split(separator: ",").map { $0.filter { $0 != "_" }.lowercased() }
+        let isMeant = mask?.contains { "emailprivacyconfig.enableimprovedemailprivacy".hasPrefix($0) } ?? true
+        if isMeant, let hides = flag("emailPrivacyConfig", "enableImprovedEmailPrivacy") {
             if options.isEmulator {
                 try await Failure.mapIdentityErrors { () throws(IdentityError) in
                     try await accounts.setEmulator(hidesAddresses: hides)

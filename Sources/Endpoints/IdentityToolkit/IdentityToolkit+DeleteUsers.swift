@@ -21,14 +21,14 @@ extension IdentityToolkit.Core {
         var errors: [(index: Int, item: JSONObject)] = []
         for user in users {
             guard force || user.user.isDisabled else {
-                var item = JSONObject()
-                let index = entries.firstIndex { entry in
-                    entry.map { $0 == user.localID || UserID($0) == user.user.id } ?? false
+                for (index, entry) in entries.enumerated() {
+                    guard let entry, entry == user.localID || UserID(entry) == user.user.id else { continue }
+                    var item = JSONObject()
+                    item["index"] = .integer(Int64(index))
+                    item["localId"] = .string(user.localID)
+                    item["message"] = "NOT_DISABLED : Disable the account before batch deletion."
+                    errors.append((index, item))
                 }
-                item["index"] = .integer(Int64(index ?? 0))
-                item["localId"] = .string(user.localID)
-                item["message"] = "NOT_DISABLED : Disable the account before batch deletion."
-                errors.append((index ?? 0, item))
                 continue
             }
             try await Failure.mapIdentityErrors { () throws(IdentityError) in

@@ -23,7 +23,6 @@ extension IdentityToolkit.Core {
                             try await self.accounts.delete(user.user.id, by: self.api.client, caller: call.caller)
                         }
                     }
-                    try await self.accounts.forgetCodes()
                 }
                 return JSONObject()
             },

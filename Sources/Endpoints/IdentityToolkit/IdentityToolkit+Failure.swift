@@ -9,6 +9,8 @@ extension IdentityToolkit {
         let status: Status
         let message: String
         var reason = "invalid"
+        /// What the one entry of `errors` says, where it is not the message.
+        var entry: String?
         /// Of what the request brought along, where Google's front end and not the API has refused it.
         var isAboutCredentials = false
         /// The name of the status in errors of Google's newer kind.
@@ -25,9 +27,20 @@ extension IdentityToolkit {
             self.name = name
         }
 
+        static let malformed: Failure = {
+            var failure = argument("Invalid JSON payload received.")
+            failure.reason = "parseError"
+            return failure
+        }()
+
         static func argument(_ message: String) -> Failure { Failure(.badRequest, message, name: "INVALID_ARGUMENT") }
 
-        static let notImplemented = Failure(.notImplemented, "This method is not implemented.", name: "NOT_IMPLEMENTED")
+        /// What Firebase knows and neither its emulator nor this server does: whoever asks for it would else take it for done.
+        static func notImplemented(_ message: String) -> Failure {
+            var failure = Failure(.notImplemented, message, name: "NOT_IMPLEMENTED")
+            failure.reason = "unimplemented"
+            return failure
+        }
 
         static func permission(_ message: String) -> Failure {
             var failure = Failure(.forbidden, message, name: "PERMISSION_DENIED")
@@ -41,15 +54,22 @@ extension IdentityToolkit {
             return failure
         }()
 
+        private static let expectedCredential =
+            "Expected OAuth 2 access token, login cookie or other valid authentication credential. "
+            + "See https://developers.google.com/identity/sign-in/web/devconsole-project."
+
         static let loginRequired: Failure = {
-            var failure = Failure(.unauthorized, "Login Required.", name: "UNAUTHENTICATED")
-            (failure.reason, failure.isAboutCredentials) = ("required", true)
+            var failure = Failure(
+                .unauthorized, "Request is missing required authentication credential. \(expectedCredential)",
+                name: "UNAUTHENTICATED")
+            (failure.reason, failure.entry, failure.isAboutCredentials) = ("required", "Login Required.", true)
             return failure
         }()
 
         static let invalidCredentials: Failure = {
-            var failure = Failure(.unauthorized, "Invalid Credentials", name: "UNAUTHENTICATED")
-            (failure.reason, failure.isAboutCredentials) = ("authError", true)
+            var failure = Failure(
+                .unauthorized, "Request had invalid authentication credentials. \(expectedCredential)", name: "UNAUTHENTICATED")
+            (failure.reason, failure.entry, failure.isAboutCredentials) = ("authError", "Invalid Credentials", true)
             return failure
         }()
 
@@ -124,7 +144,9 @@ extension IdentityToolkit {
 
         init(_ failure: RequestFailure) {
             switch failure {
-            case .notFound: self.init(.notFound, "Not Found", name: "NOT_FOUND")
+            case .notFound:
+                self.init(.notFound, "Not Found", name: "NOT_FOUND")
+                reason = "notFound"
             case .unavailable(let delay): self.init(IdentityError.unavailable(retryAfter: delay))
             case .internalError: self = .internalError
             case .methodNotAllowed, .unsupportedMediaType, .payloadTooLarge, .malformed, .timeout:
@@ -142,7 +164,7 @@ extension IdentityToolkit {
             writer.key("errors")
             writer.beginArray()
             writer.beginObject()
-            writer.member("message", message)
+            writer.member("message", entry ?? message)
             writer.member("domain", "global")
             writer.member("reason", reason)
             if isAboutCredentials {

@@ -24,7 +24,7 @@ extension IdentityToolkit {
                 return
             }
             guard let object = try? JSON.parse(request.body, maximumValues: 200_000).objectValue else {
-                throw .argument("Invalid JSON payload received.")
+                throw .malformed
             }
             self.object = object
         }
@@ -36,6 +36,28 @@ extension IdentityToolkit {
                 if let value = form.value(name) { object["\(name)"] = .string(value) }
             }
             return object
+        }
+
+        /// What several methods take as text. Of the ids, addresses and numbers a look-up takes lists.
+        private static let texts: Set<String> = [
+            "idToken", "email", "password", "displayName", "photoUrl", "localId", "phoneNumber", "oobCode", "newPassword",
+            "refreshToken", "grantType", "token", "requestUri", "postBody", "identifier", "continueUri", "sessionId",
+            "requestType",
+            "newEmail", "continueUrl", "customAttributes", "targetProjectId", "tenantId", "hashAlgorithm",
+        ]
+        private static let lists: Set<String> = ["email", "localId", "local_id", "phoneNumber", "phone_number"]
+
+        /// - Throws: `INVALID_ARGUMENT` for an object or a list in the place of a text.
+        func requireTexts() throws(Failure) {
+            for member in object.members {
+                switch member.value {
+                case .object: break
+                case .array where !Self.lists.contains(member.key): break
+                default: continue
+                }
+                guard let name = Self.texts.first(where: { $0 == member.key || Self.snake($0) == member.key }) else { continue }
+                throw .argument("Invalid JSON payload received. /\(name) must be string")
+            }
         }
 
         /// Null counts as absent.

@@ -14,6 +14,7 @@ extension IdentityToolkit.Core {
     }
 
     private func batchCreate(_ call: Call) async throws(Failure) -> JSONObject {
+        try requireProject(call)
         // What is no object keeps its place: errors name users by their index.
         let users = call.fields.value("users")?.arrayValue?.map { $0.objectValue.map { Fields($0) } } ?? []
         guard !users.isEmpty else { throw Failure("MISSING_USER_ACCOUNT") }
@@ -53,7 +54,7 @@ extension IdentityToolkit.Core {
             if let id = second(ids) { throw Failure("DUPLICATE_RAW_ID", id) }
         }
         guard fields.flag("allowOverwrite") != true else { return }
-        if let id = second(users.compactMap { $0.nonEmpty("localId") }) { throw Failure("DUPLICATE_LOCAL_ID", id) }
+        if let id = second(users.map { $0.text("localId") ?? "" }) { throw Failure("DUPLICATE_LOCAL_ID", id) }
     }
 
     /// A hash as another system has made it. The emulator's own, which has the password in it, is none.
@@ -100,9 +101,14 @@ extension IdentityToolkit.Core {
         return Timestamp(milliseconds: milliseconds)
     }
 
+    /// What is wrong is told in the order of the emulator.
     private func importUser(_ fields: Fields, _ form: FirebaseHashing?, _ call: Call) async throws(Failure) {
         guard let localID = try localID(fields.nonEmpty("localId")) else { throw Failure("localId is missing") }
         var new = NewProjectUser(localID: localID)
+        if fields.nonEmpty("customAttributes") != nil, let claims = try claims(fields) { new.claims = claims.object }
+        new.identities = try identities(fields)
+        let existing = try await existing(localID)
+        new.phoneNumber = try await phone(fields.nonEmpty("phoneNumber"), of: existing)
         new.email = try fields.email("email")
         new.emailVerified = fields.flag("emailVerified") ?? false
         new.displayName = try displayName(fields.text("displayName"))
@@ -110,7 +116,6 @@ extension IdentityToolkit.Core {
         new.isDisabled = fields.flag("disabled") ?? false
         new.createdAt = try time(fields.integer("createdAt"))
         new.lastSignInAt = try time(fields.integer("lastLoginAt"))
-        if fields.nonEmpty("customAttributes") != nil, let claims = try claims(fields) { new.claims = claims.object }
         if let hash = hash(fields) {
             guard let form, let stored = accounts.stored(hash: hash, salt: fields.nonEmpty("salt") ?? "", by: form) else {
                 throw Failure("Invalid password hash.")
@@ -119,6 +124,23 @@ extension IdentityToolkit.Core {
         } else if let password = fields.nonEmpty("passwordHash").flatMap(fakePassword) ?? fields.nonEmpty("rawPassword") {
             new.password = try chosen(password, of: new.email)
         }
+        try refuseFactors(fields.value("mfaInfo"))
+        if let existing, call.fields.flag("allowOverwrite") != true {
+            if let email = new.email, email.normalized != existing.user.email?.normalized { try await requireFree(email) }
+            throw Failure("localId belongs to an existing account - can not overwrite.")
+        }
+        let wanted = new
+        try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            if let existing {
+                try await accounts.overwrite(existing.user.id, with: wanted, by: api.client, caller: call.caller)
+            } else {
+                _ = try await accounts.create(wanted, by: api.client, caller: call.caller)
+            }
+        }
+    }
+
+    private func identities(_ fields: Fields) throws(Failure) -> [(provider: ProviderID, subject: String, email: String?)] {
+        var identities: [(provider: ProviderID, subject: String, email: String?)] = []
         for info in fields.objects("providerUserInfo") {
             let name = info.nonEmpty("providerId") ?? ""
             guard name != "password", name != "phone" else { continue }
@@ -128,22 +150,9 @@ extension IdentityToolkit.Core {
             guard let provider = IdentityToolkit.ProviderName.id(name) else {
                 throw Failure("Provider \(name.prefix(40)) is not known.")
             }
-            new.identities.append((provider, try Self.subject(subject), try info.email("email")?.typed))
+            identities.append((provider, try Self.subject(subject), try info.email("email")?.typed))
         }
-        try refuseFactors(fields.value("mfaInfo"))
-        let existing = try await existing(localID)
-        if existing != nil, call.fields.flag("allowOverwrite") != true {
-            throw Failure("localId belongs to an existing account - can not overwrite.")
-        }
-        new.phoneNumber = try await phone(fields.nonEmpty("phoneNumber"), of: existing)
-        let wanted = new
-        try await Failure.mapIdentityErrors { () throws(IdentityError) in
-            if let existing {
-                try await accounts.overwrite(existing.user.id, with: wanted, by: api.client, caller: call.caller)
-            } else {
-                _ = try await accounts.create(wanted, by: api.client, caller: call.caller)
-            }
-        }
+        return identities
     }
 
     private func existing(_ localID: String) async throws(Failure) -> ProjectUser? {

@@ -10,9 +10,17 @@ extension IdentityToolkit.Core {
                 try await self.batchGet(call.query)
             },
             .object("List users", .post, .administrator, ["\(Host.legacy)/downloadAccount"]) { call throws(Failure) in
-                try await self.batchGet(call.fields)
+                try self.requireProject(call)
+                return try await self.batchGet(call.fields)
             },
         ]
+    }
+
+    /// The older API names the project in the body, and nowhere else.
+    func requireProject(_ call: Call) throws(Failure) {
+        guard !call.request.head.path.contains(Host.legacy) || call.fields.nonEmpty("targetProjectId") != nil else {
+            throw Failure("INSUFFICIENT_PERMISSION")
+        }
     }
 
     private func batchGet(_ fields: Fields) async throws(Failure) -> JSONObject {

@@ -17,6 +17,9 @@ extension IdentityToolkit.Core {
         var answer = Self.kind("GetAccountInfoResponse")
         let users: [ProjectUser]
         if call.isAdministrator, call.fields.nonEmpty("idToken") == nil {
+            if call.fields.value("initialEmail") != nil {
+                throw .notImplemented("Lookup by initialEmail is not implemented.")
+            }
             var names = ProjectUserNames(localIDs: call.fields.list("localId"), emails: call.fields.list("email"))
             names.phoneNumbers = call.fields.list("phoneNumber")
             names.identities = call.fields.objects("federatedUserId").compactMap { identity in
@@ -27,7 +30,9 @@ extension IdentityToolkit.Core {
             }
             let wanted = names
             guard wanted.count <= Self.lookupLimit else { throw Failure.argument("At most \(Self.lookupLimit) at once.") }
-            users = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.users(wanted) }
+            users = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                wanted.ordered(try await accounts.users(wanted))
+            }
         } else {
             guard let token = call.fields.secret("idToken") else { throw Failure("MISSING_ID_TOKEN") }
             users = [try await tokens.holder(of: token).user]

@@ -13,10 +13,11 @@ extension IdentityToolkit.Core {
 
     private func sendCode(_ call: Call) async throws(Failure) -> JSONObject {
         let fields = call.fields
-        guard let type = RequestType(fields.nonEmpty("requestType")) else { throw Failure("MISSING_REQ_TYPE") }
+        let name = try RequestType.name(asked: fields.nonEmpty("requestType"))
         let returnsLink = fields.flag("returnOobLink") ?? false
         if returnsLink, !call.isAdministrator { throw Failure("INSUFFICIENT_PERMISSION") }
         try checkContinuation(fields)
+        guard let type = RequestType(rawValue: name), type != .recoverEmail else { throw .notImplemented(name) }
         switch type {
         case .reset, .signIn:
             guard fields.nonEmpty("email") != nil else { throw Failure("MISSING_EMAIL") }
@@ -186,12 +187,13 @@ extension IdentityToolkit.Core {
                 "The provided hosting link domain is not configured in Firebase Hosting or is not owned by the current project."
                     + " This cannot be a default hosting domain (web.app or firebaseapp.com).")
         }
-        guard let url = fields.text("continueUrl") else {
-            if fields.flag("canHandleCodeInApp") == true, fields.nonEmpty("requestType") == "EMAIL_SIGNIN" {
+        guard let url = fields.nonEmpty("continueUrl") else {
+            if fields.flag("canHandleCodeInApp") == true, fields.nonEmpty("requestType") == "EMAIL_SIGNIN", !options.isEmulator {
                 throw Failure("MISSING_CONTINUE_URI")
             }
             return
         }
+        if options.isEmulator, AbsoluteURI.holds(url) { return }
         guard let host = LinkHost.named(in: url) else {
             throw Failure("INVALID_CONTINUE_URI", "((expected an absolute URI with valid scheme and host))")
         }

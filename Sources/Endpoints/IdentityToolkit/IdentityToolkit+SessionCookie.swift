@@ -16,7 +16,8 @@ extension IdentityToolkit.Core {
 
     private func sessionCookie(_ call: Call) async throws(Failure) -> JSONObject {
         guard let token = call.fields.secret("idToken") else { throw Failure("MISSING_ID_TOKEN") }
-        let life = call.fields.integer("validDuration") ?? 1_209_600
+        let wanted = call.fields.integer("validDuration") ?? 0
+        let life = wanted == 0 ? 1_209_600 : wanted
         guard (300...1_209_600).contains(life) else { throw Failure("INVALID_DURATION") }
         var answer = JSONObject()
         answer["sessionCookie"] = .string(try await tokens.sessionCookie(token, life: life).revealedText)

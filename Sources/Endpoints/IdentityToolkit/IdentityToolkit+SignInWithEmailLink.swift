@@ -12,16 +12,13 @@ extension IdentityToolkit.Core {
 
     private func signInWithEmailLink(_ call: Call) async throws(Failure) -> JSONObject {
         guard options.allowsEmailLinks else { throw Failure("OPERATION_NOT_ALLOWED") }
+        var holder: IdentityToolkit.IDTokens.Holder?
+        if let token = call.fields.secret("idToken") { holder = try await tokens.holder(of: token) }
         guard call.fields.nonEmpty("email") != nil, let email = try call.fields.email("email") else {
             throw Failure("MISSING_EMAIL")
         }
         guard let code = call.fields.secret("oobCode") else { throw Failure("MISSING_OOB_CODE") }
-        var holder: IdentityToolkit.IDTokens.Holder?
-        if let token = call.fields.secret("idToken") {
-            let found = try await tokens.holder(of: token)
-            try await requireRecentSignIn(found, call)
-            holder = found
-        }
+        if let holder { try await requireRecentSignIn(holder, call) }
         let authentication: Authentication
         do throws(IdentityError) {
             if let holder {

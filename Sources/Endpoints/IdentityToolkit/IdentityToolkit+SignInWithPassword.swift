@@ -15,6 +15,9 @@ extension IdentityToolkit.Core {
         guard fields.text("email") != nil else { throw Failure("MISSING_EMAIL") }
         guard let email = try fields.email("email") else { throw Failure("INVALID_EMAIL") }
         guard let password = fields.secret("password") else { throw Failure("MISSING_PASSWORD") }
+        if fields.nonEmpty("idToken") != nil || fields.nonEmpty("pendingIdToken") != nil {
+            throw .notImplemented("Neither idToken nor pendingIdToken is used any more.")
+        }
         let authentication: Authentication
         do throws(IdentityError) {
             authentication = try await services.accounts.authenticate(

@@ -13,14 +13,17 @@ extension IdentityToolkit.Core {
     }
 
     private func signInWithProvider(_ call: Call) async throws(Failure) -> JSONObject {
+        if call.fields.flag("returnRefreshToken") == true { throw .notImplemented("returnRefreshToken is not implemented yet.") }
+        if call.fields.nonEmpty("pendingIdToken") != nil { throw .notImplemented("pendingIdToken is not implemented yet.") }
         guard let uri = call.fields.nonEmpty("requestUri") else { throw Failure("MISSING_REQUEST_URI") }
-        guard uri.contains("://") else { throw Failure("INVALID_REQUEST_URI") }
+        guard AbsoluteURI.holds(uri) else { throw Failure("INVALID_REQUEST_URI") }
         let sent = PostBody(call.fields.nonEmpty("postBody") ?? "", beside: uri)
-        guard let name = sent["providerId"]?.lowercased(), let provider = IdentityToolkit.ProviderName.id(name),
-            sent["id_token"] != nil || sent["access_token"] != nil
-        else {
+        guard let name = sent["providerId"]?.lowercased(), let provider = IdentityToolkit.ProviderName.id(name) else {
             throw Failure(
                 "INVALID_CREDENTIAL_OR_PROVIDER_ID", "Invalid IdP response/credential: a provider and its id_token are needed.")
+        }
+        guard sent["id_token"] != nil || sent["access_token"] != nil else {
+            throw .notImplemented("Sign-in needs what the provider has signed: an id_token.")
         }
         let verifiedToken = try await verifiedToken(sent, provider, call)
         var answer = described(verifiedToken, name, sent)
@@ -184,11 +187,13 @@ extension IdentityToolkit.Core {
     private struct PostBody {
         private var values: [String: String] = [:]
 
-        /// - Parameter uri: its query is looked at as well.
+        /// - Parameter uri: its query and its fragment are looked at as well.
         init(_ text: String, beside uri: String) {
             let names = ["providerId", "id_token", "access_token", "nonce", "user"]
-            let query = uri.split(separator: "?", maxSplits: 1).dropFirst().first?.prefix { $0 != "#" } ?? ""
-            for part in text.split(separator: "&") + query.split(separator: "&") {
+            let parts = uri.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+            let query = parts[0].split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+            let fragment = parts.dropFirst().first ?? ""
+            for part in [fragment, text[...], query].flatMap({ $0.split(separator: "&") }) {
                 let name = part.prefix { $0 != "=" }
                 guard names.contains(String(name)), values[String(name)] == nil else { continue }
                 let raw = String(part.dropFirst(name.count + 1))

@@ -58,18 +58,33 @@ extension IdentityToolkit.Core {
     private func upgrade(
         _ token: SecretString, _ email: String?, _ password: String?, _ call: Call
     ) async throws(Failure) -> JSONObject {
-        let holder = try await tokens.holder(of: token)
         guard email != nil else { throw Failure("MISSING_EMAIL") }
         guard let password else { throw Failure("MISSING_PASSWORD") }
         guard let address = try call.fields.email("email") else { throw Failure("MISSING_EMAIL") }
+        let chosen: Password
+        let holder: IdentityToolkit.IDTokens.Holder
+        do throws(Failure) {
+            chosen = try self.chosen(password, of: address)
+            holder = try await tokens.holder(of: token)
+        } catch {
+            // What is wrong with the request is said before what is wrong with the token.
+            let owner = try? await tokens.holder(of: token).user.user.email
+            if owner?.normalized != address.normalized {
+                try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                    try await accounts.requireFree(address, client: api.client, caller: call.caller)
+                }
+            }
+            throw error
+        }
         var change = ProjectUserChange()
+        if let name = call.fields.nonEmpty("displayName") { change.displayName = .set(try displayName(name)) }
         if address.normalized != holder.user.user.email?.normalized {
             // Whoever is told that an address is taken learns that it has an account.
             if holder.user.user.email != nil, try await hidesAddresses() { throw Failure("OPERATION_NOT_ALLOWED") }
             change.email = .set(address)
         }
         try await requireRecentSignIn(holder, call)
-        change.password = .set(try chosen(password, of: address))
+        change.password = .set(chosen)
         change.validSince = api.system.now()
         return signedIn(
             try await changed(holder, change, with: .password, call), kind: "SignupNewUserResponse")

@@ -21,7 +21,7 @@ extension IdentityToolkit.Core {
             },
             Endpoint("Not offered: apps sign out by themselves", .post, .key, ["\(Host.legacy)/signOutUser"]) {
                 _ throws(Failure) in
-                throw Failure.notImplemented
+                throw Failure.notImplemented("signOutUser is not implemented.")
             },
         ] + tenantEndpoints
     }

@@ -11,12 +11,16 @@ extension IdentityToolkit.Core {
     }
 
     private func update(_ call: Call) async throws(Failure) -> JSONObject {
-        if call.isAdministrator { return try await updateAsAdministrator(call) }
-        if call.fields.value("customAttributes") != nil { throw Failure("INSUFFICIENT_PERMISSION") }
-        if let code = call.fields.secret("oobCode") { return try await applyCode(code, call) }
-        guard let token = call.fields.secret("idToken") else {
-            throw Failure("INVALID_REQ_TYPE", "Unsupported request parameters.")
+        for name in ["provider", "upgradeToFederatedLogin"] where call.fields.value(name) != nil {
+            throw .notImplemented("\(name) is not implemented yet.")
         }
+        if call.isAdministrator { return try await updateAsAdministrator(call) }
+        let (code, token) = (call.fields.secret("oobCode"), call.fields.secret("idToken"))
+        guard code != nil || token != nil else { throw Failure("INVALID_REQ_TYPE", "Unsupported request parameters.") }
+        if call.fields.value("customAttributes") != nil { throw Failure("INSUFFICIENT_PERMISSION") }
+        try requireOffered(call.fields)
+        if let code { return try await applyCode(code, call) }
+        guard let token else { throw Failure("INVALID_REQ_TYPE", "Unsupported request parameters.") }
         let holder = try await tokens.holder(of: token)
         if call.fields.flag("disableUser") != nil { throw Failure("OPERATION_NOT_ALLOWED") }
         var change = try profile(call.fields)
@@ -39,6 +43,27 @@ extension IdentityToolkit.Core {
         return changedAnswer(user, call.fields)
     }
 
+    /// The attributes that may be deleted, in the order of their numbers: those are what Android sends.
+    private static let attributes = [
+        "USER_ATTRIBUTE_NAME_UNSPECIFIED", "EMAIL", "DISPLAY_NAME", "PROVIDER", "PHOTO_URL", "PASSWORD", "RAW_USER_INFO",
+    ]
+
+    private func deletedAttributes(_ fields: Fields) -> [String] {
+        fields.list("deleteAttribute").map { name in
+            Int(name).flatMap { Self.attributes.indices.contains($0) ? Self.attributes[$0] : nil } ?? name
+        }
+    }
+
+    /// Nothing that is asked for is passed over: whoever asks would take it for done.
+    private func requireOffered(_ fields: Fields) throws(Failure) {
+        for name in deletedAttributes(fields) {
+            guard Self.attributes.contains(name) else {
+                throw .argument("Invalid JSON payload received. /deleteAttribute must be equal to one of the allowed values")
+            }
+            guard name != "PROVIDER", name != "RAW_USER_INFO" else { throw .notImplemented("deleteAttribute: \(name)") }
+        }
+    }
+
     /// In the emulator tests read what else the mail to the old address is for.
     private func showRecovery(from before: ProjectUser, to user: ProjectUser, _ call: Call) async throws(Failure) {
         guard options.isEmulator, !before.user.isAnonymous, let old = before.user.email,
@@ -56,13 +81,9 @@ extension IdentityToolkit.Core {
         if let photo = fields.text("photoUrl") { change.photoURL = .set(try photoURL(photo)) }
         if fields.isNull("displayName") { change.displayName = .set(nil) }
         if fields.isNull("photoUrl") { change.photoURL = .set(nil) }
-        for attribute in fields.list("deleteAttribute") {
-            switch attribute {
-            case "DISPLAY_NAME", "2": change.displayName = .set(nil)
-            case "PHOTO_URL", "4": change.photoURL = .set(nil)
-            default: break
-            }
-        }
+        let attributes = deletedAttributes(fields)
+        if attributes.contains("DISPLAY_NAME") { change.displayName = .set(nil) }
+        if attributes.contains("PHOTO_URL") { change.photoURL = .set(nil) }
         return change
     }
 
@@ -74,6 +95,7 @@ extension IdentityToolkit.Core {
         if let email = try call.fields.email("email"), email.normalized != user.email?.normalized {
             // Whoever is told that an address is taken learns that it has an account.
             if user.email != nil, try await hidesAddresses() { throw Failure("OPERATION_NOT_ALLOWED") }
+            try await requireFree(email)
             change.email = .set(email)
             change.validSince = api.system.now()
         }
@@ -83,11 +105,13 @@ extension IdentityToolkit.Core {
         }
         // Whatever time is said, it is now: nobody signs themselves out for good.
         if call.fields.nonEmpty("validSince") != nil { change.validSince = api.system.now() }
-        let attributes = call.fields.list("deleteAttribute")
+        let attributes = deletedAttributes(call.fields)
         // Without an address nobody would be told of it, nor sign in.
         if attributes.contains("EMAIL"), user.email != nil { throw Failure("OPERATION_NOT_ALLOWED") }
         let providers = call.fields.list("deleteProvider") + (attributes.contains("PASSWORD") ? ["password"] : [])
         try unlink(providers, of: holder.user, &change)
+        if call.fields.list("deleteProvider").contains("phone"), user.phoneNumber != nil { change.phoneNumber = .set(nil) }
+        _ = try linked(call.fields)
         let changesPassword = if case .set = change.password { true } else { false }
         if change.validSince != nil || changesPassword || !change.unlinks.isEmpty { try await requireRecentSignIn(holder, call) }
     }
@@ -114,17 +138,19 @@ extension IdentityToolkit.Core {
     private func updateAsAdministrator(_ call: Call) async throws(Failure) -> JSONObject {
         let fields = call.fields
         guard let localID = fields.nonEmpty("localId") else { throw Failure("MISSING_LOCAL_ID") }
+        let newClaims = try claims(fields)
+        try requireOffered(fields)
         if let code = fields.secret("oobCode") { return try await applyCode(code, call) }
         var change = try profile(fields)
-        change.claims = try claims(fields)
+        change.claims = newClaims
         try refuseFactors(fields.value("mfa")?["enrollments"])
-        let user = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.user(localID: localID) }
+        let user = try await chosenUser(localID, fields)
         if let email = try fields.email("email"), email.normalized != user.user.email?.normalized {
+            try await requireFree(email)
             change.email = .set(email)
             change.emailVerified = false
         }
-        if fields.list("deleteAttribute").contains("EMAIL") { change.email = .set(nil) }
-        if fields.list("deleteAttribute").contains("PASSWORD") { change.password = .set(nil) }
+        if deletedAttributes(fields).contains("EMAIL") { change.email = .set(nil) }
         if let verified = fields.flag("emailVerified"), user.user.email != nil || change.email.isSet {
             change.emailVerified = verified
         }
@@ -132,6 +158,7 @@ extension IdentityToolkit.Core {
             change.password = .set(try chosen(password, of: user.user.email))
             change.validSince = api.system.now()
         }
+        if deletedAttributes(fields).contains("PASSWORD") { change.password = .set(nil) }
         if let number = try await phone(fields.nonEmpty("phoneNumber"), of: user) { change.phoneNumber = .set(number) }
         if let disabled = fields.flag("disableUser"), disabled != user.user.isDisabled { change.isDisabled = disabled }
         if let since = try validSince(fields) { change.validSince = since }
@@ -144,17 +171,38 @@ extension IdentityToolkit.Core {
             default: if let provider = IdentityToolkit.ProviderName.id(name) { change.unlinks.append(provider) }
             }
         }
-        if let link = fields.value("linkProviderUserInfo")?.objectValue.map({ Fields($0) }) {
-            guard let name = link.nonEmpty("providerId") else { throw Failure("MISSING_PROVIDER_ID") }
-            guard let subject = link.nonEmpty("rawId") else { throw Failure("MISSING_RAW_ID") }
+        if let (name, subject, email) = try linked(fields) {
             guard let provider = IdentityToolkit.ProviderName.id(name) else { throw Failure("INVALID_PROVIDER_ID") }
-            change.links.append((provider, try Self.subject(subject), try link.email("email")?.typed))
+            change.links.append((provider, try Self.subject(subject), email))
         }
         let wanted = change
         let changed = try await Failure.mapIdentityErrors { () throws(IdentityError) in
             try await accounts.change(user.user.id, wanted, by: .client(api.client.id), caller: call.caller)
         }
         return changedAnswer(changed, fields)
+    }
+
+    /// Whom an administrator changes: whoever has the ID token, if there is one.
+    private func chosenUser(_ localID: String, _ fields: Fields) async throws(Failure) -> ProjectUser {
+        guard let token = fields.secret("idToken") else {
+            return try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.user(localID: localID) }
+        }
+        let user = try await tokens.holder(of: token).user
+        if fields.flag("disableUser") != nil { throw Failure("OPERATION_NOT_ALLOWED") }
+        return user
+    }
+
+    /// Nobody but an administrator links by it: no provider has said anything.
+    private func linked(_ fields: Fields) throws(Failure) -> (name: String, subject: String, email: String?)? {
+        guard let link = fields.value("linkProviderUserInfo")?.objectValue.map({ Fields($0) }) else { return nil }
+        guard let name = link.nonEmpty("providerId") else { throw Failure("MISSING_PROVIDER_ID") }
+        guard let subject = link.nonEmpty("rawId") else { throw Failure("MISSING_RAW_ID") }
+        return (name, subject, try link.email("email")?.typed)
+    }
+
+    func requireFree(_ email: EmailAddress) async throws(Failure) {
+        let holder = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.user(of: email) }
+        guard holder == nil else { throw Failure("EMAIL_EXISTS") }
     }
 
     /// A second factor that nobody asks for would be none.

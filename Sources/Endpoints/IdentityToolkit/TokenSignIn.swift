@@ -20,7 +20,7 @@ extension IdentityToolkit.Core {
             throw Failure("MISSING_IDENTIFIER")
         }
         let said = claims["claims"]
-        guard let further = said == nil || said == .null ? JSONObject() : said?.objectValue else {
+        guard let further = said == nil ? JSONObject() : said?.objectValue else {
             throw Failure("INVALID_CLAIMS")
         }
         if let name = further.members.first(where: { IdentityToolkit.isReserved(claim: $0.key) })?.key {
@@ -42,6 +42,7 @@ extension IdentityToolkit.Core {
 
     private func customClaims(_ token: String) async throws(Failure) -> JSONObject {
         if options.isEmulator, let claims = unsigned(token) { return claims }
+        guard Self.payload(of: token) != nil else { throw Failure("INVALID_CUSTOM_TOKEN", "Invalid assertion format") }
         let claims = try await IdentityToolkit.ServiceAccounts(services, api).claims(
             of: SecretString(token),
             audiences: [Self.customTokenAudience])

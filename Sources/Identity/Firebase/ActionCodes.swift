@@ -317,11 +317,6 @@ extension ProjectAccounts {
         _ = try await send(RedisCommand("SET", Self.privacyKey, hidesAddresses ? "1" : "0", "EX", "86400"))
     }
 
-    /// - Throws: `IdentityError.unavailable`.
-    package func forgetCodes() async throws(IdentityError) {
-        _ = try await send(RedisCommand("DEL", Self.shownKey))
-    }
-
     private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {
         let redis = accounts.sessions.store.redis
         return try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }

@@ -59,6 +59,12 @@ package final class ProjectAccounts: Sendable {
             ])
     }
 
+    /// The first whose provider knows them by an address, for the few users of an emulator: every identity is looked at.
+    /// - Throws: `IdentityError.unavailable`.
+    package func users(withIdentityAt email: EmailAddress) async throws(IdentityError) -> [ProjectUser] {
+        try await rows(ProjectUserQueries.byIdentityEmail, [.text(email.normalized)])
+    }
+
     /// The next users in the order of their own ids.
     /// - Parameter last: the last user of the page before.
     /// - Throws: `IdentityError.unavailable`.

@@ -48,6 +48,25 @@ package struct ProjectUserNames: Sendable {
         identities = [(provider.text, subject)]
     }
 
+    /// Users that were found, in the order in which they are named: by ids, addresses, numbers, identities.
+    package func ordered(_ users: [ProjectUser]) -> [ProjectUser] {
+        var left = users
+        var ordered: [ProjectUser] = []
+        func take(_ isNamed: (ProjectUser) -> Bool) {
+            guard let index = left.firstIndex(where: isNamed) else { return }
+            ordered.append(left.remove(at: index))
+        }
+        for id in localIDs { take { $0.localID == id || UserID(id) == $0.user.id } }
+        for email in emails.compactMap({ try? EmailAddress($0).normalized }) { take { $0.user.email?.normalized == email } }
+        for number in phoneNumbers { take { $0.user.phoneNumber == number } }
+        for identity in identities {
+            take { user in
+                user.identities.contains { $0.provider.text == identity.provider && $0.subject == identity.subject }
+            }
+        }
+        return ordered + left
+    }
+
     package var count: Int { localIDs.count + emails.count + phoneNumbers.count + identities.count }
 
     package init(phoneNumber: String) {
@@ -95,6 +114,14 @@ enum ProjectUserQueries {
                     ON wanted.provider = identities.provider AND wanted.subject = identities.subject
             ))
             ORDER BY users.id
+            """, retryable: true)
+
+    /// Looks at every identity. Parameter: a normalised address.
+    static let byIdentityEmail = Statement(
+        name: "project_users_by_identity_email",
+        sql: """
+            SELECT \(columns) FROM users
+            WHERE id IN (SELECT user_id FROM identities WHERE lower(identities.email) = $1::text) ORDER BY users.id LIMIT 1
             """, retryable: true)
 
     /// Parameter: id.

@@ -2,8 +2,8 @@ import Crypto
 import Text
 
 /// The users of a batch, each with the id that it gets, and none of them in the way of another.
-struct ImportBatch {
-    struct Entry {
+struct ImportBatch: Sendable {
+    struct Entry: Sendable {
         let number: Int
         let id: UserID
         let user: TransferUser
@@ -11,6 +11,7 @@ struct ImportBatch {
 
     private(set) var users: [Entry] = []
     private(set) var hasNumbers = false
+    private var hasIDs = false
     let now: Timestamp
 
     private var aliases: Set<UserAlias> = []
@@ -41,6 +42,7 @@ struct ImportBatch {
             return TransferProblem(.duplicate, TransferProblem.Reason.duplicate.words)
         }
         ids.insert(id)
+        if user.id != nil { hasIDs = true }
         aliases.formUnion(user.aliases)
         identities.formUnion(keys)
         if let email { emails.insert(email) }
@@ -52,6 +54,28 @@ struct ImportBatch {
         }
         users.append(Entry(number: number, id: id, user: user))
         return nil
+    }
+
+    /// Whether nobody of the one is in the way of anybody of the other.
+    func isApart(from other: ImportBatch) -> Bool {
+        ids.isDisjoint(with: other.ids) && aliases.isDisjoint(with: other.aliases) && emails.isDisjoint(with: other.emails)
+            && identities.isDisjoint(with: other.identities) && phones.isDisjoint(with: other.phones)
+            && usernames.isDisjoint(with: other.usernames) && numbers.isDisjoint(with: other.numbers)
+            && !isForeign(to: other) && !other.isForeign(to: self)
+    }
+
+    /// Whether an id elsewhere is the id of somebody else in another batch.
+    private func isForeign(to other: ImportBatch) -> Bool {
+        hasIDs || other.hasIDs ? aliases.contains { UserID($0.id).map { other.ids.contains($0) } ?? false } : false
+    }
+
+    /// - Returns: those of other numbers, and those of these.
+    func split(at numbers: Set<Int>) -> (rest: ImportBatch, chosen: ImportBatch) {
+        var (rest, chosen) = (ImportBatch(at: now), ImportBatch(at: now))
+        for entry in users {
+            if numbers.contains(entry.number) { chosen.users.append(entry) } else { rest.users.append(entry) }
+        }
+        return (rest, chosen)
     }
 
     var halves: (ImportBatch, ImportBatch) {

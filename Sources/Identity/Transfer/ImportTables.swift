@@ -15,30 +15,47 @@ struct ImportTables {
     /// "kidoimp" in ASCII.
     private static let lockKey = 30_231_710_505_499_504
 
-    private let connection: BulkConnection
+    let connection: BulkConnection
     private let options: UserImport.Options
     /// By the server's clock, in microseconds.
-    private let startedAt: Int64
+    let startedAt: Int64
+    private let holdsLock: Bool
 
     /// Makes the temporary tables, and keeps other imports out until `unlock` or the end of the connection.
-    init(_ connection: BulkConnection, _ options: UserImport.Options) throws(BulkConnection.Failure) {
+    /// - Parameter startedAt: when the import began that this is a part of, and which keeps the others out.
+    init(
+        _ connection: BulkConnection, _ options: UserImport.Options, startedAt: Int64? = nil
+    ) throws(BulkConnection.Failure) {
         self.connection = connection
         self.options = options
+        holdsLock = startedAt == nil
+        try Self.makeTables(connection)
+        if let startedAt {
+            self.startedAt = startedAt
+            return
+        }
         let isFree = try connection.run("SELECT pg_try_advisory_lock(\(Self.lockKey))").first.flatMap { try? $0.bool(0) }
         guard isFree == true else { throw .refused(sqlState: Self.lockedState, message: nil) }
+        let clock = try connection.run("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint").first
+        guard let time = clock.flatMap({ try? $0.int64(0) }) else { throw .mismatch }
+        self.startedAt = time
+    }
+
+    private static func makeTables(_ connection: BulkConnection) throws(BulkConnection.Failure) {
         try connection.runScript(
             """
             CREATE TEMPORARY TABLE import_users (
-                number bigint, id uuid, has_id boolean, email text, email_normalized text, email_verified boolean, email_claimed boolean,
+                number bigint, has_id boolean, id uuid, email text, email_normalized text, email_verified boolean, email_claimed boolean,
                 password_hash text, display_name text, photo_url text, phone_number text, is_anonymous boolean, claims jsonb,
-                roles text[], disabled_at bigint, created_at bigint, updated_at bigint, last_sign_in_at bigint,
-                tokens_valid_after bigint, email_confirmed_at bigint, verdict text, existing uuid
+                roles text[], disabled_at timestamptz, created_at timestamptz, updated_at timestamptz, last_sign_in_at timestamptz,
+                tokens_valid_after timestamptz, email_confirmed_at timestamptz, verdict text, existing uuid
             ) ON COMMIT DELETE ROWS;
             CREATE TEMPORARY TABLE import_aliases (number bigint, user_id uuid, source text, id text) ON COMMIT DELETE ROWS;
             CREATE TEMPORARY TABLE import_identities (
                 number bigint, user_id uuid, provider text, subject text, audience text, email text, email_verified boolean,
-                is_private_email boolean, created_at bigint, last_used_at bigint, mail_forwarding boolean,
-                mail_forwarding_changed_at bigint, blocked_at bigint, standing_changed_at bigint, proofs_void_before bigint
+                is_private_email boolean, created_at timestamptz, last_used_at timestamptz, mail_forwarding boolean,
+                mail_forwarding_changed_at timestamptz, blocked_at timestamptz, standing_changed_at timestamptz,
+                proofs_void_before timestamptz
             ) ON COMMIT DELETE ROWS;
             CREATE TEMPORARY TABLE import_profiles (
                 number bigint, user_id uuid, profile bigint, username text, username_folded text, first_name text, last_name text
@@ -51,9 +68,6 @@ struct ImportTables {
             CREATE INDEX import_profiles_by_user ON import_profiles (user_id);
             CREATE INDEX import_settings_by_user ON import_settings (user_id);
             """)
-        let clock = try connection.run("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint").first
-        guard let time = clock.flatMap({ try? $0.int64(0) }) else { throw .mismatch }
-        startedAt = time
     }
 
     /// Stores a batch in one transaction.
@@ -63,23 +77,24 @@ struct ImportTables {
     func store(
         _ batch: ImportBatch, yields: Bool
     ) throws(BulkConnection.Failure) -> (verdicts: [Int: Verdict], differences: [UserImport.Difference]) {
-        let rows = ImportRows(batch)
+        let rows = ImportRows(batch, to: .temporary)
         return try connection.transaction { () throws(BulkConnection.Failure) in
-            try connection.copy(rows.users, by: "COPY import_users (\(ImportRows.userColumns)) FROM STDIN")
-            try connection.copy(rows.aliases, by: "COPY import_aliases FROM STDIN")
-            try connection.copy(rows.identities, by: "COPY import_identities FROM STDIN")
-            try connection.copy(rows.profiles, by: "COPY import_profiles FROM STDIN")
-            try connection.copy(rows.settings, by: "COPY import_settings FROM STDIN")
-            // The temporary tables have no statistics, and `users` may have those of an empty table, by which the checks of foreign keys
-            // would read all of it for each row: what is looked up in has an index, and it is used.
-            try connection.runScript(
-                "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off")
+            try connection.copy(rows.users, to: "import_users (number, has_id, \(ImportRows.userColumns))")
+            try connection.copy(rows.aliases, to: "import_aliases")
+            try connection.copy(rows.identities, to: "import_identities (number, \(ImportRows.identityColumns))")
+            try connection.copy(rows.profiles, to: "import_profiles")
+            try connection.copy(rows.settings, to: "import_settings")
+            try connection.runScript(Self.useIndices)
             try judge()
             let differences = options.updates ? try differences() : []
             if options.isDryRun { try remember() } else { try write(batch.users.count, yields) }
             return (try verdicts(), differences)
         }
     }
+
+    /// The temporary tables have no statistics, and `users` may have those of an empty table, by which the checks of foreign keys would read
+    /// all of it for each row: what is looked up in has an index, and it is used.
+    static let useIndices = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off"
 
     /// Marks who is here already, and whom something of somebody else's is in the way of.
     private func judge() throws(BulkConnection.Failure) {
@@ -142,6 +157,16 @@ struct ImportTables {
             """)
     }
 
+    /// By which names ids are kept. There are few, and the index has them in order.
+    static let withSources = """
+        WITH RECURSIVE sources AS (
+            (SELECT source FROM user_aliases ORDER BY source LIMIT 1)
+            UNION ALL
+            SELECT (SELECT a.source FROM user_aliases a WHERE a.source > s.source ORDER BY a.source LIMIT 1)
+            FROM sources s WHERE s.source IS NOT NULL
+        )
+        """
+
     /// An id there that is the id of another user here, or the other way round: whoever looks a user up by either must find one.
     private static let refuseForeignIDs = """
         UPDATE import_users i SET verdict = 'id_taken'
@@ -149,12 +174,7 @@ struct ImportTables {
             WHEN ia.id ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' THEN ia.id::uuid END
         WHERE i.verdict IS NULL AND ia.user_id = i.id AND u.id <> i.id;
 
-        WITH RECURSIVE sources AS (
-            (SELECT source FROM user_aliases ORDER BY source LIMIT 1)
-            UNION ALL
-            SELECT (SELECT a.source FROM user_aliases a WHERE a.source > s.source ORDER BY a.source LIMIT 1)
-            FROM sources s WHERE s.source IS NOT NULL
-        )
+        \(withSources)
         UPDATE import_users i SET verdict = 'id_taken'
         FROM sources s
         WHERE i.verdict IS NULL AND i.has_id AND s.source IS NOT NULL
@@ -166,15 +186,10 @@ struct ImportTables {
         let conflict = yields ? "ON CONFLICT DO NOTHING" : ""
         let added = try connection.run(
             """
-            INSERT INTO users (
-                id, email, email_normalized, email_verified, email_claimed, password_hash, display_name, photo_url, phone_number,
-                is_anonymous, claims, roles, disabled_at, created_at, updated_at, last_sign_in_at, tokens_valid_after,
-                email_confirmed_at
-            )
+            INSERT INTO users (\(ImportRows.userColumns))
             SELECT id, email, email_normalized, email_verified, email_claimed, password_hash, display_name, photo_url, phone_number,
-                is_anonymous, coalesce(claims, '{}'), coalesce(roles, '{}'), to_timestamp(disabled_at / 1000.0::float8), to_timestamp(created_at / 1000.0::float8),
-                to_timestamp(updated_at / 1000.0::float8), to_timestamp(last_sign_in_at / 1000.0::float8),
-                to_timestamp(tokens_valid_after / 1000.0::float8), to_timestamp(email_confirmed_at / 1000.0::float8)
+                is_anonymous, coalesce(claims, '{}'), coalesce(roles, '{}'), disabled_at, created_at, updated_at, last_sign_in_at,
+                tokens_valid_after, email_confirmed_at
             FROM import_users WHERE verdict IS NULL
             \(conflict)
             """
@@ -199,15 +214,10 @@ struct ImportTables {
         FROM import_aliases a JOIN import_users i ON i.id = a.user_id WHERE i.verdict IS NULL OR i.verdict = 'merged'
         \(conflict);
 
-        INSERT INTO identities (
-            provider, subject, user_id, audience, email, email_verified, is_private_email, created_at, last_used_at, mail_forwarding,
-            mail_forwarding_changed_at, blocked_at, standing_changed_at, proofs_void_before
-        )
-        SELECT x.provider, x.subject, coalesce(i.existing, i.id), x.audience, x.email, x.email_verified, x.is_private_email,
-            to_timestamp(x.created_at / 1000.0::float8), to_timestamp(x.last_used_at / 1000.0::float8),
-            x.mail_forwarding, to_timestamp(x.mail_forwarding_changed_at / 1000.0::float8),
-            to_timestamp(x.blocked_at / 1000.0::float8), to_timestamp(x.standing_changed_at / 1000.0::float8),
-            to_timestamp(x.proofs_void_before / 1000.0::float8)
+        INSERT INTO identities (\(ImportRows.identityColumns))
+        SELECT coalesce(i.existing, i.id), x.provider, x.subject, x.audience, x.email, x.email_verified, x.is_private_email,
+            x.created_at, x.last_used_at, x.mail_forwarding, x.mail_forwarding_changed_at, x.blocked_at, x.standing_changed_at,
+            x.proofs_void_before
         FROM import_identities x JOIN import_users i ON i.id = x.user_id WHERE i.verdict IS NULL OR i.verdict = 'merged'
         \(conflict);
 
@@ -337,6 +347,7 @@ struct ImportTables {
 
     /// Lets another import begin. PostgreSQL notices the end of a connection only later.
     func unlock() throws(BulkConnection.Failure) {
+        guard holdsLock else { return }
         try connection.run("SELECT pg_advisory_unlock(\(Self.lockKey))")
     }
 

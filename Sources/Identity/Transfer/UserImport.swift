@@ -30,6 +30,18 @@ package final class UserImport {
 
         package init() {}
 
+        package static func + (left: Tally, right: Tally) -> Tally {
+            var sum = left
+            sum.added += right.added
+            sum.known += right.known
+            sum.updated += right.updated
+            sum.merged += right.merged
+            sum.refused += right.refused
+            sum.incomplete += right.incomplete
+            sum.proved += right.proved
+            return sum
+        }
+
         /// By their names, those that are not zero.
         package var counts: [(name: String, count: Int)] {
             [
@@ -74,7 +86,44 @@ package final class UserImport {
         }
     }
 
-    private let connection: BulkConnection
+    /// Records that are judged among themselves, which asks nobody.
+    package struct Batch: Sendable {
+        fileprivate var users: ImportBatch
+        fileprivate var complaints: [Complaint] = []
+        fileprivate var addresses: [(UserAlias, EmailAddress)] = []
+        fileprivate var incomplete = 0
+        /// Of the records.
+        package let count: Int
+
+        /// - Parameter records: each with its number in the file.
+        package init(_ records: [(number: Int, record: TransferRecord)], at now: Timestamp) {
+            users = ImportBatch(at: now)
+            count = records.count
+            for (number, record) in records { add(record, number: number) }
+        }
+
+        private mutating func add(_ record: TransferRecord, number: Int) {
+            switch record {
+            case .ignored: break
+            case .refused(let id, let problem):
+                complaints.append(Complaint(record: number, id: id, isOmission: false, problem: problem))
+            case .provedAddress(let alias, let email): addresses.append((alias, email))
+            case .user(let user, let omitted):
+                if let problem = users.add(user, number: number) {
+                    complaints.append(Complaint(record: number, id: user.name, isOmission: false, problem: problem))
+                } else {
+                    if !omitted.isEmpty { incomplete += 1 }
+                    complaints += omitted.map { Complaint(record: number, id: user.name, isOmission: true, problem: $0) }
+                }
+            }
+        }
+
+        /// Whether it makes no difference which of both is stored first.
+        package func isApart(from other: Batch) -> Bool {
+            addresses.isEmpty && other.addresses.isEmpty && users.isApart(from: other.users)
+        }
+    }
+
     private let options: Options
     private let now: Timestamp
     private let tables: ImportTables
@@ -82,13 +131,15 @@ package final class UserImport {
     private var numbersWereGiven = false
     private var found: [Difference] = []
 
+    /// - Parameter other: the import of which this is a part, over a connection of its own: for batches that are apart from those of the other.
     /// - Throws: the connection's failure; `locked` when another import runs.
-    package init(_ connection: BulkConnection, _ options: Options, at now: Timestamp) throws(ImportFailure) {
-        self.connection = connection
+    package init(
+        _ connection: BulkConnection, _ options: Options, at now: Timestamp, beside other: UserImport? = nil
+    ) throws(ImportFailure) {
         self.options = options
         self.now = now
         do throws(BulkConnection.Failure) {
-            tables = try ImportTables(connection, options)
+            tables = try ImportTables(connection, options, startedAt: other?.tables.startedAt)
         } catch {
             throw ImportFailure(error)
         }
@@ -98,26 +149,14 @@ package final class UserImport {
     /// - Parameter records: each with its number in the file.
     /// - Returns: what there is to complain of, in the order of the records.
     package func take(_ records: [(number: Int, record: TransferRecord)]) throws(ImportFailure) -> [Complaint] {
-        var batch = ImportBatch(at: now)
-        var complaints: [Complaint] = []
-        var addresses: [(UserAlias, EmailAddress)] = []
-        for (number, record) in records {
-            switch record {
-            case .ignored: break
-            case .refused(let id, let problem):
-                complaints.append(Complaint(record: number, id: id, isOmission: false, problem: problem))
-            case .provedAddress(let alias, let email): addresses.append((alias, email))
-            case .user(let user, let omitted):
-                if let problem = batch.add(user, number: number) {
-                    complaints.append(Complaint(record: number, id: user.name, isOmission: false, problem: problem))
-                } else {
-                    if !omitted.isEmpty { tally.incomplete += 1 }
-                    complaints += omitted.map { Complaint(record: number, id: user.name, isOmission: true, problem: $0) }
-                }
-            }
-        }
-        complaints += try store(batch)
-        try prove(addresses)
+        try take(Batch(records, at: now))
+    }
+
+    /// - Returns: what there is to complain of, in the order of the records.
+    package func take(_ batch: Batch) throws(ImportFailure) -> [Complaint] {
+        let complaints = batch.complaints + (try store(batch.users))
+        try prove(batch.addresses)
+        tally.incomplete += batch.incomplete
         tally.refused += complaints.count { !$0.isOmission }
         return complaints.sorted { $0.record < $1.record }
     }
@@ -161,15 +200,23 @@ package final class UserImport {
         return count(verdicts, Set(differences.map(\.number)), batch)
     }
 
+    /// Those whom nothing is in the way of at once, the others by a judgement; of a dry run, all.
     private func stored(
         _ batch: ImportBatch
     ) throws(BulkConnection.Failure) -> (verdicts: [Int: ImportTables.Verdict], differences: [Difference]) {
+        var others = batch
+        if !options.isDryRun {
+            do throws(BulkConnection.Failure) {
+                others = try tables.addClear(of: batch)
+            } catch .refused(let sqlState, _) where sqlState.hasPrefix("22") || sqlState.hasPrefix("23") {
+                // Nobody has been added.
+            }
+        }
+        guard !others.users.isEmpty else { return ([:], []) }
         do throws(BulkConnection.Failure) {
-            return try tables.store(batch, yields: false)
+            return try tables.store(others, yields: false)
         } catch .refused(ImportTables.takenState, _) {
-            return try tables.store(batch, yields: true)
-        } catch {
-            throw error
+            return try tables.store(others, yields: true)
         }
     }
 

@@ -47,23 +47,18 @@ package final class BulkConnection: @unchecked Sendable {
         return unsafe try check(result)
     }
 
-    /// Sends rows to a `COPY … FROM STDIN`.
+    /// Sends rows to a `COPY … FROM STDIN (FORMAT binary)`, if there are any.
     /// - Throws: `Failure.mismatch` also for more than libpq takes at once, 2 GiB.
-    package func copy(_ rows: CopyRows, by sql: String) throws(Failure) {
-        guard let byteCount = Int32(exactly: rows.bytes.count) else { throw .mismatch }
-        let opened = unsafe PQexec(handle.connection, sql)
+    package func copy(_ rows: CopyRows, to target: String) throws(Failure) {
+        guard !rows.isEmpty else { return }
+        let opened = unsafe PQexec(handle.connection, "COPY \(target) FROM STDIN (FORMAT binary)")
         let isOpen = unsafe PQresultStatus(opened) == PGRES_COPY_IN
         guard isOpen else {
             _ = unsafe try check(opened)
             throw .mismatch
         }
         unsafe PQclear(opened)
-        let isSent = unsafe rows.bytes.withUnsafeBufferPointer { bytes in
-            guard let start = bytes.baseAddress else { return true }
-            return unsafe start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
-                unsafe PQputCopyData(handle.connection, $0, byteCount) == 1
-            }
-        }
+        let isSent = send(rows.bytes) && send(CopyRows.trailer)
         guard unsafe PQputCopyEnd(handle.connection, isSent ? nil : "not sent") == 1 else {
             throw .unavailable(reason: handle.errorMessage)
         }
@@ -72,6 +67,16 @@ package final class BulkConnection: @unchecked Sendable {
             do throws(Failure) { _ = unsafe try check(result) } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
+    }
+
+    private func send(_ bytes: [UInt8]) -> Bool {
+        guard let count = Int32(exactly: bytes.count) else { return false }
+        return unsafe bytes.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return true }
+            return unsafe start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+                unsafe PQputCopyData(handle.connection, $0, count) == 1
+            }
+        }
     }
 
     /// Runs statements in a transaction, which is undone if `body` throws.

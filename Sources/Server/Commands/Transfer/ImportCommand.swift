@@ -5,9 +5,10 @@ import Networking
 import Postgres
 import Text
 
-/// `kidoban import`: takes over users of another system. While one batch is written, the next is read.
+/// `kidoban import`: takes over users of another system. While two batches are written, the next two are read.
 struct ImportCommand {
-    private static let batchSize = 5000
+    private static let batchSize = 2500
+    private static let batchCount = 2
 
     let request: ImportRequest
     let context: OperatorContext
@@ -29,7 +30,7 @@ struct ImportCommand {
         let formats = try formats(rules, files)
         // A source that cannot be read, or a database that is away, leaves the report of an earlier run as it is.
         for format in formats { _ = try ImportSource(path: request.path, format) }
-        let pool = BlockingPool(label: "kidoban.import", threads: 2, queueLimit: 4)
+        let pool = BlockingPool(label: "kidoban.import", threads: Self.batchCount, queueLimit: 4)
         defer { pool.stop() }
         let writer = ImportWriter(configuration.database, request, context.system.now(), pool)
         try await writer.connect()
@@ -52,11 +53,14 @@ struct ImportCommand {
     private func take(_ format: UserFile.Format, _ writer: ImportWriter, _ report: ImportReport) async throws(Complaint) {
         let source = try ImportSource(path: request.path, format)
         var progress = Progress(total: source.byteCount, console: console)
-        var batch = try await source.next(Self.batchSize)
-        while !batch.isEmpty {
-            let current = batch
+        let now = context.system.now()
+        var batches = try await source.next(Self.batchCount, of: Self.batchSize, at: now)
+        while !batches.isEmpty {
+            let current = batches
             async let taken = writer.take(current)
-            let next = await Result { () async throws(Complaint) in try await source.next(Self.batchSize) }
+            let next = await Result { () async throws(Complaint) in
+                try await source.next(Self.batchCount, of: Self.batchSize, at: now)
+            }
             let outcome: ImportWriter.Outcome
             do {
                 outcome = try await taken
@@ -70,7 +74,7 @@ struct ImportCommand {
                 try await context.administer { admin throws(AdministrationError) in try await admin.bringUpToDate(difference) }
             }
             progress.show(count: await writer.count, position: await source.position)
-            batch = try next.get()
+            batches = try next.get()
         }
         progress.end()
     }
@@ -130,19 +134,24 @@ struct ImportCommand {
     }
 }
 
-/// The connection of an import, on threads where it may block.
+/// The connections of an import, on threads where they may block.
 private actor ImportWriter {
     private let configuration: PostgresConfiguration
     private let request: ImportRequest
     private let now: Timestamp
     private let pool: BlockingPool
-    private var users: Held?
-    private(set) var tally = UserImport.Tally()
+    private var lanes: [Lane] = []
     private(set) var count = 0
+    var tally: UserImport.Tally { lanes.map(\.tally).reduce(UserImport.Tally(), +) }
 
-    // @unchecked: it goes to one thread of the pool at a time, and the actor waits for it.
+    // @unchecked: it goes to one thread of the pool at a time, and whoever uses it waits for that.
     private struct Held: @unchecked Sendable {
         let value: UserImport
+    }
+
+    private struct Lane {
+        let users: Held
+        var tally = UserImport.Tally()
     }
 
     init(_ configuration: PostgresConfiguration, _ request: ImportRequest, _ now: Timestamp, _ pool: BlockingPool) {
@@ -152,20 +161,29 @@ private actor ImportWriter {
         self.pool = pool
     }
 
+    /// Whether batches may be written side by side: where nobody who is here is changed, and nothing is remembered but in the tables.
+    private var isParallel: Bool {
+        !request.isDryRun && !request.updates && !request.merges && request.system != .jsonl
+    }
+
     func connect() async throws(Complaint) {
         var options = UserImport.Options()
         options.isDryRun = request.isDryRun
         options.updates = request.updates
         options.merges = request.merges
         let (configuration, now) = (configuration, now)
-        users = try await blocking { [options] () throws(ImportFailure) in
-            let connection: BulkConnection
-            do throws(BulkConnection.Failure) {
-                connection = try BulkConnection(configuration)
-            } catch {
-                throw ImportFailure(error)
+        for _ in 0..<(isParallel ? 2 : 1) {
+            let first = lanes.first?.users
+            let users = try await blocking { [options] () throws(ImportFailure) in
+                let connection: BulkConnection
+                do throws(BulkConnection.Failure) {
+                    connection = try BulkConnection(configuration)
+                } catch {
+                    throw ImportFailure(error)
+                }
+                return Held(value: try UserImport(connection, options, at: now, beside: first?.value))
             }
-            return Held(value: try UserImport(connection, options, at: now))
+            lanes.append(Lane(users: users))
         }
     }
 
@@ -174,20 +192,37 @@ private actor ImportWriter {
         var differences: [UserImport.Difference] = []
     }
 
-    func take(_ records: [(number: Int, record: TransferRecord)]) async throws(Complaint) -> Outcome {
-        guard let users else { return Outcome() }
+    /// Whatever is done side by side: the first line of the file wins.
+    /// - Parameter batches: two at most.
+    func take(_ batches: [UserImport.Batch]) async throws(Complaint) -> Outcome {
+        var outcomes: [Outcome] = []
+        if lanes.count == 2, batches.count == 2, batches[0].isApart(from: batches[1]) {
+            async let first = Result { () async throws(Complaint) in try await take(batches[0], 0) }
+            async let second = Result { () async throws(Complaint) in try await take(batches[1], 1) }
+            outcomes = [try await first.get(), try await second.get()]
+        } else {
+            for batch in batches { outcomes.append(try await take(batch, 0)) }
+        }
+        return Outcome(complaints: outcomes.flatMap(\.complaints), differences: outcomes.flatMap(\.differences))
+    }
+
+    private func take(_ batch: UserImport.Batch, _ lane: Int) async throws(Complaint) -> Outcome {
+        let users = lanes[lane].users
         let (outcome, tally) = try await blocking { () throws(ImportFailure) in
-            let complaints = try users.value.take(records)
+            let complaints = try users.value.take(batch)
             return (Outcome(complaints: complaints, differences: users.value.takeDifferences()), users.value.tally)
         }
-        self.tally = tally
-        count += records.count
+        lanes[lane].tally = tally
+        count += batch.count
         return outcome
     }
 
     func finish() async throws(Complaint) {
-        guard let users else { return }
-        try await blocking { () throws(ImportFailure) in try users.value.finish() }
+        // The first holds the lock.
+        for lane in lanes.reversed() {
+            let users = lane.users
+            try await blocking { () throws(ImportFailure) in try users.value.finish() }
+        }
     }
 
     private func blocking<T: Sendable>(_ body: @escaping @Sendable () throws(ImportFailure) -> T) async throws(Complaint) -> T {

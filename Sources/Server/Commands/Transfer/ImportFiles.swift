@@ -30,8 +30,19 @@ actor ImportSource {
         close(descriptor)
     }
 
-    /// The next records, as many or a few more; none at the end.
-    func next(_ count: Int) throws(Complaint) -> [(number: Int, record: TransferRecord)] {
+    /// The next records in so many batches of that size; fewer at the end, and then none.
+    func next(_ batchCount: Int, of size: Int, at now: Timestamp) throws(Complaint) -> [UserImport.Batch] {
+        var batches: [UserImport.Batch] = []
+        while batches.count < batchCount {
+            let records = try records(size)
+            guard !records.isEmpty else { break }
+            batches.append(UserImport.Batch(records, at: now))
+        }
+        return batches
+    }
+
+    /// As many or a few more.
+    private func records(_ count: Int) throws(Complaint) -> [(number: Int, record: TransferRecord)] {
         while pending.count < count, !isAtEnd {
             let size = read(descriptor, &chunk, chunk.count)
             if size < 0 {
