@@ -40,10 +40,13 @@ extension WithStores {
         /// One of each kind.
         private func populate(_ world: World) async throws {
             let example = TransferHashTests.firebase[11]
+            let claimed = """
+                {"localId":"claimed","email":"own@town.example","providerUserInfo":[{"providerId":"google.com","rawId":"c"}]}
+                """
             let text =
                 (1...700).map {
                     #"{"localId":"u\#($0)","email":"U\#($0)@town.example","emailVerified":\#($0 % 2 == 0),"displayName":"Ä \"\#($0)\" \\","customAttributes":"{\"a\":null}","providerUserInfo":[{"providerId":"google.com","rawId":"\#($0)","email":"x@gmail.com"}],"passwordHash":"\#(example.hash)","salt":"\#(example.salt)","disabled":\#($0 % 3 == 0),"validSince":"1577934999","createdAt":"1577934245678","lastLoginAt":"1577934999123"}"#
-                }.joined(separator: ",") + #",{"localId":"nobody"},{"localId":"claimed","email":"own@town.example"}"#
+                }.joined(separator: ",") + #",{"localId":"nobody"},"# + claimed
             let added = try Importing.bring(
                 "[\(text)]", [Importing.firebase(try FirebaseHashing(example.config))], to: world, batch: 100)
             #expect(added.tally.added == 702)
