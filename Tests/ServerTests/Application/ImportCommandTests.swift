@@ -6,7 +6,7 @@ import Testing
 /// `kidoban import` with files that are no good.
 @Suite(.needsProgram, .timeLimit(.minutes(5)))
 struct ImportCommandTests {
-    @Test func `no file is written over, not the report of an earlier run and not the source`() async throws {
+    @Test func `a report replaces an earlier one, and no other file, not even its source`() async throws {
         let (environment, directory) = (try TestEnvironment(), try TestDirectory())
         #expect(try await Kidoban.run("migrate", environment: environment.variables).status == 0)
         let (source, report) = ("\(directory.path)/users.jsonl", "\(directory.path)/refused.jsonl")
@@ -20,12 +20,16 @@ struct ImportCommandTests {
             let text = try TestFile.text(of: path)
             let refused = try await Kidoban.run(
                 ["import", "jsonl", source, "--report", path], environment: environment.variables)
-            #expect(refused.status == 64 && refused.output.contains("File exists"), "\(refused.output)")
+            #expect(refused.status == 64 && refused.output.contains("is no report of an import"), "\(refused.output)")
             #expect(try TestFile.text(of: path) == text)
         }
         let new = "\(directory.path)/new.jsonl"
         let taken = try await Kidoban.run(["import", "jsonl", source, "--report", new], environment: environment.variables)
         #expect(taken.status != 0, "\(taken.output)")
-        #expect(try TestFile.text(of: new).contains("malformed"))
+        let reported = try TestFile.text(of: new)
+        #expect(reported.contains("malformed"))
+        // The same command once more, as after a run that was killed.
+        _ = try await Kidoban.run(["import", "jsonl", source, "--report", new], environment: environment.variables)
+        #expect(try TestFile.text(of: new) == reported)
     }
 }

@@ -66,12 +66,28 @@ final class ImportReport {
 
     init(path: String) throws(Complaint) {
         self.path = path
-        // Never over another file, which may be the one that is read.
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw Complaint(
                 "the report \(path.excerpt) cannot be written: \(String(cString: strerror(errno)))", status: ExitStatus.usage)
         }
+        // A run that goes on replaces the report of the one before. Nothing else is written over: it may be the very file that is read.
+        guard Self.isReport(descriptor), ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+            Glibc.close(descriptor)
+            throw Complaint("\(path.excerpt) is no report of an import: name another file", status: ExitStatus.usage)
+        }
+    }
+
+    /// Whether there is nothing in a file, or it begins as a report does.
+    private static func isReport(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        var beginning = [UInt8](repeating: 0, count: 4096)
+        let count = read(descriptor, &beginning, beginning.count)
+        guard count > 0 else { return count == 0 }
+        let line = beginning.prefix(count).prefix { $0 != UInt8(ascii: "\n") }
+        guard let object = try? JSON.parse(Array(line)).objectValue else { return false }
+        return object["record"] != nil && (object["refused"] ?? object["left_out"]) != nil
     }
 
     deinit {
