@@ -98,6 +98,7 @@ enum RedisRights {
             ("TIME", RedisCommand("TIME")), ("SCAN", RedisCommand("SCAN", "0", "COUNT", "1")),
             ("SCRIPT LOAD", RedisCommand("SCRIPT", "LOAD", "return 1")),
             ("XREAD feed:", RedisCommand("XREAD", "COUNT", "1", "STREAMS", "feed:\(id)", "0")),
+            ("EVAL", RedisCommand("EVAL", "return 1", "1", "feed:\(id)")),
             ("EVALSHA", RedisCommand("EVALSHA", String(repeating: "0", count: 40), "1", "session:\(id)")),
         ] {
             guard let isAllowed = await isAllowed(command, redis) else { return nil }
