@@ -34,6 +34,11 @@ package struct Console: Sendable {
         writeError("kidoban: \(text)\n")
     }
 
+    /// Hands over a line that is for another program, beside the result.
+    package func printAside(_ line: String) {
+        writeError("\(line)\n")
+    }
+
     static func write(_ text: String, to descriptor: Int32) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -87,10 +87,16 @@ actor OperatorContext {
         await worker.audit.flush()
         let unwritten = await worker.audit.unwritten
         await worker.stop()
-        guard !unwritten.isEmpty else { return try outcome.get() }
+        let lost = Int(await context.run { $0.metrics.snapshot.auditEventsDropped }) - unwritten.count
+        guard lost > 0 || !unwritten.isEmpty else { return try outcome.get() }
         // What was done stays done, but must not go unnoticed.
-        console.complain("PostgreSQL did not take what is to be on record of this command. Keep these lines, and bring them in:")
-        for line in unwritten { console.complain(line) }
+        if !unwritten.isEmpty {
+            console.complain("PostgreSQL did not take these audit events. Keep the lines, and bring them in (operations.md):")
+            for line in unwritten { console.printAside(line) }
+        }
+        if lost > 0 {
+            console.complain("PostgreSQL has refused \(Counted(lost, "audit event")) of this command: see its log")
+        }
         _ = try outcome.get()
         throw Complaint("the command itself is done")
     }
@@ -227,7 +233,7 @@ actor OperatorContext {
             return Complaint(
                 "the limit for this is used up for \(DurationText.render(delay)): wait, or empty it with kidoban limits lift")
         }
-        let cause = waits.fault ?? ServiceFailure.unexpectedForm
+        guard let cause = waits.fault else { return Complaint("this machine is too busy for it: repeat the command") }
         let place: String
         switch waits.failed {
         case .postgres?: place = "DATABASE_URL is \(stores.postgres)"
