@@ -117,9 +117,9 @@ extension AuthorizationServer {
     package func keepClaims(
         _ names: [String], of grant: AuthorizationCodeStore.GrantReference, life: Duration
     ) async throws(IdentityError) {
-        let known = Set(StandardClaims.byScope.flatMap(\.claims)).intersection(names)
+        let known = StandardClaims.known(names)
         guard !known.isEmpty else { return }
-        var command = RedisCommand("SET", Self.key(grant), known.sorted().joined(separator: " "), "PX")
+        var command = RedisCommand("SET", Self.key(grant), known.joined(separator: " "), "PX")
         command.append(max(1, life.wholeMilliseconds))
         _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
     }

@@ -19,6 +19,11 @@ package enum StandardClaims {
         byScope.first { $0.claims.contains(claim) }?.scope
     }
 
+    /// Those of the names that are standard, each once.
+    static func known(_ names: [String]) -> [String] {
+        Set(names.filter { scope(of: $0) != nil }).sorted()
+    }
+
     /// Whether a value is of the type that the specification says.
     static func isWellFormed(_ value: JSONValue, for claim: String) -> Bool {
         switch claim {

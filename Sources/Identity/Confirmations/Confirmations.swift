@@ -67,7 +67,7 @@ package final class Confirmations: Sendable {
         }
     }
 
-    /// The same for a user who is known to be there, or nil for nobody, whatever strangers have used up.
+    /// Has it sent without counting whose request it is. Without a user the work is the same, and the mail goes nowhere.
     /// - Returns: whether the user gets the mail, which only an administrator may learn.
     /// - Throws: `IdentityError.unavailable`.
     @discardableResult

@@ -80,7 +80,7 @@ package final class Sessions: Sendable {
         try await store.sessions(of: userID, at: system.now())
     }
 
-    /// Puts a refused refresh on record, once a minute for a session.
+    /// Puts a refused refresh on record, once a minute for a session, and of `LimitNotices.capacity` sessions a minute.
     func noteRefusal(of id: SessionID, _ userID: UserID, client: ClientID?, _ caller: Caller) async {
         guard refusals.admits(id.text, at: system.now()) else { return }
         await note(.refreshRefused, id, of: userID, client: client, by: .anonymous, caller)

@@ -20,6 +20,11 @@ import Testing
         #expect(parameters(rest + 1).isTooLong)
     }
 
+    @Test func `of the claims that are asked for by name, those count that there are`() {
+        let names = (1...60).map { "made_up_\($0)" } + ["phone_number", "email", "email"]
+        #expect(StandardClaims.known(names) == ["email", "phone_number"])
+    }
+
     @Test func `an endpoint that did not answer in time is left alone for a while, and others are not`() {
         let (silences, start) = (Silences(), Instant.now())
         silences.note("https://one.example", at: start)

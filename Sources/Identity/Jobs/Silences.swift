@@ -1,0 +1,25 @@
+import Networking
+import Synchronization
+
+/// Endpoints that have not answered in time, and are not asked for a while: else the letters to one that hangs would take all places, and
+/// those to others would wait.
+final class Silences: Sendable {
+    static let rest: Duration = .seconds(30)
+    /// Beyond, all are asked again.
+    private static let limit = 1000
+
+    private let noted = Mutex<[String: Instant]>([:])
+
+    func holds(for url: String, at now: Instant) -> Bool {
+        noted.withLock { $0[url].map { now.since($0) < Self.rest } ?? false }
+    }
+
+    /// - Parameter now: when it was asked.
+    func note(_ url: String, at now: Instant) {
+        noted.withLock { noted in
+            if noted.count >= Self.limit { noted = noted.filter { now.since($0.value) < Self.rest } }
+            if noted.count >= Self.limit { noted = [:] }
+            noted[url] = now
+        }
+    }
+}
