@@ -16,9 +16,10 @@ extension IdentityToolkit.Core {
         ]
     }
 
-    /// The older API names the project in the body, and nowhere else.
+    /// The older API names the project in the body, and nowhere else. Credentials that are no emulator's are of one project.
     func requireProject(_ call: Call) throws(Failure) {
-        guard !call.request.head.path.contains(Host.legacy) || call.fields.nonEmpty("targetProjectId") != nil else {
+        guard options.isEmulator, call.request.head.path.contains(Host.legacy) else { return }
+        guard call.fields.nonEmpty("targetProjectId") != nil else {
             throw Failure("INSUFFICIENT_PERMISSION")
         }
     }
