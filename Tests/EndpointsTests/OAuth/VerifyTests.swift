@@ -138,7 +138,7 @@ struct VerifyTests {
             #expect(response.status == 403, "\(query)")
             #expect(response.challenge == nil)
         }
-        for field in [("X-Verify-Scopes", "email"), ("X-Verify-Scope", ""), ("X-Verify-Status", "500")] {
+        for field in [("X-Verify-Scopes", "email"), ("X-Verify-", "1"), ("X-Verify-Scope", ""), ("X-Verify-Status", "500")] {
             #expect(try await server.verify(token, backend, "", [field]).status == 403, "\(field)")
         }
     }
