@@ -95,7 +95,10 @@ extension IdentityToolkit.Core {
         if let email = try call.fields.email("email"), email.normalized != user.email?.normalized {
             // Whoever is told that an address is taken learns that it has an account.
             if user.email != nil, try await hidesAddresses() { throw Failure("OPERATION_NOT_ALLOWED") }
-            try await requireFree(email)
+            // Counted as a sign-up's question, since it is the same one.
+            try await Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await accounts.requireFree(email, client: api.client, caller: call.caller)
+            }
             change.email = .set(email)
             change.validSince = api.system.now()
         }
@@ -200,6 +203,7 @@ extension IdentityToolkit.Core {
         return (name, subject, try link.email("email")?.typed)
     }
 
+    /// For an administrator, who is not counted.
     func requireFree(_ email: EmailAddress) async throws(Failure) {
         let holder = try await Failure.mapIdentityErrors { () throws(IdentityError) in try await accounts.user(of: email) }
         guard holder == nil else { throw Failure("EMAIL_EXISTS") }

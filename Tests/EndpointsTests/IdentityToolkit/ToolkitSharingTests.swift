@@ -125,6 +125,26 @@ struct ToolkitSharingTests {
         }
     }
 
+    @Test func `who asks by a change whether somebody has an address is counted`() async throws {
+        let installation = try Installation { configuration in
+            Self.configure(&configuration)
+            configuration.limits[.signUpAddress] = Budget(4, per: .seconds(3600))
+        }
+        try await installation.run { installation in
+            let (server, client) = (try installation.server, ToolkitClient(http: try installation.server))
+            let account = try await server.signUp()
+            let nobody = try await client.call("signUp", ["returnSecureToken": true])
+            let token = try #require(nobody.json["idToken"]?.stringValue)
+            var answers: [String] = []
+            for _ in 0..<8 where answers.last?.hasPrefix("TOO_MANY") != true {
+                let change: JSONValue = ["idToken": .string(token), "email": .string(account.email), "password": "short"]
+                answers.append(try await client.call("update", change).failure ?? "")
+            }
+            #expect(answers.dropLast().allSatisfy { $0 == "EMAIL_EXISTS" }, "\(answers)")
+            #expect(answers.last?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true, "\(answers)")
+        }
+    }
+
     @Test func `sign-ups with a password that is refused leave the address its own`() async throws {
         let installation = try Installation { configuration in
             Self.configure(&configuration)
