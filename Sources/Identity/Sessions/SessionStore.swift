@@ -12,7 +12,7 @@ package struct SessionStore: Sendable {
     private static let begin = TimedScript(name: "begin_session", source: BeginSessionScript.source)
     private static let refresh = TimedScript(name: "refresh_session", source: RefreshSessionScript.source)
     private static let end = TimedScript(name: "end_session", source: EndSessionScript.source, whenFull: true)
-    private static let touch = TimedScript(name: "touch_session", source: TouchSessionScript.source)
+    private static let touch = TimedScript(name: "touch_session", source: TouchSessionScript.source, whenFull: true)
     private static let list = TimedScript(name: "list_access_token", source: ListAccessTokenScript.source)
     private static let addGrant = TimedScript(name: "add_grant", source: AddGrantScript.source)
     // These ask for no time.

@@ -114,7 +114,7 @@ package struct RedisScript: Sendable {
     package let source: String
 
     /// - Parameter whenFull: whether it runs also when Redis has no memory left, which refuses all that writes otherwise: for what ends things,
-    ///   and leaves less than was there.
+    ///   or leaves no more than was there.
     package init(name: String, source: String, whenFull: Bool = false) {
         self.name = name
         self.source = whenFull ? "#!lua flags=allow-oom\n" + source : source

@@ -30,6 +30,31 @@ import Text
         }
     }
 
+    @Test(.needsServers, .needsOwnRedis)
+    func `with a full Redis nobody signs in, but sessions are there and end, by cookies and on pages`() async throws {
+        let redis = try TestRedis(["--maxmemory-policy", "noeviction"])
+        try await Installation(redisURL: redis.url).run { installation in
+            let (server, backend) = (try installation.server, try await installation.backend())
+            let party = try await installation.relyingParty("--first-party")
+            let (browser, _) = try await installation.browser()
+            let tokens = try await party.tokens(browser, [("scope", "openid")])
+            let access = try #require(tokens["access_token"]?.stringValue)
+            let hint = try #require(tokens["id_token"]?.stringValue)
+            let (account, client) = (try await server.signUp(), CookieClient(server))
+            #expect(try await client.logIn(account.email).status == 200)
+            try redis.command("CONFIG SET maxmemory 1")
+            expectUnavailable(try await CookieClient(server).logIn(account.email))
+            #expect(try await client.send("GET", "/session").status == 200)
+            #expect(try await client.send("POST", "/logout-all").status == 200)
+            expectSignedOut(try await client.touch(), "unauthenticated")
+            #expect(try await browser.send("GET", "/account").status == 200)
+            #expect(try await server.introspect(access, backend).json["active"] == true)
+            let left = try await browser.send("GET", "/oauth2/logout?id_token_hint=\(hint)")
+            #expect(left.status == 200, "\(left.text)")
+            #expect(try await server.introspect(access, backend).json["active"] == false)
+        }
+    }
+
     @Test(.needsOwnPostgres, .needsOwnRedis)
     func `without PostgreSQL nobody signs in, but sessions live and end`() async throws {
         let (postgres, redis) = (try TestPostgres(), try TestRedis())
