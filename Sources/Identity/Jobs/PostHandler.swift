@@ -33,11 +33,12 @@ package struct PostHandler: JobHandler {
         self.write = write
     }
 
-    /// Eight at once; pauses from ten seconds to an hour, until the life of the job is over.
+    /// As many at once as the client has threads, since an endpoint whose letter waited for one would count as silent; pauses from ten seconds
+    /// to an hour, until the life of the job is over.
     package static var policy: JobPolicy {
         var policy = JobPolicy(
             lease: .seconds(120), backOff: JobBackOff(first: .seconds(10), factor: 3, longest: .seconds(3600)))
-        policy.parallelism = 8
+        policy.parallelism = OutboundConfiguration().threads
         return policy
     }
 
@@ -56,7 +57,7 @@ package struct PostHandler: JobHandler {
             // 400 is a client's final no (Back-Channel Logout §2.8); others may pass.
             return (200...299).contains(status) ? .done : status == 400 ? .hopeless("status 400") : .failed("status \(status)")
         } catch {
-            if error == .timedOut { silences.note(request.url, at: now) }
+            if Instant.now().since(now) >= Silences.patience { silences.note(request.url, at: now) }
             return .failed("unreachable: \(error)")
         }
     }

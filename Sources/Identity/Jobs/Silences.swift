@@ -1,10 +1,12 @@
 import Networking
 import Synchronization
 
-/// Endpoints that have not answered in time, and are not asked for a while: else the letters to one that hangs would take all places, and
-/// those to others would wait.
+/// Endpoints that have kept us waiting without an answer, and are not asked for a while: else the letters to one that hangs would take all
+/// places, and those to others would wait.
 final class Silences: Sendable {
     static let rest: Duration = .seconds(30)
+    /// Who fails sooner holds nobody up.
+    static let patience: Duration = .seconds(1)
     /// Beyond, all are asked again.
     private static let limit = 1000
 
