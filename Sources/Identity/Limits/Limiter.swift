@@ -23,13 +23,17 @@ package final class Limiter: Sendable {
 
     /// An attempt that another script counts together with what it does: all its buckets hold for everybody.
     struct Charge: Sendable {
+        /// What it is about keeps the first itself, if there is this one.
+        let own: GCRA?
         fileprivate let buckets: [Bucket]
         fileprivate let isTold: Bool
 
-        var keys: [String] { buckets.map(\.key) }
+        private var others: ArraySlice<Bucket> { buckets.dropFirst(own == nil ? 0 : 1) }
+
+        var keys: [String] { others.map(\.key) }
 
         /// As `LimitScript.counting` takes them.
-        var packed: [UInt8] { LimitScript.packed(buckets.map { ($0.gcra, $0.condition) }) }
+        var packed: [UInt8] { LimitScript.packed(others.map { ($0.gcra, $0.condition) }) }
     }
 
     fileprivate struct Bucket {
@@ -115,9 +119,11 @@ package final class Limiter: Sendable {
     }
 
     /// What a script is to count that touches the store anyway; nil for nothing.
-    func charge(_ attempt: LimitAttempt) -> Charge? {
-        let buckets = buckets(of: attempt)
-        return buckets.isEmpty ? nil : Charge(buckets: buckets, isTold: attempt.isTold)
+    /// - Parameter own: which bucket, the attempt's first, is kept with what the script is about; nil for none.
+    func charge(_ attempt: LimitAttempt, keeping own: LimitBucket? = nil) -> Charge? {
+        let buckets = buckets(of: attempt, keeping: own)
+        guard let first = buckets.first else { return nil }
+        return Charge(own: first.kind == own ? first.gcra : nil, buckets: buckets, isTold: attempt.isTold)
     }
 
     /// What the script says of the budgets.
@@ -129,12 +135,14 @@ package final class Limiter: Sendable {
         if let (bucket, wait) = Self.refusal(charge.buckets, verdicts) { throw await refused(bucket, after: wait, caller) }
     }
 
-    private func buckets(of attempt: LimitAttempt) -> [Bucket] {
+    private func buckets(of attempt: LimitAttempt, keeping own: LimitBucket? = nil) -> [Bucket] {
         let settings = slot.value
         guard settings.isEnforced else { return [] }
         return attempt.charges.compactMap { charge in
             settings[charge.bucket].map { budget in
-                Bucket(kind: charge.bucket, key: key.bucket(charge), condition: charge.condition, gcra: GCRA(budget))
+                // What is kept elsewhere has no key in Redis: this one tells it apart among the notices.
+                let key = charge.bucket == own ? charge.subject.joined() : key.bucket(charge)
+                return Bucket(kind: charge.bucket, key: key, condition: charge.condition, gcra: GCRA(budget))
             }
         }
     }

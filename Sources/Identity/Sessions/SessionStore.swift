@@ -142,7 +142,7 @@ package struct SessionStore: Sendable {
     func refresh(
         _ request: RefreshSessionScript.Request, counting charge: Limiter.Charge?, idle: Duration, at now: Timestamp
     ) async throws(IdentityError) -> (reply: RefreshSessionScript.Reply?, verdicts: [UInt8]) {
-        var arguments = RefreshSessionScript.arguments(request, policy: policy, idle: idle, at: now)
+        var arguments = RefreshSessionScript.arguments(request, policy: policy, idle: idle, budget: charge?.own, at: now)
         var keys = Self.keys(request.sessionID)
         if request.record != nil { keys.append(request.accessToken.hash.key) }
         if let charge {

@@ -29,7 +29,7 @@ extension Settings {
                 "Sign-ups from one address, and changes of a username."
             ),
             budget("SIGN_UP_CLIENT", .signUpClient, "Sign-ups through one client."),
-            budget("REFRESH_SESSION", .refreshSession, "Refreshes of one session."),
+            budget("REFRESH_SESSION", .refreshSession, "Refreshes of one client in one session."),
             budget("REFRESH_ADDRESS", .refreshAddress, "Refreshes from one address."),
             budget(
                 "CODE_ACCOUNT_ADDRESS", .codeAccountAddress, "Mailed codes for one account from one address."

@@ -67,6 +67,54 @@ extension WithStores {
             }
         }
 
+        @Test func `a refresh that one of its budgets refuses counts in neither`() async throws {
+            let limits = LimitSettings.only(
+                (.refreshSession, Budget(1, per: .seconds(60))), (.refreshAddress, Budget(2, per: .seconds(600))))
+            try await World.run({ $0.limits = limits }) { world in
+                let one = try await world.a.signUp(kind: .static)
+                let other = try await world.a.signUp("b@town.example", kind: .static)
+                _ = try await world.a.refresh(one.refreshToken)
+                for _ in 0..<5 {
+                    await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(60))) {
+                        try await world.a.refresh(one.refreshToken)
+                    }
+                }
+                _ = try await world.a.refresh(other.refreshToken)
+                try await world.pass(.seconds(60))
+                for _ in 0..<5 {
+                    await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(240))) {
+                        try await world.a.refresh(one.refreshToken)
+                    }
+                }
+                try await world.pass(.seconds(240))
+                _ = try await world.a.refresh(one.refreshToken)
+            }
+        }
+
+        @Test func `a refresh that is repeated counts, and the answer is the same for as long`() async throws {
+            let limits = LimitSettings.only((.refreshSession, Budget(3, per: .seconds(60))))
+            try await World.run({ $0.limits = limits }) { world in
+                let member = try await world.a.signUp()
+                func refresh(_ token: SecretString) async throws -> SessionTokens {
+                    try await world.a.run { parts in
+                        try await parts.sessions.refresh(token, RefreshOptions(sameAccessToken: true), caller: Copy.caller)
+                    }
+                }
+                let first = try await refresh(member.refreshToken)
+                for _ in 0..<2 {
+                    let again = try await refresh(member.refreshToken)
+                    #expect(again.accessToken.revealedText == first.accessToken.revealedText)
+                    #expect(again.refreshToken.revealedText == first.refreshToken.revealedText)
+                }
+                for token in [member.refreshToken, first.refreshToken] {
+                    await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(20))) { try await refresh(token) }
+                }
+                try await world.pass(.seconds(20))
+                let next = try await refresh(first.refreshToken)
+                #expect(next.accessToken.revealedText != first.accessToken.revealedText)
+            }
+        }
+
         @Test func `a token of a session that is over counts before it is put on record`() async throws {
             let limits = LimitSettings.only((.refreshAddress, Budget(2, per: .seconds(60))))
             try await World.run({ $0.limits = limits }) { world in

@@ -7,11 +7,13 @@ import Text
 ///
 /// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`; then, to have the access token stored, its own, and one for each budget.
 /// - Arguments: one of numbers (`numbers`); the hash of the new access token (18 bytes); to have it stored, its record and its life in milliseconds;
-///   to have the attempt counted, the budgets as `LimitScript` takes them.
+///   to have the attempt counted, the budgets as `LimitScript` takes them, but for the grant's own.
 /// - Returns five elements, and for `reuse` as a sixth the records of the access tokens, which this script has deleted: the outcome's name; the
 ///   generation that the refresh token now has; the hashes of access tokens to delete, one behind the other; the reason of the end if `ended`, the
-///   hash of the access token to give again if `repeat`, else empty; what `LimitScript` returns. The name is `limited` where a budget is used up, and
-///   then nothing changes.
+///   hash of the access token to give again if `repeat`, else empty; what `LimitScript` returns, the grant's own budget first. The name is `limited`
+///   where a budget is used up, and then nothing changes.
+///
+/// The grant's own budget (`GCRA`) is remembered in the record, which is read and written anyway: behind what the grant notes of a repetition.
 ///
 /// A rotation that may be repeated notes the hash of its access token in the grant. `repeat` is a `replay` that finds this token
 /// still listed and not expired; the new one is then not listed.
@@ -36,18 +38,24 @@ package enum RefreshSessionScript {
                 }
             end
 
-            local number, presented, sent, grace, recovery, idle, expiry, capacity, tombstone, wishes =
-                struct.unpack('>I4I4I6I6I6I6I6I4I6I1', ARGV[1])
+            local number, presented, sent, grace, recovery, idle, expiry, capacity, tombstone, wishes, interval, units =
+                struct.unpack('>I4I4I6I6I6I6I6I4I6I1I7I6', ARGV[1])
             local key, overflow, now, hash = KEYS[1], KEYS[2], clock(sent), ARGV[2]
             local wants_rotation, repeats = wishes % 2 == 1, wishes >= 2
 
-            local verdicts, is_allowed = '', true
-            if #KEYS > 3 then verdicts, is_allowed = count_attempt(now, 3, ARGV[5], { true }) end
-            if not is_allowed then return { 'limited', 0, '', '', verdicts } end
+            -- Counts the attempt in all budgets, given what the grant's own says. It returns what they say, and whether they allow it.
+            local function count(left, reset, arrival)
+                if not ARGV[5] then return '', true end
+                local others, is_allowed = count_attempt(now, 3, ARGV[5], { true }, 1, left == -2)
+                if interval == 0 then return others, is_allowed end
+                return struct.pack('>i8i8i8i8', left, reset, arrival, 0) .. others, is_allowed
+            end
 
             local value = redis.call('GET', key)
-            if not value then return { 'missing', 0, '', '', verdicts } end
-            if string.byte(value) == \(SessionRecord.tombstoneMark) then
+            if not value or string.byte(value) == \(SessionRecord.tombstoneMark) then
+                local verdicts, is_allowed = count(-1, 0, 0)
+                if not is_allowed then return { 'limited', 0, '', '', verdicts } end
+                if not value then return { 'missing', 0, '', '', verdicts } end
                 local seldom = library()
                 local ended = seldom.read_tombstone(value)
                 return { 'ended', 0, seldom.hashes_of(seldom.all_tokens(ended.tokens, overflow)), ended.reason, verdicts }
@@ -57,17 +65,38 @@ package enum RefreshSessionScript {
             local absolute_end, _, _, _, _, tokens, grants = struct.unpack('>I6I6I2c0I2c0I1c0I2c0', value, 46)
             local kept = string.sub(value, 58, grants - #tokens - 3)
             local life = math.min(idle, absolute_end - now)
-            local first, length, found, mode, generation, parent, rotated, successor, rest = grants
+            local first, length, found, mode, generation, parent, rotated, notes, rest = grants
             while first <= #value do
-                length, found, mode, generation, parent, rotated, successor, rest =
+                length, found, mode, generation, parent, rotated, notes, rest =
                     struct.unpack('>I2I4I1I4I4I6I1c0', value, first)
                 if found == number then break end
                 first = first + 2 + length
             end
-            if found ~= number or mode == 0 or life <= 0 then return { 'missing', 0, '', '', verdicts } end
-            local function save(tokens, grants)
-                local changed = string.sub(value, 1, 51) .. struct.pack('>I6', now) .. kept .. struct.pack('>I2', #tokens)
-                    .. tokens .. grants
+            local is_there = found == number and mode ~= 0 and life > 0
+            local left, reset, arrival, successor = -1, 0, 0, ''
+            if is_there then
+                local counted = #notes % 18 == 7
+                successor = counted and string.sub(notes, 1, -8) or notes
+                if interval > 0 then
+                    local instant, window = now * 1000, interval * units
+                    arrival = counted and struct.unpack('>I7', notes, #notes - 6) or instant
+                    arrival = math.min(math.max(arrival, instant), instant + window) + interval
+                    local over = arrival - instant - window
+                    if over > 0 then left, reset, arrival = -2, over, 0
+                    else left, reset = math.floor(-over / interval), arrival - instant end
+                end
+            end
+            local verdicts, is_allowed = count(left, reset, arrival)
+            if not is_allowed then return { 'limited', 0, '', '', verdicts } end
+            if not is_there then return { 'missing', 0, '', '', verdicts } end
+            local function save(tokens)
+                local notes, remainder = successor, string.sub(value, rest, first + 1 + length)
+                if arrival > 0 then notes = notes .. struct.pack('>I7', arrival) end
+                local changed = string.sub(value, 1, 51) .. struct.pack('>I6', now) .. kept .. struct.pack('>I2', #tokens) .. tokens
+                    .. string.sub(value, grants, first - 1)
+                    .. struct.pack('>I2I4I1I4I4I6I1c0', 20 + #notes + #remainder, number, mode, generation, math.max(0, parent),
+                        rotated, #notes, notes)
+                    .. remainder .. string.sub(value, first + 2 + length)
                 redis.call('SET', key, changed, 'PX', math.max(1, life, redis.call('PTTL', key)))
             end
 
@@ -100,7 +129,7 @@ package enum RefreshSessionScript {
                 local again = { hash = successor, generation = generation, grant = number }
                 ending = ending or tonumber(redis.call('ZSCORE', overflow, seldom.member(again)) or 0)
                 if ending > now then
-                    save(tokens, string.sub(value, grants))
+                    save(tokens)
                     return { 'repeat', generation, '', successor, verdicts }
                 end
             end
@@ -122,11 +151,7 @@ package enum RefreshSessionScript {
                 end
             end
             if KEYS[3] then redis.call('SET', KEYS[3], ARGV[3], 'PX', ARGV[4]) end
-            local remainder = string.sub(value, rest, first + 1 + length)
-            save(listed, string.sub(value, grants, first - 1)
-                .. struct.pack('>I2I4I1I4I4I6I1c0', 20 + #successor + #remainder, number, mode, generation, math.max(0, parent), rotated,
-                    #successor, successor)
-                .. remainder .. string.sub(value, first + 2 + length))
+            save(listed)
             return { outcome, generation, dead, '', verdicts }
             """
 
@@ -165,20 +190,21 @@ package enum RefreshSessionScript {
 
     static func arguments(
         _ request: Request, policy: RefreshPolicy, idle: Duration, capacity: Int = SessionScript.capacity,
-        tombstone: Duration = SessionTombstone.standardLife, at now: Timestamp
+        tombstone: Duration = SessionTombstone.standardLife, budget: GCRA? = nil, at now: Timestamp
     ) -> [[UInt8]] {
-        [numbers(request, policy, idle, capacity, tombstone, now), request.accessToken.hash.bytes]
+        [numbers(request, policy, idle, capacity, tombstone, budget, now), request.accessToken.hash.bytes]
             + (request.record.map { SessionScript.arguments($0, request.accessToken.life(at: now)) } ?? [])
     }
 
     /// Grant and presented generation (4 bytes each); the caller's `now`, grace, recovery, idle life and the expiry of the new access token in
     /// milliseconds (6 each); how many access tokens a session may have at once (4); least life of a tombstone in milliseconds (6); 1 if the client
-    /// wants rotation, and 2 more if a replay is to give the very access token of the rotation before (1). In one argument: Redis would read each
-    /// as a text.
+    /// wants rotation, and 2 more if a replay is to give the very access token of the rotation before (1); interval in microseconds (7) and count (6)
+    /// of the grant's own budget, zeros for none. In one argument: Redis would read each as a text.
     private static func numbers(
-        _ request: Request, _ policy: RefreshPolicy, _ idle: Duration, _ capacity: Int, _ tombstone: Duration, _ now: Timestamp
+        _ request: Request, _ policy: RefreshPolicy, _ idle: Duration, _ capacity: Int, _ tombstone: Duration, _ budget: GCRA?,
+        _ now: Timestamp
     ) -> [UInt8] {
-        var writer = PackedWriter(capacity: 49)
+        var writer = PackedWriter(capacity: 62)
         writer.number(request.grant.number, 4)
         writer.number(request.generation, 4)
         writer.number(now.milliseconds, 6)
@@ -187,6 +213,8 @@ package enum RefreshSessionScript {
         writer.number(capacity, 4)
         writer.number(tombstone.wholeMilliseconds, 6)
         writer.number((request.wantsRotation ? 1 : 0) | (request.repeatsSuccessor ? 2 : 0), 1)
+        writer.number(budget?.interval ?? 0, 7)
+        writer.number(budget?.count ?? 0, 6)
         return writer.bytes
     }
 
