@@ -1,3 +1,5 @@
+import Text
+
 /// Writes responses onto the bytes a connection is about to send.
 package enum ResponseSerializer {
     /// What tells a client to go on and send its body (RFC 9110 §15.2.1).
@@ -86,40 +88,5 @@ package enum ResponseSerializer {
         output.append("\r\nX-Request-Id: ")
         unsafe span.withUnsafeBufferPointer { unsafe output.append($0) }
         output.append("\r\n")
-    }
-}
-
-extension OutputSpan<UInt8> {
-    @inline(__always)
-    fileprivate mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
-        precondition(bytes.count <= freeCapacity)
-        unsafe withUnsafeMutableBufferPointer { buffer, count in
-            if let target = buffer.baseAddress, let source = bytes.baseAddress {
-                unsafe (target + count).initialize(from: source, count: bytes.count)
-            }
-            count += bytes.count
-        }
-    }
-
-    @inline(__always)
-    fileprivate mutating func append(_ literal: StaticString) {
-        unsafe append(UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
-    }
-
-    @inline(__always)
-    fileprivate mutating func append(_ bytes: [UInt8]) {
-        unsafe bytes.withUnsafeBufferPointer { unsafe append($0) }
-    }
-
-    /// Appends a number that is not negative.
-    fileprivate mutating func append(decimal number: Int) {
-        var divisor = 1
-        while number / divisor >= 10 {
-            divisor *= 10
-        }
-        while divisor > 0 {
-            append(.ascii("0") + UInt8(number / divisor % 10))
-            divisor /= 10
-        }
     }
 }

@@ -11,27 +11,9 @@ package struct IntrospectionAnswer: Sendable {
     private let ownAudience: [UInt8]
     private let issuer: [UInt8]
 
-    private static let begin = Array("{\"active\":true,\"aud\":".utf8)
-    private static let clientID = Array(",\"client_id\":\"".utf8)
-    private static let subject = Array("\",\"sub\":\"".utf8)
-    private static let username = Array("\",\"username\":\"".utf8)
-    private static let isVerified = Array("\",\"email_verified\":true,\"token_type\":\"".utf8)
-    private static let isNotVerified = Array("\",\"email_verified\":false,\"token_type\":\"".utf8)
-    private static let type = Array("\",\"token_type\":\"".utf8)
-    private static let bearer = Array("Bearer\",\"exp\":".utf8)
-    private static let proofOfPossession = Array("DPoP\",\"exp\":".utf8)
-    private static let issuedAt = Array(",\"iat\":".utf8)
-    private static let notBefore = Array(",\"nbf\":".utf8)
-    private static let tokenID = Array(",\"jti\":\"".utf8)
-    private static let scope = Array("\",\"scope\":\"".utf8)
-    private static let sessionID = Array("\",\"sid\":\"".utf8)
-    private static let authenticatedAt = Array("\",\"auth_time\":".utf8)
-    private static let methods = Array(",\"amr\":[".utf8)
-    private static let confirmation = Array(",\"cnf\":".utf8)
-
     package init(_ installation: Installation) {
         self.installation = installation
-        ownAudience = Self.begin + JSONValue.string(installation.audience).serialized
+        ownAudience = Array("{\"active\":true,\"aud\":".utf8) + JSONValue.string(installation.audience).serialized
         issuer = Array(",\"iss\":".utf8) + JSONValue.string(installation.issuer).serialized
     }
 
@@ -42,123 +24,102 @@ package struct IntrospectionAnswer: Sendable {
     func render(_ record: [UInt8], for visible: VisibleAudiences?, rememberedUntil end: Timestamp? = nil) -> [UInt8]? {
         guard let stored = StoredAccessToken(record, in: installation) else { return nil }
         if let visible, !visible.contains(oneOf: stored, in: installation) { return nil }
-        var output: [UInt8] = []
-        output.reserveCapacity(420 + record.count)
-        append(audiencesOf: stored, to: &output)
-        output += Self.clientID
-        output += record[stored.client]
-        output += Self.subject
-        if stored.isUser {
-            output.append(uuid: record[stored.userID])
-            if stored.flags & AccessTokenRecord.Flags.hasName != 0 {
-                output += Self.username
-                output += record[stored.username]
-                output += stored.flags & AccessTokenRecord.Flags.isVerified != 0 ? Self.isVerified : Self.isNotVerified
-            } else {
-                output += Self.type
+        let confirmation = stored.confirmation.isEmpty ? nil : KeyConfirmation(stored: record[stored.confirmation])
+        let key = confirmation?.json.serialized ?? []
+        // The client may come twice; an audience has quotes and a comma around it.
+        let written = 2 * record.count + CommonWords.longest * (stored.scope.count + stored.methods.count) + key.count
+        let capacity = Self.literalCapacity + written + 3 * stored.audienceCount + ownAudience.count + issuer.count
+        return [UInt8](capacity: capacity) { output in
+            append(audiencesOf: stored, to: &output)
+            append(ownerOf: stored, to: &output)
+            append(lifeOf: stored, to: &output)
+            append(restOf: stored, key, to: &output)
+            if let end {
+                output.append(",\"cache_until\":")
+                output.append(decimal: Int(max(0, min(Int64(stored.expiresAt), end.seconds))))
             }
-        } else {
-            output += record[stored.client]
-            output += Self.type
+            output.append(UInt8(ascii: "}"))
         }
-        let isBoundToKey = stored.confirmation.first.map { record[$0] == KeyConfirmation.Member.jwkThumbprint.rawValue } ?? false
-        output += isBoundToKey ? Self.proofOfPossession : Self.bearer
-        output.append(decimal: stored.expiresAt)
-        output += Self.issuedAt
-        output.append(decimal: stored.issuedAt)
-        output += Self.notBefore
-        output.append(decimal: stored.issuedAt)
-        output += issuer
-        output += Self.tokenID
-        output.append(uuid: record[stored.tokenID])
-        appendRest(of: stored, to: &output)
-        if let end {
-            output[output.count - 1] = UInt8(ascii: ",")
-            output += Array("\"cache_until\":\(min(Int64(stored.expiresAt), end.seconds))}".utf8)
-        }
-        return output
     }
 
-    private func append(audiencesOf stored: StoredAccessToken, to output: inout [UInt8]) {
+    /// More than all literals below come to, with the numbers and identifiers between them.
+    private static let literalCapacity = 440
+
+    private func append(audiencesOf stored: StoredAccessToken, to output: inout OutputSpan<UInt8>) {
         guard stored.audienceCount > 0 else {
-            output += ownAudience
+            output.append(ownAudience)
             return
         }
-        output += Self.begin
+        output.append("{\"active\":true,\"aud\":")
         if stored.audienceCount > 1 { output.append(UInt8(ascii: "[")) }
-        var isFirst = true
-        stored.forEachAudience { range in
-            if !isFirst { output.append(UInt8(ascii: ",")) }
-            isFirst = false
+        var position = stored.audiences
+        for number in 0..<stored.audienceCount {
+            if number > 0 { output.append(UInt8(ascii: ",")) }
             output.append(UInt8(ascii: "\""))
-            output += stored.bytes[range]
+            output.append(stored.bytes.span.extracting(stored.audience(at: &position)))
             output.append(UInt8(ascii: "\""))
         }
         if stored.audienceCount > 1 { output.append(UInt8(ascii: "]")) }
     }
 
-    /// From the text of `jti` on, which is still open.
-    private func appendRest(of stored: StoredAccessToken, to output: inout [UInt8]) {
-        let record = stored.bytes
-        if !stored.scope.isEmpty {
-            output += Self.scope
-            output.append(words: record[stored.scope])
+    private func append(ownerOf stored: StoredAccessToken, to output: inout OutputSpan<UInt8>) {
+        let record = stored.bytes.span
+        output.append(",\"client_id\":\"")
+        output.append(record.extracting(stored.client))
+        output.append("\",\"sub\":\"")
+        guard stored.isUser else {
+            output.append(record.extracting(stored.client))
+            output.append(UInt8(ascii: "\""))
+            return
         }
-        if stored.isUser {
-            output += Self.sessionID
-            output.append(base64URL: record[stored.sessionID])
-            output += Self.authenticatedAt
-            output.append(decimal: stored.authenticatedAt)
-        } else {
+        output.append(uuid: record.extracting(stored.userID))
+        output.append(UInt8(ascii: "\""))
+        guard stored.flags & AccessTokenRecord.Flags.hasName != 0 else { return }
+        output.append(",\"username\":\"")
+        output.append(record.extracting(stored.username))
+        let isVerified = stored.flags & AccessTokenRecord.Flags.isVerified != 0
+        output.append(isVerified ? "\",\"email_verified\":true" : "\",\"email_verified\":false")
+    }
+
+    private func append(lifeOf stored: StoredAccessToken, to output: inout OutputSpan<UInt8>) {
+        let record = stored.bytes.span
+        let isBoundToKey =
+            stored.confirmation.first.map { stored.bytes[$0] == KeyConfirmation.Member.jwkThumbprint.rawValue } ?? false
+        output.append(isBoundToKey ? ",\"token_type\":\"DPoP\",\"exp\":" : ",\"token_type\":\"Bearer\",\"exp\":")
+        output.append(decimal: Int(stored.expiresAt))
+        output.append(",\"iat\":")
+        output.append(decimal: Int(stored.issuedAt))
+        output.append(",\"nbf\":")
+        output.append(decimal: Int(stored.issuedAt))
+        output.append(issuer)
+        output.append(",\"jti\":\"")
+        output.append(uuid: record.extracting(stored.tokenID))
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// - Parameter key: the member `cnf` as JSON, empty for none.
+    private func append(restOf stored: StoredAccessToken, _ key: [UInt8], to output: inout OutputSpan<UInt8>) {
+        let record = stored.bytes.span
+        if !stored.scope.isEmpty {
+            output.append(",\"scope\":\"")
+            output.append(words: record.extracting(stored.scope))
             output.append(UInt8(ascii: "\""))
         }
+        if stored.isUser {
+            output.append(",\"sid\":\"")
+            output.append(base64URL: record.extracting(stored.sessionID))
+            output.append("\",\"auth_time\":")
+            output.append(decimal: Int(stored.authenticatedAt))
+        }
         if !stored.methods.isEmpty {
-            output += Self.methods
-            output.append(words: record[stored.methods])
+            output.append(",\"amr\":[")
+            output.append(words: record.extracting(stored.methods))
             output.append(UInt8(ascii: "]"))
         }
-        if !stored.confirmation.isEmpty, let confirmation = KeyConfirmation(stored: record[stored.confirmation]) {
-            output += Self.confirmation
-            output += confirmation.json.serialized
+        if !key.isEmpty {
+            output.append(",\"cnf\":")
+            output.append(key)
         }
-        output += record[stored.members]
-        output.append(UInt8(ascii: "}"))
-    }
-}
-
-extension [UInt8] {
-    mutating func append(decimal value: UInt32) {
-        var divisor: UInt32 = 1
-        while value / divisor >= 10 { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
-            divisor /= 10
-        }
-    }
-
-    /// Sixteen bytes as the text of a UUID.
-    mutating func append(uuid bytes: ArraySlice<UInt8>) {
-        var index = 0
-        for byte in bytes {
-            if index == 4 || index == 6 || index == 8 || index == 10 { append(UInt8(ascii: "-")) }
-            append(Hex.digit(byte >> 4))
-            append(Hex.digit(byte & 15))
-            index += 1
-        }
-    }
-
-    /// Whatever number of bytes, without padding.
-    mutating func append(base64URL bytes: ArraySlice<UInt8>) {
-        var group: UInt32 = 0
-        var bits = 0
-        for byte in bytes {
-            group = group << 8 | UInt32(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                append(Base64URL.symbol(of: group >> UInt32(bits) & 63))
-            }
-        }
-        if bits > 0 { append(Base64URL.symbol(of: group << UInt32(6 - bits) & 63)) }
+        output.append(record.extracting(stored.members))
     }
 }

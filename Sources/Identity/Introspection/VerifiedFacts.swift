@@ -42,11 +42,11 @@ package struct VerifiedFacts: Sendable {
 extension StoredAccessToken {
     fileprivate func write(_ fact: VerifiedFacts.Fact, to output: inout [UInt8]) -> Bool {
         switch fact {
-        case .subject where isUser: output.append(uuid: bytes[userID])
+        case .subject where isUser: output.append(uuid: bytes[userID].span)
         case .subject, .client: output += bytes[client]
         case .session:
             guard isUser else { return false }
-            output.append(base64URL: bytes[sessionID])
+            output.append(base64URL: bytes[sessionID].span)
         case .scope:
             guard !scope.isEmpty else { return false }
             output.append(percentEncoding: scopes, sparing: UInt8(ascii: " "))

@@ -32,7 +32,7 @@ package enum LimitRefundScript {
             local life, most = ARGV[4 * count + 3], tonumber(ARGV[4 * count + 4])
             local new = 0
             for i = 4 * count + 5, #ARGV do new = new + redis.call('ZADD', known, time + tonumber(life), ARGV[i]) end
-            redis.call('ZREMRANGEBYSCORE', known, '-inf', time)
+            -- Those who are forgotten are the lowest, so they go first.
             if new > 0 then redis.call('ZREMRANGEBYRANK', known, 0, -most - 1) end
             redis.call('PEXPIRE', known, life)
         end

@@ -231,7 +231,8 @@ struct StoredAccessToken {
             _ = block()
             seen += 1
         }
-        guard isIntact, bytes[mark].elementsEqual(installation.mark) else { return nil }
+        guard isIntact else { return nil }
+        for (index, byte) in zip(mark, installation.mark) where bytes[index] != byte { return nil }
         members = position..<bytes.count
         self.bytes = bytes
     }
@@ -239,17 +240,20 @@ struct StoredAccessToken {
     /// Calls `body` with where each audience is; none where it is the installation's own.
     func forEachAudience(_ body: (Range<Int>) -> Void) {
         var position = audiences
-        for _ in 0..<audienceCount {
-            var length = 0
-            var isLast = false
-            while !isLast {
-                length = length << 7 | Int(bytes[position] & 0x7f)
-                isLast = bytes[position] < 0x80
-                position += 1
-            }
-            body(position..<position + length)
-            position += length
+        for _ in 0..<audienceCount { body(audience(at: &position)) }
+    }
+
+    /// Where an audience is whose length is at a position, which is behind it afterwards.
+    func audience(at position: inout Int) -> Range<Int> {
+        var length = 0
+        var isLast = false
+        while !isLast {
+            length = length << 7 | Int(bytes[position] & 0x7f)
+            isLast = bytes[position] < 0x80
+            position += 1
         }
+        position += length
+        return position - length..<position
     }
 }
 

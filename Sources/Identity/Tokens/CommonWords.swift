@@ -1,3 +1,5 @@
+import Text
+
 /// Scopes and methods that nearly every access token has are one byte each in its record: one below 0x20, which no text has that is as JSON
 /// has it.
 enum CommonWords {
@@ -6,6 +8,9 @@ enum CommonWords {
         "openid", "profile", "email", "offline_access", "account", "phone", "address", "\"pwd\"", "\"fed\"", "\"otp\"", "\"hwk\"",
         "\"swk\"", "\"mfa\"",
     ].map { Array($0.utf8) }
+
+    /// How many bytes the longest has.
+    static let longest = words.map(\.count).max() ?? 1
 
     /// Words between separators, the common ones in short.
     static func shorten(_ text: some Collection<UInt8>, separator: UInt8) -> [UInt8] {
@@ -21,15 +26,22 @@ enum CommonWords {
     }
 }
 
+extension OutputSpan<UInt8> {
+    /// Appends words that `CommonWords` has shortened, in full: at most `CommonWords.longest` bytes for each.
+    mutating func append(words text: Span<UInt8>) {
+        for index in text.indices {
+            if text[index] < 0x20, let word = CommonWords.word(text[index]) {
+                append(word)
+            } else {
+                append(text[index])
+            }
+        }
+    }
+}
+
 extension [UInt8] {
     /// Appends words that `CommonWords` has shortened, in full.
     mutating func append(words text: ArraySlice<UInt8>) {
-        for byte in text {
-            if byte < 0x20, let word = CommonWords.word(byte) {
-                append(contentsOf: word)
-            } else {
-                append(byte)
-            }
-        }
+        append(addingCapacity: CommonWords.longest * text.count) { $0.append(words: text.span) }
     }
 }

@@ -49,7 +49,7 @@ package struct AccessTokenRecordFacts: Sendable {
 
     init(_ token: StoredAccessToken) {
         var jti: [UInt8] = []
-        jti.append(uuid: token.bytes[token.tokenID])
+        jti.append(uuid: token.bytes[token.tokenID].span)
         tokenID = String(decoding: jti, as: UTF8.self)
         clientID = String(decoding: token.bytes[token.client], as: UTF8.self)
         guard token.isUser else {
@@ -58,8 +58,8 @@ package struct AccessTokenRecordFacts: Sendable {
         }
         var sub: [UInt8] = []
         var sid: [UInt8] = []
-        sub.append(uuid: token.bytes[token.userID])
-        sid.append(base64URL: token.bytes[token.sessionID])
+        sub.append(uuid: token.bytes[token.userID].span)
+        sid.append(base64URL: token.bytes[token.sessionID].span)
         (subject, sessionID) = (String(decoding: sub, as: UTF8.self), String(decoding: sid, as: UTF8.self))
     }
 }

@@ -27,15 +27,10 @@ package enum Base64URL {
         decode([UInt8](text.utf8).span)
     }
 
-    /// The symbol of a value below 64, without a table.
-    @inlinable
+    /// The symbol of a value below 64. What is encoded is mostly random, so that the processor would guess a branch wrongly.
+    @inlinable @inline(__always)
     package static func symbol(of value: UInt32) -> UInt8 {
-        switch value {
-        case 0..<26: UInt8(truncatingIfNeeded: value &+ 65)
-        case 26..<52: UInt8(truncatingIfNeeded: value &+ 71)
-        case 52..<62: UInt8(truncatingIfNeeded: value &- 4)
-        case 62: 45
-        default: 95
-        }
+        let symbols: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        return unsafe symbols.utf8Start[Int(value & 63)]
     }
 }

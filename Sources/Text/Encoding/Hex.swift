@@ -39,7 +39,7 @@ package enum Hex {
     }
 
     /// The eight digits of a number as ASCII bytes, the first in the highest byte: all at once, without a branch.
-    @inlinable
+    @inlinable @inline(__always)
     package static func digits(of number: UInt32) -> UInt64 {
         var nibbles = UInt64(number)
         nibbles = (nibbles | nibbles &<< 16) & 0x0000_ffff_0000_ffff
