@@ -46,7 +46,7 @@ let package = Package(
         module("Logging", ["Text"]),
 
         module("HTTP", ["Networking", "Logging", "Text"], memorySafe),
-        module("Postgres", ["Networking", "Logging", "Text", "CPostgres", "COpenSSL"], memorySafe),
+        module("Postgres", ["Crypto", "Networking", "Logging", "Text", "CPostgres", "COpenSSL"], memorySafe),
         module("Redis", ["Networking", "Logging", "Text", "CRedis"], memorySafe),
         module("JOSE", ["Crypto", "Text"]),
         module("Outbound", ["Networking", "Text", "CCurl"], memorySafe),

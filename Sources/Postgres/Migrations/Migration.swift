@@ -1,3 +1,5 @@
+import Crypto
+
 /// One step of the schema. Once released it is never edited: a change is a new step.
 package struct Migration: Sendable {
     /// From 1, ascending without gaps.
@@ -11,6 +13,9 @@ package struct Migration: Sendable {
         self.name = name.description
         self.sql = sql.description
     }
+
+    /// What a database notes of a step that it has gone through: the SHA-256 of the SQL in hexadecimal digits.
+    var checksum: String { SHA256.hash(sql).hex }
 }
 
 /// A step that a database has gone through.

@@ -35,9 +35,9 @@ package struct Migrator: Sendable {
     package func isUpToDate(through pool: PostgresPool) async -> Bool {
         // A statement about a table that is not there would be told of in the log.
         guard let exists = try? await pool.query(Self.existence).first?.bool(0), exists,
-            let rows = try? await pool.query(Self.comparison, comparedSteps)
+            let rows = try? await pool.query(Self.history)
         else { return false }
-        guard let applied = try? rows.map({ row throws(PostgresError) in try Self.step(row) }) else { return false }
+        guard let applied = try? rows.map({ row throws(PostgresError) in try step(row) }) else { return false }
         return applied == migrations.map { AppliedMigration(version: $0.version, isUnchanged: true) }
     }
 
@@ -113,9 +113,8 @@ package struct Migrator: Sendable {
             }
             _ = try connection.run(
                 """
-                INSERT INTO schema_migrations (version, name, checksum)
-                VALUES ($1, $2, encode(sha256(convert_to($3, 'UTF8')), 'hex'))
-                """, [.integer(migration.version), .text(migration.name), .text(migration.sql)]
+                INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)
+                """, [.integer(migration.version), .text(migration.name), .text(migration.checksum)]
             ) { _ in }
             try connection.runScript("COMMIT")
         } catch {
@@ -141,26 +140,19 @@ package struct Migrator: Sendable {
     private func applied(on connection: BlockingConnection) throws(Failure) -> [AppliedMigration] {
         let exists = try connection.run(Self.existence.sql) { row throws(PostgresError) in try row.bool(0) }
         guard exists == [true] else { return [] }
-        return try connection.run(Self.comparison.sql, comparedSteps) { row throws(PostgresError) in try Self.step(row) }
+        return try connection.run(Self.history.sql) { row throws(PostgresError) in try step(row) }
     }
 
     private static let existence = Statement(
         name: "kidoban_migrated", sql: "SELECT to_regclass('schema_migrations') IS NOT NULL", retryable: true)
 
-    private static let comparison = Statement(
-        name: "kidoban_migrations",
-        sql: """
-            SELECT s.version, s.checksum = encode(sha256(convert_to(k.sql, 'UTF8')), 'hex')
-            FROM schema_migrations s LEFT JOIN unnest($1::integer[], $2::text[]) AS k (version, sql) USING (version)
-            ORDER BY s.version
-            """, retryable: true)
+    private static let history = Statement(
+        name: "kidoban_migrations", sql: "SELECT version, checksum FROM schema_migrations ORDER BY version", retryable: true)
 
-    private var comparedSteps: [PostgresValue] {
-        [.textArray(migrations.map { String($0.version) }), .textArray(migrations.map(\.sql))]
-    }
-
-    private static func step(_ row: Row) throws(PostgresError) -> AppliedMigration {
-        AppliedMigration(version: Int(try row.int64(0)), isUnchanged: try row.optionalBool(1))
+    private func step(_ row: Row) throws(PostgresError) -> AppliedMigration {
+        let (version, checksum) = (Int(try row.int64(0)), try row.string(1))
+        let known = migrations.first { $0.version == version }
+        return AppliedMigration(version: version, isUnchanged: known.map { $0.checksum == checksum })
     }
 
     private func attempt(_ version: Int = 0, _ body: () throws(Failure) -> Void) throws(MigrationError) {

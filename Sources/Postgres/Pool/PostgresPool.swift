@@ -19,13 +19,19 @@ package actor PostgresPool {
     private var drainers: [CheckedContinuation<Void, Never>] = []
     private var alarm: LoopTimer?
     private var restTimer: LoopTimer?
+    /// Until it is asked for.
+    private var first: FirstConnection?
 
     /// Begins to connect. `close()` ends it.
     ///
-    /// - Parameter connecting: threads on which connections are made, which takes as long as name look-up, TLS and log-in.
+    /// - Parameters:
+    ///   - connecting: threads on which connections are made, which takes as long as name look-up, TLS and log-in.
+    ///   - first: a connection that is on its way already; nil for none.
     package init(
-        _ configuration: PostgresConfiguration, loop: EventLoop, connecting: BlockingPool, logger: Logger
+        _ configuration: PostgresConfiguration, loop: EventLoop, connecting: BlockingPool, first: FirstConnection? = nil,
+        logger: Logger
     ) {
+        self.first = first
         self.configuration = configuration
         self.loop = loop
         self.connecting = connecting
@@ -120,14 +126,9 @@ extension PostgresPool {
     }
 
     private func connect() async {
-        let outcome: Result<ConnectionHandle, ConnectFailure>
-        do throws(BlockingPool.Overloaded) {
-            outcome = try await connecting.run { [configuration] in
-                Result { () throws(ConnectFailure) in try ConnectionHandle.connect(configuration) }
-            }
-        } catch {
-            outcome = .failure(ConnectFailure(message: "no thread is free to connect"))
-        }
+        let first = first.take()
+        let outcome =
+            if let first { await first.outcome } else { await FirstConnection.attempt(configuration, on: connecting) }
         guard state.attemptEnds() else { return }
         do throws(ConnectFailure) {
             try adopt(try outcome.get())

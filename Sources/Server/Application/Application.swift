@@ -3,6 +3,7 @@ package import Identity
 package import Logging
 package import Networking
 import Outbound
+import Postgres
 import Redis
 package import Routing
 
@@ -38,20 +39,30 @@ package actor Application {
     package init(_ configuration: Configuration, logger: Logger, system: SystemContext, logSink: LogSink? = nil)
         throws(StartError)
     {
-        shared = try SharedParts(configuration, logger: logger, system: system)
-        self.logger = logger
-        lifecycle = configuration.lifecycle
-        let smtp = configuration.smtp.map { SMTPClient($0) }
-        self.smtp = smtp
         do throws(SystemError) {
             group = try EventLoopGroup(count: configuration.loopCount)
         } catch {
             throw .system(error)
         }
         loop = group.loops[0]
+        let connecting = SharedParts.connectingPool()
+        let first = FirstConnection(configuration.database, loop: loop, connecting: connecting)
+        do throws(StartError) {
+            shared = try SharedParts(configuration, connecting: connecting, logger: logger, system: system)
+        } catch {
+            group.stop()
+            connecting.stop()
+            throw error
+        }
+        self.logger = logger
+        lifecycle = configuration.lifecycle
+        let smtp = configuration.smtp.map { SMTPClient($0) }
+        self.smtp = smtp
         keySets = shared.keySetKeeper(loop)
         var workers: [Worker] = []
-        for loop in group.loops { workers.append(try Worker(loop, shared, keySets, smtp: smtp)) }
+        for loop in group.loops {
+            workers.append(try Worker(loop, shared, keySets, first: workers.isEmpty ? first : nil, smtp: smtp))
+        }
         self.workers = workers
         revocations = Self.revocations(workers, shared)
         clientChanges = Self.clientChanges(workers, shared)

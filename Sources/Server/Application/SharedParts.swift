@@ -54,8 +54,15 @@ struct SharedParts: Sendable {
     let reloads = ReloadState()
     let http: HTTPServer.Configuration
 
+    /// Threads for `connecting`.
+    static func connectingPool() -> BlockingPool {
+        BlockingPool(label: "kidoban.connect", threads: 2, queueLimit: 256)
+    }
+
     /// - Throws: `StartError.configuration`.
-    init(_ configuration: Configuration, logger: Logger, system: SystemContext) throws(StartError) {
+    init(
+        _ configuration: Configuration, connecting: BlockingPool = Self.connectingPool(), logger: Logger, system: SystemContext
+    ) throws(StartError) {
         guard let masterKey = configuration.secrets.acceptedMasterKeys else {
             throw .configuration("KIDOBAN_MASTER_KEY is missing")
         }
@@ -68,7 +75,7 @@ struct SharedParts: Sendable {
         hashing = BlockingPool(
             label: "kidoban.hash", threads: configuration.passwords.threadCount,
             bounds: configuration.passwords.bounds, niceness: 5)
-        connecting = BlockingPool(label: "kidoban.connect", threads: 2, queueLimit: 256)
+        self.connecting = connecting
         resolving = BlockingPool(label: "kidoban.resolve", threads: 1, queueLimit: 256)
         recentWrites = RecentWrites(window: configuration.redis.repeatWindow, limit: configuration.redis.repeatLimit)
         housekeeping = BlockingPool(label: "kidoban.keep", threads: 1, queueLimit: 64)

@@ -33,15 +33,19 @@ struct Worker: Sendable {
     let jobs: JobRunner
     let server: HTTPServer
 
-    /// - Parameter smtp: nil where mail is not sent.
+    /// - Parameters:
+    ///   - first: the loop's connection to PostgreSQL that is on its way.
+    ///   - smtp: nil where mail is not sent.
     /// - Throws: `StartError.configuration` when the parts do not fit together.
     init(
-        _ loop: EventLoop, _ shared: SharedParts, _ keySetKeeper: KeySetKeeper, smtp: SMTPClient? = nil
+        _ loop: EventLoop, _ shared: SharedParts, _ keySetKeeper: KeySetKeeper, first: FirstConnection? = nil,
+        smtp: SMTPClient? = nil
     ) throws(StartError) {
         let configuration = shared.configuration
         let logger = shared.logger.with(["loop": .integer(loop.index)])
         self.loop = loop
-        postgres = PostgresPool(configuration.database, loop: loop, connecting: shared.connecting, logger: logger)
+        postgres = PostgresPool(
+            configuration.database, loop: loop, connecting: shared.connecting, first: first, logger: logger)
         metrics = IdentityMetrics()
         let memory = configuration.backends.hotTokens
         let hot =
