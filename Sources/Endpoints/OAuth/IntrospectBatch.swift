@@ -50,8 +50,11 @@ extension OAuth {
 
         private func questions(_ request: Request) throws(Failure) -> Questions {
             let isForm = if case .form = ContentType(of: request.head) { true } else { false }
-            guard let form = try? FormFields(parsing: isForm ? request.body : [], repeating: "token") else {
-                throw .invalidRequest("the form is malformed")
+            let form: FormFields
+            do throws(FormError) {
+                form = try FormFields(parsing: isForm ? request.body : [], repeating: "token")
+            } catch {
+                throw .invalidRequest(error == .tooManyFields ? "there are more than 100 tokens" : "the form is malformed")
             }
             if isForm {
                 return Questions(

@@ -6,7 +6,7 @@ import Text
 extension OAuth {
     /// `/oauth2/verify`: may this request pass? For gateways, which read a status and fields, and no JSON: 204 or 200, 401, 403, 503, and never
     /// anything else, because to some of them any other status is an outage and to some it is a yes. Bytes that are no HTTP have no path, so
-    /// they get the server's 400.
+    /// they get the server's 400, 414 or 431.
     struct Verify: Sendable {
         static let path = "/oauth2/verify"
         /// For gateways that append the path of the request.
@@ -171,7 +171,7 @@ extension OAuth.Verify {
                 .header("X-Verify-Authorization", .string, "`Basic`, and the id and the secret of the client."),
                 .query("scope", .string, "What the token has to be good for, with blanks between."),
                 .query("audience", .string, "Whom the token has to be for."),
-                .query("role", .string, "Which roles the user has to have."),
+                .query("role", .string, "Which roles the token has to name."),
                 .query("status", .choice(["200", "204"]), "That of the answer that lets the request pass."),
             ], responses: responses)
     }

@@ -43,3 +43,12 @@ package struct PreviousSecret: Equatable, Sendable {
         self.lastUse = lastUse
     }
 }
+
+extension Client {
+    /// Whether what it could prove itself with is still good.
+    func takes(_ proof: Authentication) -> Bool {
+        if authentication == proof { return true }
+        guard case .secret(let digest) = proof else { return false }
+        return previousSecret?.digest == digest
+    }
+}

@@ -169,13 +169,14 @@ package final class RevocationFeed: @unchecked Sendable {  // every member is to
         }
     }
 
-    /// A client that is gone, or may see something else now, hears nothing more.
+    /// A client that is gone, may see something else now, or has proved itself with what is good no more, hears nothing more.
     private func checkClients() async {
         for subscription in Array(subscriptions.values) where !subscription.isOver {
             let before = subscription.entry.client
             do throws(IdentityError) {
                 let now = try await clients.client(before.id.text).client
-                if !now.mayIntrospect || now.audiences != before.audiences { subscription.cut() }
+                let isGood = now.mayIntrospect && now.audiences == before.audiences && now.takes(before.authentication)
+                if !isGood { subscription.cut() }
             } catch .invalidClient {
                 subscription.cut()
             } catch {

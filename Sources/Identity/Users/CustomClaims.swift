@@ -17,7 +17,7 @@ package struct CustomClaims: Equatable, Sendable {
     /// resource servers decide who the caller is and what it may do.
     package static let tokenNames: Set<String> = [
         "iss", "aud", "sub", "client_id", "jti", "iat", "nbf", "exp", "auth_time", "sid", "scope", "acr", "amr", "azp", "cnf",
-        "act", "may_act", "nonce", "active", "token_type", "username", "email", "email_verified",
+        "act", "may_act", "nonce", "active", "cache_until", "token_type", "username", "email", "email_verified",
     ]
 
     /// Names of RFC 7519, RFC 8693, RFC 9068 and OpenID Connect, of introspection (RFC 7662), and what Firebase reserves.

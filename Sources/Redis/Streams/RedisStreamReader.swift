@@ -17,7 +17,8 @@ package enum RedisStreamNews: Sendable {
 /// and goes on where it was.
 ///
 /// Whether the server is still the primary is asked with every `XREAD`, since who was the primary would stay silent for ever; and whether the
-/// last entry that was told of is still there, since those behind it may be gone without it.
+/// last entry that was told of is still there, since those behind it may be gone without it. After new ones so is the one before them: a stream
+/// that was emptied and written to again has new ones.
 package actor RedisStreamReader {
     /// How long the server waits for something to tell.
     private static let patience: Duration = .milliseconds(500)
@@ -113,9 +114,11 @@ package actor RedisStreamReader {
                 tell(.alive)
                 continue
             }
+            tell(.entries(entries))
+            let before = try await ask([question(whether: last)], stream, reader)[0]
             last = end.id
             self.last = last
-            tell(.entries(entries))
+            if before.elements?.isEmpty != false { last = try await start(stream, reader, hasLost: true) }
         }
     }
 
@@ -131,8 +134,11 @@ package actor RedisStreamReader {
     }
 
     /// Finds out where to go on. A stream always has an entry, so that it can be told whether it has been there all the while.
-    private func start(_ stream: Stream, _ reader: ReplyReader) async throws(StreamError) -> RedisStreamID {
-        if let last {
+    /// - Parameter hasLost: whether it is known that it has not.
+    private func start(
+        _ stream: Stream, _ reader: ReplyReader, hasLost: Bool = false
+    ) async throws(StreamError) -> RedisStreamID {
+        if let last, !hasLost {
             let answer = try await ask([question(whether: last)], stream, reader)[0]
             if answer.elements?.isEmpty == false {
                 tell(.follows(last))

@@ -5,8 +5,8 @@ package import Text
 ///
 /// Without escapes, which is the way of tokens and so of introspection, it only notes places in the body it was given.
 package struct FormFields: Sendable, UnprintedContent {
-    /// Most fields a form may have.
-    package static let maximumCount = 100
+    /// Most fields a form may have: a hundred tokens, and what comes with them.
+    package static let maximumCount = 110
 
     /// The body itself or, if it had escapes, its decoded names and values.
     private let bytes: [UInt8]

@@ -52,6 +52,15 @@ struct IntrospectBatchTests {
         #expect(response.json["answers"]?.arrayValue?.count == 100)
         #expect(response.json["answers"]?.arrayValue?.allSatisfy { $0["active"] == true } == true)
         #expect(try await ask(Array(repeating: "x", count: 101), backend).status == 400)
+        // In a form, what comes with them takes no token's place.
+        let many = Array(repeating: ("token", account.accessToken), count: 100)
+        let inForm = many + [("cache", "1"), ("client_id", backend.id), ("client_secret", backend.secret)]
+        #expect(try await server.form(Self.path, inForm).json["answers"]?.arrayValue?.count == 100)
+        for body in [many + [("token", "x")], many + many] {
+            let refused = try await server.form(Self.path, body, backend)
+            #expect(refused.status == 400)
+            #expect(refused.json["error_description"] == "there are more than 100 tokens")
+        }
         for body: JSONValue in [["tokens": []], [:], ["tokens": [1]], ["tokens": "x"], []] {
             let refused = try await ask(body, backend)
             #expect(refused.status == 400)
@@ -106,7 +115,8 @@ struct IntrospectBatchTests {
             #expect(claims["token_introspection"] == (try await server.introspect(token, backend).json))
             #expect(claims["exp"] == nil && claims["sub"] == nil)
         }
-        for accept in ["application/json", "*/*", "application/token-introspection+jwt;q=0"] {
+        let signed = "application/token-introspection+jwt"
+        for accept in ["application/json", "*/*", "\(signed);q=0", "\(signed); q=0.00"] {
             var request = TestHTTPRequest.form("/oauth2/introspect", [("token", account.accessToken)], backend)
             request.fields.append(("Accept", accept))
             #expect(try await server.send(request).value("Content-Type") == "application/json")

@@ -181,6 +181,14 @@ struct RevocationFeedTests {
         }
     }
 
+    @Test func `who has proved itself with a secret that is ended hears nothing more`() async throws {
+        let installation = try #require(installation)
+        let backend = try await installation.addClient("orders", "--introspect")
+        let listener = try await listen(ports()[0], backend)
+        _ = try await installation.command(["client", "rotate", backend.id, "--now"])
+        try await eventually { listener.isOver }
+    }
+
     @Test func `whoever may not listen is told so`() async throws {
         let installation = try #require(installation)
         let (server, backend) = (try installation.server, try await installation.backend())

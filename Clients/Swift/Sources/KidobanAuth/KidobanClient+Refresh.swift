@@ -10,6 +10,8 @@ extension KidobanClient {
 
     /// A token is refreshed when it has less than this left, so that it does not expire on its way.
     private static let margin: TimeInterval = 30
+    /// For so long at most the client rests because a server says so: one proxy's odd answer must not keep a phone from its tokens for a day.
+    static let longestRest: TimeInterval = 60
 
     /// An access token to send now. However many tasks ask, one refresh is under way at a time.
     /// - Parameter forced: whether to refresh a token that seems good: to see a verified address in it, for example.
@@ -67,7 +69,7 @@ extension KidobanClient {
                 if case .sessionEnded(let end) = error { return try await judge(end, of: session) }
                 guard let delay = delay(after: error, attempt) else { throw error }
                 guard clock.now().addingTimeInterval(delay) < deadline else {
-                    if Self.asksForRest(error) { restsUntil = clock.now().addingTimeInterval(delay) }
+                    if Self.asksForRest(error) { restsUntil = clock.now().addingTimeInterval(min(delay, Self.longestRest)) }
                     throw error
                 }
                 do {

@@ -39,7 +39,8 @@ extension KidobanClient {
         let began = epoch
         let request = try await request(method, path, body)
         var answer = try await deliver(authorized(request, by: token))
-        if answer.status == 401 {
+        // A wrong password is no cause to send it once more: each time counts.
+        if answer.status == 401, KidobanError(answer) != .invalidCredentials {
             let fresh = try await accessToken(insteadOf: token)
             answer = try await deliver(authorized(request, by: fresh))
         }

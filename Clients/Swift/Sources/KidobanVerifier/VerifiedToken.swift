@@ -68,6 +68,7 @@ struct TokenClaims: Decodable {
     }
 
     let active: Bool?
+    let token_type: String?
     let iss: String?
     let aud: OneOrMore?
     let sub: String?

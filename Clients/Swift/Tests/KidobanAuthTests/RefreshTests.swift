@@ -104,6 +104,28 @@ struct RefreshTests {
         _ = try await app.accessToken(forced: true)
     }
 
+    @Test func `a server that says to rest for a day is asked again in a minute`() async throws {
+        let transport = ScriptedTransport()
+        let time = TestClock()
+        let (app, _) = try await signedUp(transport, clock: time.clock)
+        await transport.follow { $0.goes(to: "auth/refresh") ? .answer(503, fields: ["Retry-After": "86400"]) : .deliver }
+        #expect(await error { () throws(KidobanError) in _ = try await app.accessToken(forced: true) } != nil)
+        await transport.follow { _ in .deliver }
+        time.advance(by: 61)
+        _ = try await app.accessToken(forced: true)
+    }
+
+    @Test func `a wrong password is sent once`() async throws {
+        let transport = ScriptedTransport()
+        let (app, _) = try await signedUp(transport)
+        let failure = await error { () throws(KidobanError) in
+            try await app.changeEmail(to: LiveServer.newEmail(), password: "not the password")
+        }
+        #expect(failure == .invalidCredentials)
+        #expect(await transport.count("me/email") == 1)
+        #expect(await transport.count("auth/refresh") == 0)
+    }
+
     @Test(arguments: [
         (401, "<html>Sign in to the hotel</html>"), (401, #"{"error":"Unauthorized"}"#), (403, ""), (500, ""), (404, ""),
     ])

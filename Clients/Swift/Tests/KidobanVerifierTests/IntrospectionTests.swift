@@ -56,6 +56,15 @@ struct IntrospectionTests {
         #expect(await transport.requests.count == 2)
     }
 
+    @Test func `a refresh token is none, whatever its client may hear of it`() async throws {
+        let about = #"{"active":true,"client_id":"app","sub":"u","exp":1900000000,"iat":1800000000,"iss":"i","sid":"s"}"#
+        let transport = ScriptedTransport { _ in .answer(200, body: about) }
+        let verifier = try introspection(transport)
+        #expect(await error { () throws(TokenError) in _ = try await verifier.verify("kdr_x.1.y") } == .invalid(.inactive))
+        let body = await transport.requests.first?.httpBody.map { String(decoding: $0, as: UTF8.self) }
+        #expect(body == "token=kdr_x.1.y&token_type_hint=access_token")
+    }
+
     @Test func `what is no token asks nobody`() async throws {
         let transport = ScriptedTransport()
         let verifier = try introspection(transport)

@@ -134,6 +134,17 @@ struct KeySetCacheTests {
         #expect(await transport.requests.count == 1)
     }
 
+    @Test func `a name is unknown only once somebody has looked since`() async throws {
+        let (cache, transport) = try cache()
+        #expect(await reason(cache, "made-up") == .invalid(.unknownKey))
+        published.value = Self.set("first", "second")
+        time.advance(by: 4)
+        #expect(await reason(cache, "second") == .unavailable(retryAfter: 6))
+        time.advance(by: 6)
+        #expect(await reason(cache, "second") == nil)
+        #expect(await transport.requests.count == 2)
+    }
+
     @Test func `old keys serve for an hour when the server is away, and then nobody knows`() async throws {
         let (cache, _) = try cache()
         #expect(await reason(cache, "first") == nil)

@@ -79,7 +79,8 @@ public final class IntrospectionVerifier: TokenVerifier {
         guard let claims = try? JSONDecoder().decode(TokenClaims.self, from: answer.body), let isActive = claims.active else {
             throw .unavailable(retryAfter: nil)
         }
-        guard isActive else { throw .invalid(.inactive) }
+        // Of a refresh token the server says neither: it is active for its client alone, and opens nothing.
+        guard isActive, claims.token_type != nil, claims.jti != nil else { throw .invalid(.inactive) }
         guard claims.cnf == nil else { throw .invalid(.boundToKey) }
         guard let verified = claims.token(answer.body) else { throw .unavailable(retryAfter: nil) }
         // While the feed is cut, nothing is remembered.
@@ -97,7 +98,8 @@ public final class IntrospectionVerifier: TokenVerifier {
         request.setValue(authorization, forHTTPHeaderField: "Authorization")
         request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
         let wantsLife = cache != nil && feed != nil
-        request.httpBody = Data("token=\(Form.encode(token))\(wantsLife ? "&cache=1" : "")".utf8)
+        let form = "token=\(Form.encode(token))&token_type_hint=access_token\(wantsLife ? "&cache=1" : "")"
+        request.httpBody = Data(form.utf8)
         for attempt in 1...2 {
             do {
                 return try await transport.send(request)

@@ -53,15 +53,18 @@ actor KeySetCache {
         if isFetching || sinceTry < 0 || sinceTry >= pause {
             guard await fetches.result(of: { [self] in .success(await fetch()) }) != nil else { throw .cancelled }
         }
-        return try known(kid)
+        return try known(kid, askedAt: now)
     }
 
-    private func known(_ kid: String) throws(TokenError) -> KeySet.Key {
+    private func known(_ kid: String, askedAt: Date) throws(TokenError) -> KeySet.Key {
         let now = clock.now()
         guard now.timeIntervalSince(fetchedAt) < Self.stale else { throw .unavailable(retryAfter: Self.firstPause) }
         if let key = set.keys[kid] { return key }
-        // It may be a new key, and we could not look.
+        // It may be a new key, and we could not look, or have not looked since.
         guard !hasFailed else { throw .unavailable(retryAfter: Self.firstPause) }
+        guard fetchedAt >= askedAt else {
+            throw .unavailable(retryAfter: max(Self.firstPause, Self.pause - now.timeIntervalSince(triedAt)))
+        }
         if unknown.count >= Self.mostUnknown { unknown = unknown.filter { $0.value > now } }
         if unknown.count < Self.mostUnknown { unknown[kid] = now.addingTimeInterval(Self.unknownPause) }
         throw .invalid(.unknownKey)

@@ -196,13 +196,12 @@ public final class RevocationFeed: Sendable {
 
     private func take(_ events: [ServerSentEvent], of bytes: Data, _ listening: inout Listening) {
         let now = clock.now()
-        let isLater = listening.isReady
         state.withLock { state in
             if !bytes.isEmpty { state.heardAt = now }
             for event in events { take(event, now, &state, &listening) }
-            // After a cut the server tells what was missed first, and then `current`. One that does not say so tells a page at once, so with
-            // the next sign of life, seconds later, it is through.
-            if listening.isReady, !listening.resumes || isLater && events.isEmpty && !bytes.isEmpty { state.status = .live }
+            // After a cut the server tells what was missed first, and then `current` or `reset`. Nothing else says that it is through: signs of
+            // life come in between.
+            if listening.isReady, !listening.resumes { state.status = .live }
         }
     }
 

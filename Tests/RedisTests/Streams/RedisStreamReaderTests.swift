@@ -1,0 +1,57 @@
+import Logging
+import Networking
+import TestSupport
+import Testing
+
+@testable import Redis
+
+@Suite(.needsOwnServer, .timeLimit(.minutes(5)))
+struct RedisStreamReaderTests {
+    private static let key = "stream"
+
+    /// Lends the names of what has been told so far.
+    private func withNews(of server: TestRedis, _ body: (Locked<[String]>) async throws -> Void) async throws {
+        let loop = try SharedLoops.next()
+        let resolving = BlockingPool(label: "redis-test", threads: 1, queueLimit: 8)
+        let news = Locked<[String]>([])
+        let reader = RedisStreamReader(
+            server.configuration, key: Self.key, life: .seconds(3600), loop: loop, resolving: resolving, logger: .disabled
+        ) { one in
+            switch one {
+            case .follows: news.withLock { $0.append("follows") }
+            case .lost: news.withLock { $0.append("lost") }
+            case .entries(let entries): news.withLock { $0 += entries.map { _ in "entry" } }
+            case .alive: break
+            }
+        }
+        let running = Task(executorPreference: loop) { await reader.run() }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(news))
+        } catch {
+            result = .failure(error)
+        }
+        await reader.close()
+        await running.value
+        resolving.stop()
+        try result.get()
+    }
+
+    @Test func `that a stream was emptied is told, also when it has been written to at once`() async throws {
+        let server = try TestRedis()
+        try await withNews(of: server) { news in
+            try await eventually { news.value == ["follows"] }
+            try await withReadyConnection(server.configuration) { redis in
+                _ = try await redis.send(RedisCommand("XADD", Self.key, "*", "a", "b"))
+                try await eventually { news.value == ["follows", "entry"] }
+                _ = try await redis.send(RedisCommand("DEL", Self.key))
+                try await eventually { news.value == ["follows", "entry", "lost"] }
+                let emptyAndWrite = "redis.call('DEL', KEYS[1]) return redis.call('XADD', KEYS[1], '*', 'a', 'b')"
+                _ = try await redis.send(RedisCommand("EVAL", emptyAndWrite, "1", Self.key))
+                try await eventually { news.value == ["follows", "entry", "lost", "entry", "lost"] }
+                _ = try await redis.send(RedisCommand("XADD", Self.key, "*", "a", "b"))
+                try await eventually { news.value.last == "entry" }
+            }
+        }
+    }
+}
