@@ -27,7 +27,7 @@ extension OAuth {
             guard questions.tokens.count <= Self.maximumCount else { throw .invalidRequest("there are more than 100 tokens") }
             do throws(IdentityError) {
                 let answers = try await services.introspection.answers(
-                    questions.tokens, tellsLife: questions.tellsLife, for: client)
+                    questions.tokens, hint: questions.hint, tellsLife: questions.tellsLife, for: client)
                 var body = Array("{\"answers\":[".utf8)
                 body.reserveCapacity(answers.reduce(32) { $0 + $1.count + 1 })
                 for (index, answer) in answers.enumerated() {
@@ -43,6 +43,8 @@ extension OAuth {
 
         private struct Questions {
             let tokens: [SecretString]
+            /// Of all of them.
+            let hint: TokenTypeHint?
             let tellsLife: Bool
             /// Where the client may have named itself.
             let credentials: FormFields
@@ -58,8 +60,8 @@ extension OAuth {
             }
             if isForm {
                 return Questions(
-                    tokens: form.values("token").map { SecretString($0) }, tellsLife: TokenForm.isTrue(form.value("cache")),
-                    credentials: form)
+                    tokens: form.values("token").map { SecretString($0) }, hint: TokenForm.hint(form.value("token_type_hint")),
+                    tellsLife: TokenForm.isTrue(form.value("cache")), credentials: form)
             }
             guard let body = try? JSON.parse(request.body), let elements = body["tokens"]?.arrayValue else {
                 throw .invalidRequest("tokens is missing")
@@ -70,7 +72,8 @@ extension OAuth {
             case nil, .bool?: break
             default: throw .invalidRequest("cache is neither true nor false")
             }
-            return Questions(tokens: tokens, tellsLife: body["cache"] == true, credentials: form)
+            let hint = TokenForm.hint(body["token_type_hint"]?.stringValue)
+            return Questions(tokens: tokens, hint: hint, tellsLife: body["cache"] == true, credentials: form)
         }
 
         static var documentation: RouteDocumentation {
@@ -87,12 +90,12 @@ extension OAuth {
 
         private static let tokens = Schema.object([
             .required("tokens", .array(of: .string).with("minItems", 1).with("maxItems", .integer(Int64(maximumCount)))),
-            .optional("cache", .boolean),
+            .optional("token_type_hint", TokenForm.hintSchema), .optional("cache", .boolean),
         ])
 
         private static let form = Schema.object([
-            .required("token", .anyOf([.string, .array(of: .string)])), .optional("cache", TokenForm.cache),
-            .optional("client_id", .string), .optional("client_secret", .password),
+            .required("token", .anyOf([.string, .array(of: .string)])), .optional("token_type_hint", TokenForm.hintSchema),
+            .optional("cache", TokenForm.cache), .optional("client_id", .string), .optional("client_secret", .password),
         ])
     }
 }

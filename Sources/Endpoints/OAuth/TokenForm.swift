@@ -29,7 +29,9 @@ extension OAuth {
         }
 
         /// Nil for a hint that is not known (RFC 7009 §2.2.1 leaves it to us), as for none.
-        var hint: TokenTypeHint? { fields.value("token_type_hint").flatMap { TokenTypeHint(rawValue: $0) } }
+        var hint: TokenTypeHint? { Self.hint(fields.value("token_type_hint")) }
+
+        static func hint(_ value: String?) -> TokenTypeHint? { value.flatMap { TokenTypeHint(rawValue: $0) } }
 
         /// Whether the answer shall say until when it may be remembered.
         var tellsLife: Bool { Self.isTrue(fields.value("cache")) }
@@ -39,13 +41,12 @@ extension OAuth {
         static let cache = Schema.string.described(
             "`1`: an active answer has `cache_until`, for who follows `/oauth2/revocations`.")
 
+        static let hintSchema = Schema.string.described(
+            "Not needed. A refresh token that is asked about as an `access_token` is inactive.")
+
         private static let members: [Routing.Schema.Member] = [
             .required("token", .nonEmpty),
-            .optional(
-                "token_type_hint",
-                .string.described(
-                    "Not needed. A refresh token that is asked about as an `access_token` is inactive.")),
-            .optional("client_id", .string), .optional("client_secret", .password),
+            .optional("token_type_hint", hintSchema), .optional("client_id", .string), .optional("client_secret", .password),
         ]
 
         static let schema = Schema.form(members)

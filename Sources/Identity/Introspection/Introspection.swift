@@ -78,8 +78,9 @@ package final class Introspection: Sendable {
     }
 
     /// The same for several tokens, in their order. The access tokens among them take one round trip.
+    /// - Parameter hint: of all of them.
     package func answers(
-        _ presented: [SecretString], tellsLife: Bool = false, for caller: ClientRegistry.Entry
+        _ presented: [SecretString], hint: TokenTypeHint? = nil, tellsLife: Bool = false, for caller: ClientRegistry.Entry
     ) async throws(IdentityError) -> [[UInt8]] {
         guard caller.client.mayIntrospect else { throw .clientNotPermitted }
         do throws(IdentityError) {
@@ -90,7 +91,7 @@ package final class Introspection: Sendable {
             for token in presented {
                 let answer =
                     if token.isRefreshToken {
-                        try await record(ofRefreshToken: token, soughtAs: nil, by: caller.client)
+                        try await record(ofRefreshToken: token, soughtAs: hint, by: caller.client)
                     } else {
                         records.removeFirst().flatMap { rendered($0, tellsLife: tellsLife, for: caller) }
                     }

@@ -126,6 +126,7 @@ extension WithStores {
                     let own = try await world.a.introspect(member.refreshToken, hint: hint, as: app)
                     #expect((own["active"] == true) == (hint != .accessToken))
                     if hint == .accessToken { #expect(own == ["active": false]) }
+                    #expect(try await world.a.introspect([member.refreshToken], hint: hint, as: app) == [own])
                     // Another that signs users in, and one that does not.
                     for id in [World.clientID("other-app"), nil] {
                         #expect(try await world.a.introspect(member.refreshToken, hint: hint, as: id) == ["active": false])

@@ -73,11 +73,20 @@ extension Copy {
     func introspect(
         _ token: SecretString, audiences: [String] = [Client.anyAudience], hint: TokenTypeHint? = nil, as id: ClientID? = nil
     ) async throws -> JSONValue {
+        try JSON.parse(try await parts.introspection.answer(token, hint: hint, for: caller(id, audiences)))
+    }
+
+    /// The same for several at once.
+    func introspect(_ tokens: [SecretString], hint: TokenTypeHint?, as id: ClientID) async throws -> [JSONValue] {
+        let answers = try await parts.introspection.answers(tokens, hint: hint, for: caller(id, [Client.anyAudience]))
+        return try answers.map { try JSON.parse($0) }
+    }
+
+    private func caller(_ id: ClientID?, _ audiences: [String]) -> ClientRegistry.Entry {
         let client = Client(
             id: id ?? World.clientID("backend"), name: "Caller", authentication: .publicClient,
             permissions: id == nil ? [.introspect] : [.introspect, .signIn], audiences: audiences)
-        return try JSON.parse(
-            try await parts.introspection.answer(token, hint: hint, for: ClientRegistry.Entry(client, readAt: Instant.now())))
+        return ClientRegistry.Entry(client, readAt: Instant.now())
     }
 
     /// Whether a token is good, as the client hears that it was issued to.
