@@ -135,7 +135,8 @@ extension SessionOwner {
 }
 
 extension Session {
-    fileprivate var packedDetails: [UInt8] {
+    /// What never changes of it, as its record has it.
+    var packedDetails: [UInt8] {
         var writer = PackedWriter(capacity: 128)
         writer.text(clientID.text, lengthSize: 1)
         writer.text(methods.stored, lengthSize: 1)
