@@ -43,7 +43,7 @@ core.register_action("kidoban", { "http-req" }, function(txn)
         fields["authorization"] = {}
         for _, value in pairs(sent) do table.insert(fields["authorization"], value) end
     end
-    -- HAProxy asks four times: five seconds in all.
+    -- HAProxy tries four times: five seconds in all.
     local answer = core.httpclient():get({ url = url, headers = fields, timeout = 1250 })
 
     if answer.status == 204 then
