@@ -24,7 +24,18 @@ end
 
 core.register_action("kidoban", { "http-req" }, function(txn)
     local sent = txn.http:req_get_headers()["authorization"]
-    for _, name in ipairs(facts) do txn.http:req_del_header(name) end
+    -- What a client says of itself goes first, in every spelling that a backend could take for one of ours: many read `_` and `.` as `-`.
+    for name in pairs(txn.http:req_get_headers()) do
+        if name:find("^x%Wauth%W") then txn.http:req_del_header(name) end
+    end
+    -- WebSockets pass. Whoever could go over to HTTP/2 would be asked no more, and what Connection names a gateway behind this one would remove.
+    if (first(txn.http:req_get_headers()["upgrade"]) or ""):lower() == "websocket" then
+        txn.http:req_set_header("upgrade", "websocket")
+        txn.http:req_set_header("connection", "upgrade")
+    else
+        txn.http:req_del_header("upgrade")
+        txn.http:req_del_header("connection")
+    end
 
     local fields = { ["x-verify-authorization"] = { credentials }, ["x-verify-scope"] = { scope } }
     if sent then
@@ -32,7 +43,8 @@ core.register_action("kidoban", { "http-req" }, function(txn)
         fields["authorization"] = {}
         for _, value in pairs(sent) do table.insert(fields["authorization"], value) end
     end
-    local answer = core.httpclient():get({ url = url, headers = fields, timeout = 5000 })
+    -- HAProxy tries four times: five seconds in all.
+    local answer = core.httpclient():get({ url = url, headers = fields, timeout = 1250 })
 
     if answer.status == 204 then
         for _, name in ipairs(facts) do
