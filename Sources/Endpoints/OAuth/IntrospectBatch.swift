@@ -72,7 +72,12 @@ extension OAuth {
             case nil, .bool?: break
             default: throw .invalidRequest("cache is neither true nor false")
             }
-            let hint = TokenForm.hint(body["token_type_hint"]?.stringValue)
+            let hint: TokenTypeHint?
+            switch body["token_type_hint"] {
+            case nil: hint = nil
+            case .string(let text)?: hint = TokenForm.hint(text)
+            default: throw .invalidRequest("token_type_hint is no text")
+            }
             return Questions(tokens: tokens, hint: hint, tellsLife: body["cache"] == true, credentials: form)
         }
 

@@ -44,6 +44,8 @@ struct IntrospectBatchTests {
         }
     }
 
+    private static func withHint(_ hint: JSONValue) -> JSONValue { ["tokens": ["x"], "token_type_hint": hint] }
+
     @Test func `a hundred tokens and no more`() async throws {
         let backend = try await #require(installation).backend()
         let account = try await server.signUp()
@@ -61,7 +63,10 @@ struct IntrospectBatchTests {
             #expect(refused.status == 400)
             #expect(refused.json["error_description"] == "there are more than 100 tokens")
         }
-        for body: JSONValue in [["tokens": []], [:], ["tokens": [1]], ["tokens": "x"], []] {
+        let malformed: [JSONValue] = [
+            ["tokens": []], [:], ["tokens": [1]], ["tokens": "x"], [], Self.withHint(1), Self.withHint(true),
+        ]
+        for body in malformed {
             let refused = try await ask(body, backend)
             #expect(refused.status == 400)
             #expect(refused.json["error"] == "invalid_request")

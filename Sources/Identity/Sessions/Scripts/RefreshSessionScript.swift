@@ -75,11 +75,10 @@ package enum RefreshSessionScript {
             local is_there = found == number and mode ~= 0 and life > 0
             local left, reset, arrival, successor = -1, 0, 0, ''
             if is_there then
-                local counted = #notes % 18 == 7
-                successor = counted and string.sub(notes, 1, -8) or notes
+                successor = notes
+                if #notes % 18 == 7 then successor, arrival = string.sub(notes, 1, -8), struct.unpack('>I7', notes, #notes - 6) end
                 if interval > 0 then
                     local instant, window = now * 1000, interval * units
-                    arrival = counted and struct.unpack('>I7', notes, #notes - 6) or instant
                     arrival = math.min(math.max(arrival, instant), instant + window) + interval
                     local over = arrival - instant - window
                     if over > 0 then left, reset, arrival = -2, over, 0
