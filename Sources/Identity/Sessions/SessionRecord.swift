@@ -14,8 +14,8 @@ import Text
 /// | 2 + n for each | the grants |
 ///
 /// A grant: number (4), mode (1: 0 without refresh tokens, 1 rotating, 2 static), generation (4), parent (4; 0 for none), rotated (6), hash of the
-/// access token of the last rotation that may be repeated, if any, and when the budget of its refreshes will be free again, in microseconds, if any
-/// of it is in use (1 + 18 + 7); then what the scripts do not look at.
+/// access token of the last rotation that may be repeated, or else when its budget of refreshes will be free again, in microseconds (1 + 18, 7 or
+/// nothing); then what the scripts do not look at.
 ///
 /// A tombstone has 2 for the first byte, user and salt (zeros if unknown), since when its event is missing (6; 0 if it is not), the
 /// reason (1 + n), and the access tokens of the session.

@@ -132,7 +132,8 @@ extension Sessions {
     private func counted(
         _ request: RefreshSessionScript.Request, idle: Duration, at now: Timestamp, _ caller: Caller
     ) async throws(IdentityError) -> RefreshSessionScript.Reply {
-        let charge = limiter.charge(.refresh(request.sessionID, caller), keeping: .refreshSession)
+        let own: LimitBucket? = request.repeatsSuccessor ? nil : .refreshSession
+        let charge = limiter.charge(.refresh(request.sessionID, caller), keeping: own)
         let (reply, verdicts) = try await store.refresh(request, counting: charge, idle: idle, at: now)
         if let charge { try await limiter.settle(charge, verdicts, caller) }
         guard let reply else { throw .fault() }

@@ -13,7 +13,8 @@ import Text
 ///   hash of the access token to give again if `repeat`, else empty; what `LimitScript` returns, the grant's own budget first. The name is `limited`
 ///   where a budget is used up, and then nothing changes.
 ///
-/// The grant's own budget (`GCRA`) is remembered in the record, which is read and written anyway: behind what the grant notes of a repetition.
+/// The grant's own budget (`GCRA`) is remembered in the record, which is read and written anyway: where a grant whose rotations may be repeated notes
+/// the last of them. The budget of such a grant has a key.
 ///
 /// A rotation that may be repeated notes the hash of its access token in the grant. `repeat` is a `replay` that finds this token
 /// still listed and not expired; the new one is then not listed.
@@ -75,8 +76,7 @@ package enum RefreshSessionScript {
             local is_there = found == number and mode ~= 0 and life > 0
             local left, reset, arrival, successor = -1, 0, 0, ''
             if is_there then
-                successor = notes
-                if #notes % 18 == 7 then successor, arrival = string.sub(notes, 1, -8), struct.unpack('>I7', notes, #notes - 6) end
+                if #notes == 7 then arrival = struct.unpack('>I7', notes) else successor = notes end
                 if interval > 0 then
                     local instant, window = now * 1000, interval * units
                     arrival = math.min(math.max(arrival, instant), instant + window) + interval
@@ -90,7 +90,7 @@ package enum RefreshSessionScript {
             if not is_there then return { 'missing', 0, '', '', verdicts } end
             local function save(tokens)
                 local notes, remainder = successor, string.sub(value, rest, first + 1 + length)
-                if arrival > 0 then notes = notes .. struct.pack('>I7', arrival) end
+                if #notes == 0 and arrival > 0 then notes = struct.pack('>I7', arrival) end
                 local changed = string.sub(value, 1, 51) .. struct.pack('>I6', now) .. kept .. struct.pack('>I2', #tokens) .. tokens
                     .. string.sub(value, grants, first - 1)
                     .. struct.pack('>I2I4I1I4I4I6I1c0', 20 + #notes + #remainder, number, mode, generation, math.max(0, parent),
