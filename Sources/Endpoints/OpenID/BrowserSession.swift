@@ -34,8 +34,7 @@ struct BrowserSession: Sendable {
         }
     }
 
-    /// Begins a session for somebody who has just proved who they are. The one that the browser had before ends, or goes on with another cookie if
-    /// it is the same user's.
+    /// Begins a session for somebody who has just proved who they are, always a new one. The one that the browser had before ends.
     /// - Parameter isRemembered: whether the cookie outlives the browser.
     /// - Throws: as `Sessions.begin`.
     func begin(
@@ -43,7 +42,7 @@ struct BrowserSession: Sendable {
     ) async throws(IdentityError) -> (session: CookieSession, cookie: SetCookie) {
         let terms = CookieTerms(use: .browser, lifetime: life, replacing: cookie(of: request))
         let begun = try await sessions.beginWithCookie(authentication, for: client, terms: terms, caller: caller)
-        let end = isRemembered ? SetCookie.Life.until(begun.session.absoluteEnd, now: begun.session.lastUsedAt) : .clientSession
+        let end = isRemembered ? SetCookie.Life.until(begun.session.absoluteEnd, now: begun.session.createdAt) : .clientSession
         return (begun, setCookie(begun.cookie, end))
     }
 

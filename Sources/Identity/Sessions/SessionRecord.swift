@@ -135,8 +135,7 @@ extension SessionOwner {
 }
 
 extension Session {
-    /// What never changes of it, as its record has it.
-    var packedDetails: [UInt8] {
+    fileprivate var packedDetails: [UInt8] {
         var writer = PackedWriter(capacity: 128)
         writer.text(clientID.text, lengthSize: 1)
         writer.text(methods.stored, lengthSize: 1)

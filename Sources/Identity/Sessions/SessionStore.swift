@@ -14,7 +14,6 @@ package struct SessionStore: Sendable {
     private static let end = TimedScript(name: "end_session", source: EndSessionScript.source, whenFull: true)
     private static let touch = TimedScript(name: "touch_session", source: TouchSessionScript.source, whenFull: true)
     private static let list = TimedScript(name: "list_access_token", source: ListAccessTokenScript.source)
-    private static let renew = TimedScript(name: "renew_session", source: RenewSessionScript.source)
     private static let addGrant = TimedScript(name: "add_grant", source: AddGrantScript.source)
     // These ask for no time.
     private static let endGrant = RedisScript(name: "end_grant", source: EndGrantScript.source, whenFull: true)
@@ -170,17 +169,6 @@ package struct SessionStore: Sendable {
         let reply = try await run(Self.touch[clock], [SessionRecord.key(id)], TouchSessionScript.arguments(at: now))
         guard let used = reply.integerValue else { throw .fault() }
         return used > 0 ? Timestamp(milliseconds: used) : nil
-    }
-
-    /// Renews a session of a cookie; false when it is over, or somebody else has renewed it.
-    /// - Parameter proved: the session as it would begin now.
-    /// - Throws: the store's failure.
-    func renew(
-        _ kept: Session, as proved: Session, _ lifetime: SessionLifetime, at now: Timestamp
-    ) async throws(IdentityError) -> Bool {
-        let keys = [SessionRecord.key(kept.id), SessionIndex.key(kept.userID)]
-        let arguments = RenewSessionScript.arguments(proved, in: kept, lifetime, at: now)
-        return try await run(Self.renew[clock], keys, arguments).integerValue == 1
     }
 
     /// Gives the cookies of a session another salt; false when the session is over.

@@ -19,7 +19,7 @@ extension Sessions {
     }
 
     /// Begins a session that is held by a cookie, and ends the one whose cookie it replaces. It has no grant, or one without tokens, in which
-    /// access tokens can be issued. A browser's session of the same user goes on instead, with another cookie: clients have something from it.
+    /// access tokens can be issued.
     /// - Throws: as `begin`; when a store is unavailable no session has begun.
     package func beginWithCookie(
         _ authentication: Authentication, for client: Client, terms: CookieTerms, caller: Caller
@@ -129,7 +129,6 @@ extension Sessions {
             salt: SessionSalt(random: system.random(SessionSalt.byteCount)), absoluteLife: terms.lifetime.absolute,
             cookieIdleLife: terms.lifetime.idle,
             grants: terms.hasGrant ? [Grant(.first, to: client, refresh: nil, GrantTerms())] : [], at: now)
-        if let renewed = try await renewed(session, authentication, terms, at: now) { return renewed }
         let (begun, _) = try await beginOrDiscard(
             session, with: authentication, idle: terms.lifetime.idle, caller, at: now
         ) { _ in nil }
@@ -142,21 +141,6 @@ extension Sessions {
             }
         }
         return CookieSession(begun, use: terms.use, usedAt: begun.lastUsedAt, key: key)
-    }
-
-    /// The session of the cookie that is replaced, if it goes on.
-    private func renewed(
-        _ proved: Session, _ authentication: Authentication, _ terms: CookieTerms, at now: Timestamp
-    ) async throws(IdentityError) -> CookieSession? {
-        guard terms.use == .browser, let replaced = terms.replaced, authentication.enrolment == nil,
-            let kept = try await live(replaced, use: terms.use), kept.userID == proved.userID, kept.clientID == proved.clientID
-        else { return nil }
-        // Whoever disables the user from here on ends this session, and whoever has done it before is found here.
-        try await users.recordSignIn(of: authentication.user, at: now)
-        guard try await store.renew(kept, as: proved, terms.lifetime, at: now),
-            case .live(let session) = try await store.record(kept.id, at: now)
-        else { return nil }
-        return CookieSession(session, use: terms.use, usedAt: session.lastUsedAt, key: key)
     }
 
     /// Begins a session, or leaves nothing of it; an excess one makes room for it. Returns it as it is kept.

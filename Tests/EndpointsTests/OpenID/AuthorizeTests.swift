@@ -152,36 +152,6 @@ struct AuthorizeTests {
         #expect(try await browser.send("GET", stolen).continuation != nil)
     }
 
-    @Test func `who signs in once more takes nothing from other clients, and gets another cookie`() async throws {
-        let installation = try #require(installation)
-        let (first, second) = (
-            try await installation.relyingParty("--first-party"), try await installation.relyingParty("--first-party")
-        )
-        let (browser, account) = try await installation.browser()
-        let tokens = try await first.tokens(browser)
-        let refreshToken = try #require(tokens["refresh_token"]?.stringValue)
-        let before = try #require(browser.cookies["kidoban_session"])
-        // The cookie has not been used for so long that it is no good any more, but what the client has is.
-        installation.clock.advance(by: .seconds(3600))
-        #expect(try await second.authorize(browser, [("prompt", "none")]).redirected["error"] == "login_required")
-        let continuation = try #require(try await second.authorize(browser, [("prompt", "login")]).continuation)
-        installation.clock.advance(by: .seconds(5))
-        let next = try await browser.signInOnPage(account.email, continuing: continuation)
-        let code = try #require(try await browser.send("GET", next).redirected["code"])
-        #expect(try await second.redeem(code).status == 200)
-        let refreshed = try await first.refresh(refreshToken)
-        #expect(refreshed.status == 200, "\(refreshed.text)")
-        #expect(browser.cookies["kidoban_session"] != before)
-        let stolen = [(name: "Cookie", value: "kidoban_session=\(before)")]
-        let path = RelyingParty.path(second.parameters([("prompt", "none")]))
-        #expect(try await server.send("GET", path, stolen).redirected["error"] == "login_required")
-        #expect(try await second.authorize(browser, [("prompt", "none")]).redirected["code"] != nil)
-        // Somebody else in the same browser is another matter.
-        try await browser.signInOnPage(try await server.signUp().email)
-        let again = refreshed.json["refresh_token"]?.stringValue ?? refreshToken
-        #expect(try await first.refresh(again).status == 400)
-    }
-
     @Test func `what was begun in another browser makes no old sign-in count`() async throws {
         let installation = try #require(installation)
         let client = try await installation.relyingParty("--first-party")

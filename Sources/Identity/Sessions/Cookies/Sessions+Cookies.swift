@@ -60,17 +60,6 @@ extension Sessions {
             .allSessionsEnded(keepingIt ? .revoked : .signedOut), current, of: userID, client: nil, by: .user(userID), caller)
     }
 
-    /// The session of a genuine cookie, whether it counts as used lately or not; nil for none that lives.
-    /// - Throws: `IdentityError.unavailable`.
-    func live(_ cookie: SecretString, use: CookieUse) async throws(IdentityError) -> Session? {
-        do throws(IdentityError) {
-            guard case .live(let session) = try await holder(of: cookie, use: use) else { return nil }
-            return session
-        } catch .invalidToken {
-            return nil
-        }
-    }
-
     private enum CookieHolder {
         case live(Session)
         case ended(SessionID, UserID)
