@@ -38,9 +38,7 @@ def eventually(condition, problem):
         time.sleep(0.005)
 
 
-# What ended last before it listens ended behind this token.
 before = sign_up()
-post("/auth/logout", {"refreshToken": sign_up()["refreshToken"]})
 feed = Revocations(URL, os.environ["KIDOBAN_CLIENT_ID"], os.environ["KIDOBAN_CLIENT_SECRET"])
 eventually(lambda: feed.since < float("inf"), "it hears nothing")
 time.sleep(2.1)  # A token of the very second in which it began is asked about.
@@ -52,6 +50,14 @@ post("/oauth2/revoke", f"client_id=app&token={token['accessToken']}", "applicati
 post("/auth/logout", {"refreshToken": session["refreshToken"]})
 for account in (token, session):
     eventually(lambda: feed.verdict(claims(account["accessToken"])) == "over", "it does not hear of an end")
+# A backend whose clock is behind knows no more of what ended before it listened.
+real = time.time
+time.time = lambda: real() - 60
+late = Revocations(URL, os.environ["KIDOBAN_CLIENT_ID"], os.environ["KIDOBAN_CLIENT_SECRET"])
+eventually(lambda: late.since < float("inf"), "it hears nothing with a clock that is behind")
+for account in (token, session):
+    assert late.verdict(claims(account["accessToken"])) == "ask", "a clock that is behind makes an ended token good"
+time.time = real
 feed.heard -= 60
 assert feed.verdict(claims(sign_up()["accessToken"])) == "ask", "silence is taken for good news"
 print("docs/feed.md: knows what has ended, and what it does not know")

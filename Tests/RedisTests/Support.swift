@@ -14,21 +14,31 @@ extension Trait where Self == ConditionTrait {
     static var needsOwnServer: Self { .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine") }
 }
 
-/// Lends a connection, which is closed afterwards. It is not awaited to be ready.
-func withConnection<T: Sendable>(
-    _ configuration: RedisConfiguration, logger: Logger = .disabled, _ body: (RedisConnection) async throws -> T
+/// What runs as a task of a loop until it is closed.
+protocol Running: Sendable {
+    func run() async
+    func close() async
+}
+
+extension RedisConnection: Running {}
+extension RedisKeyTracking: Running {}
+extension RedisStreamReader: Running {}
+
+/// Runs what `make` makes while `body` has it, and closes it afterwards.
+func whileRunning<Part: Running, T: Sendable>(
+    _ make: (EventLoop, BlockingPool) -> Part, _ body: (Part) async throws -> T
 ) async throws -> T {
     let loop = try SharedLoops.next()
     let resolving = BlockingPool(label: "redis-test", threads: 1, queueLimit: 8)
-    let connection = RedisConnection(configuration, loop: loop, resolving: resolving, logger: logger)
-    let running = Task(executorPreference: loop) { await connection.run() }
+    let part = make(loop, resolving)
+    let running = Task(executorPreference: loop) { await part.run() }
     func end() async {
-        await connection.close()
+        await part.close()
         await running.value
         resolving.stop()
     }
     do {
-        let value = try await body(connection)
+        let value = try await body(part)
         await end()
         return value
     } catch {
@@ -37,11 +47,20 @@ func withConnection<T: Sendable>(
     }
 }
 
+/// Lends a connection, which is closed afterwards. It is not awaited to be ready.
+func withConnection<T: Sendable>(
+    _ configuration: RedisConfiguration, recent: RecentWrites? = nil, logger: Logger = .disabled,
+    _ body: (RedisConnection) async throws -> T
+) async throws -> T {
+    try await whileRunning(
+        { RedisConnection(configuration, loop: $0, resolving: $1, recent: recent, logger: logger) }, body)
+}
+
 /// The same, once it is ready.
 func withReadyConnection<T: Sendable>(
-    _ configuration: RedisConfiguration, _ body: (RedisConnection) async throws -> T
+    _ configuration: RedisConfiguration, recent: RecentWrites? = nil, _ body: (RedisConnection) async throws -> T
 ) async throws -> T {
-    try await withConnection(configuration) { connection in
+    try await withConnection(configuration, recent: recent) { connection in
         try await eventually { await connection.isReady }
         return try await body(connection)
     }

@@ -54,9 +54,10 @@ extension OAuth {
             let isForm = if case .form = ContentType(of: request.head) { true } else { false }
             let form: FormFields
             do throws(FormError) {
-                form = try FormFields(parsing: isForm ? request.body : [], repeating: "token")
+                form = try FormFields(
+                    parsing: isForm ? request.body : [], repeating: "token", limit: Self.maximumCount + FormFields.maximumCount)
             } catch {
-                throw .invalidRequest(error == .tooManyFields ? "there are more than 100 tokens" : "the form is malformed")
+                throw .invalidRequest(error == .tooManyFields ? "there are too many fields" : "the form is malformed")
             }
             if isForm {
                 return Questions(

@@ -5,8 +5,8 @@ package import Text
 ///
 /// Without escapes, which is the way of tokens and so of introspection, it only notes places in the body it was given.
 package struct FormFields: Sendable, UnprintedContent {
-    /// Most fields a form may have: a hundred tokens, and what comes with them.
-    package static let maximumCount = 110
+    /// Most fields a form may have.
+    package static let maximumCount = 100
 
     /// The body itself or, if it had escapes, its decoded names and values.
     private let bytes: [UInt8]
@@ -15,24 +15,27 @@ package struct FormFields: Sendable, UnprintedContent {
     /// - Parameters:
     ///   - repeatsLists: whether a name that ends in `[]` may come again: lists, as Alamofire, Rails and PHP write them.
     ///   - repeated: a name that may come again.
-    package init(parsing body: [UInt8], repeatsLists: Bool = false, repeating repeated: StaticString? = nil) throws(FormError) {
-        try self.init(reading: body)
+    ///   - limit: how many fields there may be.
+    package init(
+        parsing body: [UInt8], repeatsLists: Bool = false, repeating repeated: StaticString? = nil, limit: Int = maximumCount
+    ) throws(FormError) {
+        try self.init(reading: body, limit: limit)
         try checkNames(repeatsLists: repeatsLists, repeating: repeated)
     }
 
     /// Of a body or a query in which names may come again: whoever reads it says which of them may.
     package init(withRepetitions body: [UInt8]) throws(FormError) {
-        try self.init(reading: body)
+        try self.init(reading: body, limit: Self.maximumCount)
         guard !fields.contains(where: { $0.name.range.isEmpty }) else { throw .malformed }
     }
 
     /// Whatever its names are.
-    private init(reading body: [UInt8]) throws(FormError) {
-        if let fields = try Self.places(in: body.span) {
+    private init(reading body: [UInt8], limit: Int) throws(FormError) {
+        if let fields = try Self.places(in: body.span, limit) {
             self.fields = fields
             bytes = body
         } else {
-            (bytes, fields) = try Self.decoded(body.span)
+            (bytes, fields) = try Self.decoded(body.span, limit)
         }
     }
 
@@ -98,7 +101,7 @@ package struct FormFields: Sendable, UnprintedContent {
 
 extension FormFields {
     /// Finds the fields of a body without escapes; `nil` at the first escape.
-    private static func places(in body: Span<UInt8>) throws(FormError) -> [FieldLine]? {
+    private static func places(in body: Span<UInt8>, _ limit: Int) throws(FormError) -> [FieldLine]? {
         var fields: [FieldLine] = []
         var (start, index) = (0, 0)
         var equals: Int?
@@ -109,7 +112,7 @@ extension FormFields {
                     let end = equals ?? index
                     fields.append(FieldLine(name: start..<end, value: min(end + 1, index)..<index))
                 }
-                guard fields.count <= maximumCount else {
+                guard fields.count <= limit else {
                     throw .tooManyFields
                 }
                 guard index < body.count else {
@@ -129,7 +132,7 @@ extension FormFields {
     }
 
     /// The same for a body with escapes.
-    private static func decoded(_ body: Span<UInt8>) throws(FormError) -> ([UInt8], [FieldLine]) {
+    private static func decoded(_ body: Span<UInt8>, _ limit: Int) throws(FormError) -> ([UInt8], [FieldLine]) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(body.count)
         var fields: [FieldLine] = []
@@ -142,7 +145,7 @@ extension FormFields {
                 let value = try decode(body, in: min(equals + 1, end)..<end, to: &bytes)
                 fields.append(FieldLine(name: name, value: value))
             }
-            guard fields.count <= maximumCount else {
+            guard fields.count <= limit else {
                 throw .tooManyFields
             }
             start = end + 1

@@ -50,30 +50,10 @@ struct RedisFailoverTests {
         try await redis.get(key).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private func withConnection(
-        _ configuration: RedisConfiguration, recent: RecentWrites, _ body: (RedisConnection) async throws -> Void
-    ) async throws {
-        let loop = try SharedLoops.next()
-        let resolving = BlockingPool(label: "redis-test", threads: 1, queueLimit: 8)
-        let connection = RedisConnection(configuration, loop: loop, resolving: resolving, recent: recent, logger: .disabled)
-        let running = Task(executorPreference: loop) { await connection.run() }
-        try await eventually { await connection.isReady }
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body(connection))
-        } catch {
-            result = .failure(error)
-        }
-        await connection.close()
-        await running.value
-        resolving.stop()
-        try result.get()
-    }
-
     @Test func `what was ended just before a failover is ended before anything is answered after it`() async throws {
         let pair = try Pair()
         let recent = RecentWrites(window: .seconds(600), limit: 100)
-        try await withConnection(pair.configuration, recent: recent) { redis async throws in
+        try await withReadyConnection(pair.configuration, recent: recent) { redis async throws in
             for key in ["at:1", "at:2", "session:1"] { _ = try await redis.send(RedisCommand("SET", key, "alive")) }
             try await pair.catchUp(redis)
             try pair.promote()
@@ -99,14 +79,14 @@ struct RedisFailoverTests {
     @Test func `what one loop has ended is repeated by the connections of all loops`() async throws {
         let pair = try Pair()
         let recent = RecentWrites(window: .seconds(600), limit: 100)
-        try await withConnection(pair.configuration, recent: recent) { redis async throws in
+        try await withReadyConnection(pair.configuration, recent: recent) { redis async throws in
             _ = try await redis.send(RedisCommand("SET", "at:1", "alive"))
             try await pair.catchUp(redis)
             try pair.promote()
             try await redis.sendLasting([RedisCommand("DEL", "at:1")])
         }
         pair.move()
-        try await withConnection(pair.configuration, recent: recent) { redis async throws in
+        try await withReadyConnection(pair.configuration, recent: recent) { redis async throws in
             #expect(try await text("at:1", redis) == nil)
         }
     }
@@ -116,7 +96,7 @@ struct RedisFailoverTests {
         var configuration = pair.configuration
         configuration.roleInterval = .milliseconds(20)
         let recent = RecentWrites(window: .seconds(600), limit: 100)
-        try await withConnection(configuration, recent: recent) { redis async throws in
+        try await withReadyConnection(configuration, recent: recent) { redis async throws in
             _ = try await redis.send(RedisCommand("SET", "at:1", "alive"))
             try await pair.catchUp(redis)
             try pair.promote()

@@ -11,30 +11,21 @@ struct RedisStreamReaderTests {
 
     /// Lends the names of what has been told so far.
     private func withNews(of server: TestRedis, _ body: (Locked<[String]>) async throws -> Void) async throws {
-        let loop = try SharedLoops.next()
-        let resolving = BlockingPool(label: "redis-test", threads: 1, queueLimit: 8)
         let news = Locked<[String]>([])
-        let reader = RedisStreamReader(
-            server.configuration, key: Self.key, life: .seconds(3600), loop: loop, resolving: resolving, logger: .disabled
-        ) { one in
-            switch one {
-            case .follows: news.withLock { $0.append("follows") }
-            case .lost: news.withLock { $0.append("lost") }
-            case .entries(let entries): news.withLock { $0 += entries.map { _ in "entry" } }
-            case .alive: break
+        try await whileRunning { loop, resolving in
+            RedisStreamReader(
+                server.configuration, key: Self.key, life: .seconds(3600), loop: loop, resolving: resolving, logger: .disabled
+            ) { one in
+                switch one {
+                case .follows: news.withLock { $0.append("follows") }
+                case .lost: news.withLock { $0.append("lost") }
+                case .entries(let entries): news.withLock { $0 += entries.map { _ in "entry" } }
+                case .alive: break
+                }
             }
+        } _: { _ in
+            try await body(news)
         }
-        let running = Task(executorPreference: loop) { await reader.run() }
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body(news))
-        } catch {
-            result = .failure(error)
-        }
-        await reader.close()
-        await running.value
-        resolving.stop()
-        try result.get()
     }
 
     @Test func `that a stream was emptied is told, also when it has been written to at once`() async throws {

@@ -11,23 +11,15 @@ struct RedisKeyTrackingTests {
     private func withNews(
         of server: TestRedis, patience: Duration = .seconds(3600), _ body: (Locked<[RedisKeyNews]>) async throws -> Void
     ) async throws {
-        let loop = try SharedLoops.next()
-        let resolving = BlockingPool(label: "redis-test", threads: 1, queueLimit: 8)
         let news = Locked<[RedisKeyNews]>([])
-        let tracking = RedisKeyTracking(
-            server.configuration, prefixes: ["a:", "b:"], patience: patience, loop: loop, resolving: resolving, logger: .disabled
-        ) { one in news.withLock { $0.append(one) } }
-        let running = Task(executorPreference: loop) { await tracking.run() }
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body(news))
-        } catch {
-            result = .failure(error)
+        try await whileRunning { loop, resolving in
+            RedisKeyTracking(
+                server.configuration, prefixes: ["a:", "b:"], patience: patience, loop: loop, resolving: resolving,
+                logger: .disabled
+            ) { one in news.withLock { $0.append(one) } }
+        } _: { _ in
+            try await body(news)
         }
-        await tracking.close()
-        await running.value
-        resolving.stop()
-        try result.get()
     }
 
     /// The keys that have been heard of, in their order.

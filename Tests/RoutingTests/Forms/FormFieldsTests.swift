@@ -103,11 +103,10 @@ import Text
         #expect(throws: FormError.self) { try FormFields(parsing: [UInt8](text.utf8), repeatsLists: true) }
     }
 
-    @Test(arguments: [-1, 0, 1], ["", "%41"]) func `a form may have so many fields`(offset: Int, value: String) throws {
-        let count = FormFields.maximumCount + offset
-        let text = (0..<count).map { "f\($0)=\(value)" }.joined(separator: "&")
+    @Test(arguments: [-1, 0, 1], ["", "%41"]) func `a form may have 100 fields`(offset: Int, value: String) throws {
+        let text = (0..<100 + offset).map { "f\($0)=\(value)" }.joined(separator: "&")
         guard offset > 0 else {
-            #expect(try fields(text).count == count)
+            #expect(try fields(text).count == 100 + offset)
             return
         }
         #expect(throws: FormError.tooManyFields) { try fields(text) }
