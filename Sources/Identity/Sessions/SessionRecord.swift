@@ -14,8 +14,8 @@ import Text
 /// | 2 + n for each | the grants |
 ///
 /// A grant: number (4), mode (1: 0 without refresh tokens, 1 rotating, 2 static), generation (4), parent (4; 0 for none), rotated (6), hash of the
-/// access token of the last rotation that may be repeated, or else when its budget of refreshes will be free again, in microseconds (1 + 18, 7 or
-/// nothing); then what the scripts do not look at.
+/// access token of the last rotation that may be repeated (1 + 18 or nothing); then what the scripts do not look at; then, of one that is bound to no
+/// key, `budgetMark` (1) and when its budget of refreshes will be free again, in microseconds (7), once it has been used.
 ///
 /// A tombstone has 2 for the first byte, user and salt (zeros if unknown), since when its event is missing (6; 0 if it is not), the
 /// reason (1 + n), and the access tokens of the session.
@@ -202,6 +202,8 @@ extension Session.Cookie {
 extension Grant {
     private static let hasScopes: UInt8 = 1
     private static let hasAudiences: UInt8 = 2
+    /// No text has this byte, and no key begins with it.
+    static let budgetMark: UInt8 = 0xff
 
     /// Of the refresh token that is expected next; zero where there are none.
     var generation: UInt32 { refresh?.generation ?? 0 }

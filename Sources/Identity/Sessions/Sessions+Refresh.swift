@@ -110,7 +110,7 @@ extension Sessions {
             let request = RefreshSessionScript.Request(
                 sessionID: session.id, grant: chain.grant.id, generation: token.generation, wantsRotation: rotation,
                 accessToken: minted.issued, record: minted.record, repeatsSuccessor: options.sameAccessToken)
-            let reply = try await counted(request, idle: client.sessionLifetime.idle, at: now, caller)
+            let reply = try await counted(request, of: chain.grant, idle: client.sessionLifetime.idle, at: now, caller)
             if case .repeated(let hash, let generation) = reply.outcome {
                 let successor = try await mapServiceFailures { () throws(ServiceFailure) in try await store.successor(hash) }
                 if let kept = successor?.open(token, hash: hash) {
@@ -130,9 +130,9 @@ extension Sessions {
 
     /// Counts the exchange and carries it out, in one step.
     private func counted(
-        _ request: RefreshSessionScript.Request, idle: Duration, at now: Timestamp, _ caller: Caller
+        _ request: RefreshSessionScript.Request, of grant: Grant, idle: Duration, at now: Timestamp, _ caller: Caller
     ) async throws(IdentityError) -> RefreshSessionScript.Reply {
-        let own: LimitBucket? = request.repeatsSuccessor ? nil : .refreshSession
+        let own: LimitBucket? = grant.confirmation == nil ? .refreshSession : nil
         let charge = limiter.charge(.refresh(request.sessionID, caller), keeping: own)
         let (reply, verdicts) = try await store.refresh(request, counting: charge, idle: idle, at: now)
         if let charge { try await limiter.settle(charge, verdicts, caller) }

@@ -115,6 +115,23 @@ extension WithStores {
             }
         }
 
+        @Test func `a chain that is refreshed in both ways has one budget`() async throws {
+            let limits = LimitSettings.only((.refreshSession, Budget(6, per: .seconds(60))))
+            try await World.run({ $0.limits = limits }) { world in
+                var token = try await world.a.signUp().refreshToken
+                func refresh(_ number: Int) async throws -> SecretString {
+                    let (presented, options) = (token, RefreshOptions(sameAccessToken: number % 2 == 1))
+                    return try await world.a.run { parts in
+                        try await parts.sessions.refresh(presented, options, caller: Copy.caller).refreshToken
+                    }
+                }
+                for number in 0..<6 { token = try await refresh(number) }
+                for number in 0..<2 {
+                    await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(10))) { try await refresh(number) }
+                }
+            }
+        }
+
         @Test func `a token of a session that is over counts before it is put on record`() async throws {
             let limits = LimitSettings.only((.refreshAddress, Budget(2, per: .seconds(60))))
             try await World.run({ $0.limits = limits }) { world in

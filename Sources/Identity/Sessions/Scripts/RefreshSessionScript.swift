@@ -13,8 +13,8 @@ import Text
 ///   hash of the access token to give again if `repeat`, else empty; what `LimitScript` returns, the grant's own budget first. The name is `limited`
 ///   where a budget is used up, and then nothing changes.
 ///
-/// The grant's own budget (`GCRA`) is remembered in the record, which is read and written anyway: where a grant whose rotations may be repeated notes
-/// the last of them. The budget of such a grant has a key.
+/// The grant's own budget (`GCRA`) is remembered in the record, which is read and written anyway, unless the grant is bound to a key: its budget has a
+/// key in Redis.
 ///
 /// A rotation that may be repeated notes the hash of its access token in the grant. `repeat` is a `replay` that finds this token
 /// still listed and not expired; the new one is then not listed.
@@ -66,35 +66,37 @@ package enum RefreshSessionScript {
             local absolute_end, _, _, _, _, tokens, grants = struct.unpack('>I6I6I2c0I2c0I1c0I2c0', value, 46)
             local kept = string.sub(value, 58, grants - #tokens - 3)
             local life = math.min(idle, absolute_end - now)
-            local first, length, found, mode, generation, parent, rotated, notes, rest = grants
+            local first, length, found, mode, generation, parent, rotated, successor, rest = grants
             while first <= #value do
-                length, found, mode, generation, parent, rotated, notes, rest =
+                length, found, mode, generation, parent, rotated, successor, rest =
                     struct.unpack('>I2I4I1I4I4I6I1c0', value, first)
                 if found == number then break end
                 first = first + 2 + length
             end
             local is_there = found == number and mode ~= 0 and life > 0
-            local left, reset, arrival, successor = -1, 0, 0, ''
+            local left, reset, arrival, remainder = -1, 0, 0
             if is_there then
-                if #notes == 7 then arrival = struct.unpack('>I7', notes) else successor = notes end
+                remainder = string.sub(value, rest, first + 1 + length)
                 if interval > 0 then
+                    if string.byte(remainder, -8) == \(Grant.budgetMark) then
+                        arrival, remainder = struct.unpack('>I7', remainder, #remainder - 6), string.sub(remainder, 1, -9)
+                    end
                     local instant, window = now * 1000, interval * units
                     arrival = math.min(math.max(arrival, instant), instant + window) + interval
                     local over = arrival - instant - window
                     if over > 0 then left, reset, arrival = -2, over, 0
                     else left, reset = math.floor(-over / interval), arrival - instant end
+                    remainder = remainder .. struct.pack('>I1I7', \(Grant.budgetMark), arrival)
                 end
             end
             local verdicts, is_allowed = count(left, reset, arrival)
             if not is_allowed then return { 'limited', 0, '', '', verdicts } end
             if not is_there then return { 'missing', 0, '', '', verdicts } end
             local function save(tokens)
-                local notes, remainder = successor, string.sub(value, rest, first + 1 + length)
-                if #notes == 0 and arrival > 0 then notes = struct.pack('>I7', arrival) end
                 local changed = string.sub(value, 1, 51) .. struct.pack('>I6', now) .. kept .. struct.pack('>I2', #tokens) .. tokens
                     .. string.sub(value, grants, first - 1)
-                    .. struct.pack('>I2I4I1I4I4I6I1c0', 20 + #notes + #remainder, number, mode, generation, math.max(0, parent),
-                        rotated, #notes, notes)
+                    .. struct.pack('>I2I4I1I4I4I6I1c0', 20 + #successor + #remainder, number, mode, generation, math.max(0, parent),
+                        rotated, #successor, successor)
                     .. remainder .. string.sub(value, first + 2 + length)
                 redis.call('SET', key, changed, 'PX', math.max(1, life, redis.call('PTTL', key)))
             end
