@@ -118,7 +118,7 @@ package func freePort() throws -> UInt16 {
     for _ in 0..<1000 {
         let port = UInt16.random(in: 20_000..<32_000)
         guard givenPorts.withLock({ $0.insert(port).inserted }) else { continue }
-        if (try? TestSocket(listeningOn: port)) != nil { return port }
+        if try TestSocket.isFree(port) { return port }
     }
     throw TestRedis.Failure(reason: "there is no free port")
 }

@@ -73,6 +73,15 @@ package final class TestSocket: Sendable {
         }
     }
 
+    /// Whether nobody listens on a port. The socket that asks does not listen itself: a process that another thread starts has a copy
+    /// of it for a moment, and who listens keeps the port until the last copy is closed.
+    package static func isFree(_ port: UInt16) throws(Failure) -> Bool {
+        let probe = TestSocket(taking: try make())
+        var one: Int32 = 1
+        setsockopt(probe.descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        return withLoopback(port, { bind(probe.descriptor, $0, $1) }) == 0
+    }
+
     deinit {
         close(descriptor)
     }
