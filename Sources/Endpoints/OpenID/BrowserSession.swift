@@ -34,7 +34,8 @@ struct BrowserSession: Sendable {
         }
     }
 
-    /// Begins a session for somebody who has just proved who they are, always a new one. The one that the browser had before ends.
+    /// Begins a session for somebody who has just proved who they are, always a new one. The one that the browser had before ends, but
+    /// for what clients have from it if it is the same user's.
     /// - Parameter isRemembered: whether the cookie outlives the browser.
     /// - Throws: as `Sessions.begin`.
     func begin(

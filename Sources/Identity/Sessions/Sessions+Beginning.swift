@@ -18,8 +18,8 @@ extension Sessions {
         }
     }
 
-    /// Begins a session that is held by a cookie, and ends the one whose cookie it replaces. It has no grant, or one without tokens, in which
-    /// access tokens can be issued.
+    /// Begins a session that is held by a cookie. The one whose cookie it replaces ends, or goes on without it: if it is a browser's and the same
+    /// user's, clients keep what they have from it. The new one has no grant, or one without tokens, in which access tokens can be issued.
     /// - Throws: as `begin`; when a store is unavailable no session has begun.
     package func beginWithCookie(
         _ authentication: Authentication, for client: Client, terms: CookieTerms, caller: Caller
@@ -124,17 +124,23 @@ extension Sessions {
         _ authentication: Authentication, _ client: Client, _ terms: CookieTerms, _ caller: Caller
     ) async throws(IdentityError) -> CookieSession {
         let now = system.now()
+        let predecessor = try await predecessor(terms, of: authentication.user.id)
+        let salt = SessionSalt(random: system.random(SessionSalt.byteCount))
+        let cookie = Session.Cookie(idleLife: terms.lifetime.idle, salt: salt, after: predecessor)
         let session = Session(
             id: SessionID(random: system.random(SessionID.byteCount)), of: authentication, clientID: client.id, caller,
-            salt: SessionSalt(random: system.random(SessionSalt.byteCount)), absoluteLife: terms.lifetime.absolute,
-            cookieIdleLife: terms.lifetime.idle,
+            salt: salt, absoluteLife: terms.lifetime.absolute, cookie: cookie,
             grants: terms.hasGrant ? [Grant(.first, to: client, refresh: nil, GrantTerms())] : [], at: now)
         let (begun, _) = try await beginOrDiscard(
             session, with: authentication, idle: terms.lifetime.idle, caller, at: now
         ) { _ in nil }
         if let replaced = terms.replaced {
             do throws(IdentityError) {
-                try await signOut(replaced, use: terms.use, caller: caller)
+                if let predecessor {
+                    try await release(predecessor, for: begun, caller)
+                } else {
+                    try await signOut(replaced, use: terms.use, caller: caller)
+                }
             } catch {
                 await discard(begun)
                 throw error

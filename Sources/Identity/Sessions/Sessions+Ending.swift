@@ -12,8 +12,9 @@ struct SessionEndNote: Sendable {
 }
 
 extension Sessions {
-    /// Ends a session if it is the user's: when this returns, none of its tokens is good. One whose end was begun before and
-    /// has failed half-way is ended now; for one that somebody else ends at the same time, or has ended shortly before, nothing is left to do.
+    /// Ends a session if it is the user's, and those that its browser had before: when this returns, none of their tokens is good. One whose end
+    /// was begun before and has failed half-way is ended now; for one that somebody else ends at the same time, or has ended shortly before,
+    /// nothing is left to do.
     /// - Throws: `IdentityError.sessionNotFound` when there is none, or none any more whose end is remembered; `unavailable`: it may
     ///   live on then.
     package func end(_ id: SessionID, of userID: UserID, reason: SessionEnd, caller: Caller) async throws(IdentityError) {
@@ -35,6 +36,7 @@ extension Sessions {
             seen = nil
         case .live, .ended, .missing: throw .sessionNotFound
         }
+        if let seen { try await endPredecessors(of: seen, reason: reason, caller) }
         let note = SessionEndNote(actor: .user(userID), clientID: seen?.clientID, caller: caller)
         return try await end(id, of: userID, reason: reason, noting: note, reading: seen?.listedTokens ?? []) || seen != nil
     }
@@ -109,7 +111,12 @@ extension Sessions {
     func endExcess(of userID: UserID, sparing newest: SessionID, _ caller: Caller) async {
         // The index names also those that nobody has used for long enough; they do not count.
         guard let live = try? await store.sessions(of: userID, at: system.now()) else { return }
-        let others = live.filter { $0.id != newest }.sorted { $0.absoluteEnd < $1.absoluteEnd }
+        // What a browser had before its last sign-in goes before other devices.
+        let earlier = Set(live.flatMap(\.predecessors))
+        let others = live.filter { $0.id != newest }.sorted {
+            let (first, second) = (earlier.contains($0.id), earlier.contains($1.id))
+            return first == second ? $0.absoluteEnd < $1.absoluteEnd : first
+        }
         for session in others.prefix(max(0, others.count + 1 - limitPerUser)) {
             let note = SessionEndNote(actor: .system, clientID: session.clientID, caller: caller)
             let tokens = session.listedTokens

@@ -178,12 +178,14 @@ extension SignInPages.Parts {
         return .empty(.seeOther, fields: fields)
     }
 
-    private func frontChannelPages(of session: Session) async -> [String] {
+    private func frontChannelPages(of current: Session) async -> [String] {
         var pages: [String] = []
-        for id in Set(session.grants.map(\.clientID.text)).sorted() {
-            guard let logout = (try? await services.clients.client(id))?.client.frontChannelLogout else { continue }
-            let query = PercentEncoding.encode(fields: [("iss", services.authorization.issuer), ("sid", session.id.text)])
-            pages.append(logout.uri + (logout.uri.contains("?") ? "&" : "?") + query)
+        for session in [current] + (await services.sessions.predecessors(of: current)) {
+            for id in Set(session.grants.map(\.clientID.text)).sorted() {
+                guard let logout = (try? await services.clients.client(id))?.client.frontChannelLogout else { continue }
+                let query = PercentEncoding.encode(fields: [("iss", services.authorization.issuer), ("sid", session.id.text)])
+                pages.append(logout.uri + (logout.uri.contains("?") ? "&" : "?") + query)
+            }
         }
         return pages
     }

@@ -34,6 +34,7 @@ extension Sessions {
         do throws(IdentityError) {
             switch try await holder(of: cookie, use: use) {
             case .live(let session):
+                try await endPredecessors(of: session, reason: .signedOut, caller)
                 let note = SessionEndNote(actor: .user(session.userID), clientID: session.clientID, caller: caller)
                 try await end(session.id, of: session.userID, reason: .signedOut, noting: note)
             case .ended(let id, let userID):
@@ -42,6 +43,55 @@ extension Sessions {
                 try await end(id, of: userID, reason: .signedOut, noting: note)
             }
         } catch .invalidToken {
+            return
+        }
+    }
+
+    /// The session that a browser was in until a sign-in, if it is the same user's. It may have lost its cookie already: by a sign-in of which the
+    /// browser has not heard.
+    /// - Throws: `IdentityError.unavailable`.
+    func predecessor(_ terms: CookieTerms, of userID: UserID) async throws(IdentityError) -> Session? {
+        guard terms.use == .browser, let presented = terms.replaced.flatMap({ PresentedSessionCookie($0) }),
+            case .live(let session) = try await store.record(presented.sessionID, at: system.now()), session.userID == userID,
+            presented.isGenuine(use: terms.use, salt: session.saltOfCookies, key: key)
+        else { return nil }
+        return session
+    }
+
+    /// Has a session go on without its cookie for the clients that have something from it; one that has none ends. So does what its browser had
+    /// before, where that is too much for the session that succeeds it.
+    /// - Throws: `IdentityError.unavailable`; it may have its cookie then.
+    func release(_ session: Session, for successor: Session, _ caller: Caller) async throws(IdentityError) {
+        // What a client gets from now on of one that had none would have no successor.
+        let outcome = session.grants.isEmpty ? .unused : try await store.releaseCookie(of: session.id)
+        if outcome == .unused {
+            let note = SessionEndNote(actor: .user(session.userID), clientID: session.clientID, caller: caller)
+            try await end(session.id, of: session.userID, reason: .signedOut, noting: note)
+        }
+        for id in session.predecessors where !successor.predecessors.contains(id) {
+            try await endIfThere(id, of: session.userID, reason: .signedOut, caller)
+        }
+    }
+
+    /// The sessions that the browser of a session had before, as far as they live and can be read.
+    package func predecessors(of session: Session) async -> [Session] {
+        guard !session.predecessors.isEmpty else { return [] }
+        let sessions = try? await store.sessions(of: session.userID, at: system.now())
+        return sessions?.filter { session.predecessors.contains($0.id) } ?? []
+    }
+
+    /// Ends the sessions that the browser of a session had before.
+    /// - Throws: `IdentityError.unavailable`; some may live on then.
+    func endPredecessors(of session: Session, reason: SessionEnd, _ caller: Caller) async throws(IdentityError) {
+        for id in session.predecessors { try await endIfThere(id, of: session.userID, reason: reason, caller) }
+    }
+
+    private func endIfThere(
+        _ id: SessionID, of userID: UserID, reason: SessionEnd, _ caller: Caller
+    ) async throws(IdentityError) {
+        do throws(IdentityError) {
+            try await end(id, of: userID, reason: reason, caller: caller)
+        } catch .sessionNotFound {
             return
         }
     }
