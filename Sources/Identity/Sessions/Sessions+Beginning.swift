@@ -103,7 +103,7 @@ extension Sessions {
             grants: [grant], at: now)
         try issuer.checkReadiness()
         let (begun, minted) = try await beginOrDiscard(
-            session, with: authentication, idle: client.sessionLifetime.idle, caller, at: now
+            session, of: client, with: authentication, idle: client.sessionLifetime.idle, caller, at: now
         ) { session throws(IdentityError) in
             if let write {
                 try issuer.mint(for: grant, of: session, client: client, at: session.createdAt, write)
@@ -132,7 +132,7 @@ extension Sessions {
             salt: salt, absoluteLife: terms.lifetime.absolute, cookie: cookie,
             grants: terms.hasGrant ? [Grant(.first, to: client, refresh: nil, GrantTerms())] : [], at: now)
         let (begun, _) = try await beginOrDiscard(
-            session, with: authentication, idle: terms.lifetime.idle, caller, at: now
+            session, of: client, with: authentication, idle: terms.lifetime.idle, caller, at: now
         ) { _ in nil }
         if let replaced = terms.replaced {
             do throws(IdentityError) {
@@ -152,7 +152,8 @@ extension Sessions {
     /// Begins a session, or leaves nothing of it; an excess one makes room for it. Returns it as it is kept.
     /// - Parameter mint: makes its first access token, for the session as it is dated by who keeps it; nil for none.
     private func beginOrDiscard(
-        _ session: Session, with authentication: Authentication, idle: Duration, _ caller: Caller, at now: Timestamp,
+        _ session: Session, of client: Client, with authentication: Authentication, idle: Duration, _ caller: Caller,
+        at now: Timestamp,
         _ mint: (Session) throws(IdentityError) -> AccessTokenIssuer.Minted?
     ) async throws(IdentityError) -> (Session, AccessTokenIssuer.Minted?) {
         var minted: AccessTokenIssuer.Minted?
@@ -175,7 +176,7 @@ extension Sessions {
             await discard(session)
             throw error
         }
-        if count > limitPerUser { await endExcess(of: authentication.user.id, sparing: session.id, caller) }
+        if count > limitPerUser { await endExcess(of: authentication.user.id, sparing: session.id, of: client, caller) }
         return (begun, minted)
     }
 

@@ -108,16 +108,11 @@ extension Sessions {
     }
 
     /// Keeps the number of a user's sessions within the limit. Not worth failing a sign-in for: the next one tries again.
-    func endExcess(of userID: UserID, sparing newest: SessionID, _ caller: Caller) async {
+    /// - Parameter client: through which the newest began.
+    func endExcess(of userID: UserID, sparing newest: SessionID, of client: Client, _ caller: Caller) async {
         // The index names also those that nobody has used for long enough; they do not count.
         guard let live = try? await store.sessions(of: userID, at: system.now()) else { return }
-        // What a browser had before its last sign-in goes before other devices.
-        let earlier = Set(live.flatMap(\.predecessors))
-        let others = live.filter { $0.id != newest }.sorted {
-            let (first, second) = (earlier.contains($0.id), earlier.contains($1.id))
-            return first == second ? $0.absoluteEnd < $1.absoluteEnd : first
-        }
-        for session in others.prefix(max(0, others.count + 1 - limitPerUser)) {
+        for session in SessionExcess.sessions(of: live, newest: newest, client: client, limit: limitPerUser) {
             let note = SessionEndNote(actor: .system, clientID: session.clientID, caller: caller)
             let tokens = session.listedTokens
             guard (try? await end(session.id, of: userID, reason: .revoked, noting: note, reading: tokens)) != nil else { return }
