@@ -22,8 +22,8 @@ extension Administration {
         try await with(.endSessions) { () throws(IdentityError) in
             switch try await sessions.store.record(id, at: system.now()) {
             case .live(let session):
-                for id in session.predecessors + [id] {
-                    try await sessions.end(id, of: session.userID, reason: .revoked, noting: note(session.clientID))
+                for session in try await sessions.predecessors(of: session) + [session] {
+                    try await sessions.end(session.id, of: session.userID, reason: .revoked, noting: note(session.clientID))
                 }
             case .malformed:
                 let owner = try await sessions.store.owner(ofDamaged: id)

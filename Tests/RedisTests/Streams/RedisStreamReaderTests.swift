@@ -37,9 +37,11 @@ struct RedisStreamReaderTests {
                 try await eventually { news.value == ["follows", "entry"] }
                 _ = try await redis.send(RedisCommand("DEL", Self.key))
                 try await eventually { news.value == ["follows", "entry", "lost"] }
+                // It is told of the new entry as well, unless it happened not to be waiting for one.
+                try await eventually { try await redis.send(RedisCommand("CLIENT", "LIST")).text?.contains("flags=b") == true }
                 let emptyAndWrite = "redis.call('DEL', KEYS[1]) return redis.call('XADD', KEYS[1], '*', 'a', 'b')"
                 _ = try await redis.send(RedisCommand("EVAL", emptyAndWrite, "1", Self.key))
-                try await eventually { news.value == ["follows", "entry", "lost", "entry", "lost"] }
+                try await eventually { news.value.count { $0 == "lost" } == 2 }
                 _ = try await redis.send(RedisCommand("XADD", Self.key, "*", "a", "b"))
                 try await eventually { news.value.last == "entry" }
             }

@@ -180,7 +180,8 @@ extension SignInPages.Parts {
 
     private func frontChannelPages(of current: Session) async -> [String] {
         var pages: [String] = []
-        for session in [current] + (await services.sessions.predecessors(of: current)) {
+        let before = (try? await services.sessions.predecessors(of: current)) ?? []
+        for session in [current] + before {
             for id in Set(session.grants.map(\.clientID.text)).sorted() {
                 guard let logout = (try? await services.clients.client(id))?.client.frontChannelLogout else { continue }
                 let query = PercentEncoding.encode(fields: [("iss", services.authorization.issuer), ("sid", session.id.text)])

@@ -73,11 +73,11 @@ extension Sessions {
         }
     }
 
-    /// The sessions that the browser of a session had before, as far as they live and can be read.
-    package func predecessors(of session: Session) async -> [Session] {
+    /// The sessions that the browser of a session had before, as far as they live.
+    /// - Throws: `IdentityError.unavailable`.
+    package func predecessors(of session: Session) async throws(IdentityError) -> [Session] {
         guard !session.predecessors.isEmpty else { return [] }
-        let sessions = try? await store.sessions(of: session.userID, at: system.now())
-        return sessions?.filter { session.predecessors.contains($0.id) } ?? []
+        return try await store.sessions(of: session.userID, at: system.now()).filter { session.predecessors.contains($0.id) }
     }
 
     /// Ends the sessions that the browser of a session had before.
