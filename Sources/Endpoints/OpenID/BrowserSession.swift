@@ -34,8 +34,14 @@ struct BrowserSession: Sendable {
         }
     }
 
-    /// Begins a session for somebody who has just proved who they are, always a new one. The one that the browser had before ends, but
-    /// for what clients have from it if it is the same user's.
+    /// The session that a sign-out of the browser is to end, though its cookie has not been used for too long; nil for none.
+    /// - Throws: `IdentityError.unavailable`.
+    func toSignOut(_ request: Request, caller: Caller) async throws(IdentityError) -> CookieSession? {
+        guard let cookie = cookie(of: request) else { return nil }
+        return try await sessions.sessionToSignOut(of: cookie, use: .browser, caller: caller)
+    }
+
+    /// Begins a session for somebody who has just proved who they are, always a new one. The one that the browser had before ends.
     /// - Parameter isRemembered: whether the cookie outlives the browser.
     /// - Throws: as `Sessions.begin`.
     func begin(

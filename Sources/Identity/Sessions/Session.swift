@@ -9,27 +9,6 @@ package struct Session: Sendable {
         package let idleLife: Duration?
         /// Takes the place of the session's salt once the cookie has been changed.
         let salt: SessionSalt?
-        /// Sessions of which the same browser had the cookie before, the last one first: clients keep what they have from them, and who signs out of the
-        /// browser ends them too.
-        package let predecessors: [SessionID]
-
-        /// How many there may be.
-        static let predecessorLimit = 8
-
-        /// - Parameter salt: there has to be one where there are predecessors.
-        init(idleLife: Duration?, salt: SessionSalt?, predecessors: [SessionID] = []) {
-            self.idleLife = idleLife
-            self.salt = salt
-            self.predecessors = predecessors
-        }
-
-        /// Of a session that begins, with this salt.
-        init(idleLife: Duration, salt: SessionSalt, after predecessor: Session?) {
-            let last = predecessor.flatMap { $0.grants.isEmpty ? nil : $0.id }
-            let had = [last].compactMap(\.self) + (predecessor?.predecessors ?? [])
-            let kept = Array(had.prefix(Self.predecessorLimit))
-            self.init(idleLife: idleLife, salt: kept.isEmpty ? nil : salt, predecessors: kept)
-        }
     }
 
     package let id: SessionID
@@ -91,14 +70,14 @@ package struct Session: Sendable {
     /// A session that begins now.
     init(
         id: SessionID, of authentication: Authentication, clientID: ClientID, _ caller: Caller, salt: SessionSalt,
-        absoluteLife: Duration, cookie: Cookie? = nil, grants: [Grant], at now: Timestamp
+        absoluteLife: Duration, cookieIdleLife: Duration? = nil, grants: [Grant], at now: Timestamp
     ) {
         self.init(
             id: id, userID: authentication.user.id, owner: SessionOwner(authentication.user), clientID: clientID,
             methods: authentication.methods, provider: authentication.provider, device: caller.device,
             network: NetworkPrefix(of: caller.address), createdAt: now, authenticatedAt: authentication.time,
             absoluteEnd: now.adding(absoluteLife), lastUsedAt: now, salt: salt,
-            cookie: cookie, grants: grants,
+            cookie: cookieIdleLife.map { Cookie(idleLife: $0, salt: nil) }, grants: grants,
             ownClaims: authentication.claims)
     }
 }
@@ -117,9 +96,6 @@ extension Session {
             AccessTokenHash(bytes: Array(tokenList[start..<start + AccessTokenHash.byteCount]))
         }
     }
-
-    /// Those of the same browser that go on without its cookie, the last one first.
-    package var predecessors: [SessionID] { cookie?.predecessors ?? [] }
 
     /// Whether a cookie is what holds it.
     package var isHeldByCookie: Bool { cookie?.idleLife != nil }

@@ -9,7 +9,7 @@ import Text
 /// | 6 each | created, authenticated, absolute end, last use: milliseconds since 1970, by Redis's clock |
 /// | 2 + n | what never changes: client, methods, provider, network, device, and the claims of its own, if there are any |
 /// | 2 + n | what tokens say of the user (`SessionOwner`) |
-/// | 1 + n | the cookie: idle life in milliseconds (6; zero for the session's); its own salt (16) once it has been changed, or where predecessors follow (16 each); empty for none |
+/// | 1 + n | the cookie: idle life in milliseconds (6; zero for the session's), then its own salt (16) once it has been changed; empty for none |
 /// | 2 + n | access tokens that may be live, at most `SessionScript.inlineCount`, 32 bytes each: hash (18), expiry (6), generation (4), grant (4) |
 /// | 2 + n for each | the grants |
 ///
@@ -148,13 +148,7 @@ extension Session {
 
     fileprivate var packedCookie: [UInt8] {
         guard let cookie else { return [] }
-        var writer = PackedWriter(capacity: 22)
-        writer.number(cookie.idleLife?.wholeMilliseconds ?? 0, 6)
-        if let salt = cookie.salt {
-            writer.raw(salt.bytes)
-            for predecessor in cookie.predecessors { writer.raw(predecessor.bytes) }
-        }
-        return writer.bytes
+        return SessionScript.cookie(idle: cookie.idleLife, salt: cookie.salt)
     }
 
     fileprivate init?(_ id: SessionID, packed bytes: [UInt8], lead: Duration) {
@@ -199,13 +193,9 @@ extension Session.Cookie {
         var reader = PackedReader(bytes)
         let idle = reader.number(6)
         let salt = Array(reader.raw(reader.isAtEnd ? 0 : SessionSalt.byteCount))
-        var predecessors: [SessionID] = []
-        while reader.isIntact, !reader.isAtEnd {
-            if let id = SessionID(bytes: Array(reader.raw(SessionID.byteCount))) { predecessors.append(id) }
-        }
         self.init(
             idleLife: idle == 0 ? nil : .milliseconds(Int64(idle)),
-            salt: salt.count == SessionSalt.byteCount ? SessionSalt(random: salt) : nil, predecessors: predecessors)
+            salt: salt.count == SessionSalt.byteCount ? SessionSalt(random: salt) : nil)
     }
 }
 

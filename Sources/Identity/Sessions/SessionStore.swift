@@ -18,7 +18,6 @@ package struct SessionStore: Sendable {
     // These ask for no time.
     private static let endGrant = RedisScript(name: "end_grant", source: EndGrantScript.source, whenFull: true)
     private static let changeCookie = RedisScript(name: "change_cookie", source: ChangeCookieScript.source)
-    private static let releaseCookie = RedisScript(name: "release_cookie", source: ReleaseCookieScript.source, whenFull: true)
     private static let updateOwner = RedisScript(name: "update_owner", source: UpdateOwnerScript.source)
     private static let finishEnd = RedisScript(name: "finish_end", source: FinishEndScript.source, whenFull: true)
     private static let strike = RedisScript(name: "strike_access_tokens", source: StrikeAccessTokensScript.source, whenFull: true)
@@ -176,14 +175,6 @@ package struct SessionStore: Sendable {
     /// - Throws: the store's failure.
     func changeCookie(of id: SessionID, _ salt: SessionSalt) async throws(IdentityError) -> Bool {
         try await run(Self.changeCookie, [SessionRecord.key(id)], [salt.bytes]).integerValue == 1
-    }
-
-    /// Takes its cookie from a session that clients have something from.
-    /// - Throws: the store's failure.
-    func releaseCookie(of id: SessionID) async throws(IdentityError) -> ReleaseCookieScript.Outcome {
-        let reply = try await run(Self.releaseCookie, [SessionRecord.key(id)], [])
-        guard let outcome = reply.text.flatMap({ ReleaseCookieScript.Outcome(rawValue: $0) }) else { throw .fault() }
-        return outcome
     }
 
     /// Replaces what tokens say of the user; false when the session is over.

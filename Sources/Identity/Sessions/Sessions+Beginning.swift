@@ -18,8 +18,8 @@ extension Sessions {
         }
     }
 
-    /// Begins a session that is held by a cookie. The one whose cookie it replaces ends, or goes on without it: if it is a browser's and the same
-    /// user's, clients keep what they have from it. The new one has no grant, or one without tokens, in which access tokens can be issued.
+    /// Begins a session that is held by a cookie, and ends the one whose cookie it replaces. It has no grant, or one without tokens, in which
+    /// access tokens can be issued.
     /// - Throws: as `begin`; when a store is unavailable no session has begun.
     package func beginWithCookie(
         _ authentication: Authentication, for client: Client, terms: CookieTerms, caller: Caller
@@ -103,7 +103,7 @@ extension Sessions {
             grants: [grant], at: now)
         try issuer.checkReadiness()
         let (begun, minted) = try await beginOrDiscard(
-            session, of: client, with: authentication, idle: client.sessionLifetime.idle, caller, at: now
+            session, with: authentication, idle: client.sessionLifetime.idle, caller, at: now
         ) { session throws(IdentityError) in
             if let write {
                 try issuer.mint(for: grant, of: session, client: client, at: session.createdAt, write)
@@ -124,23 +124,17 @@ extension Sessions {
         _ authentication: Authentication, _ client: Client, _ terms: CookieTerms, _ caller: Caller
     ) async throws(IdentityError) -> CookieSession {
         let now = system.now()
-        let predecessor = try await predecessor(terms, of: authentication.user.id)
-        let salt = SessionSalt(random: system.random(SessionSalt.byteCount))
-        let cookie = Session.Cookie(idleLife: terms.lifetime.idle, salt: salt, after: predecessor)
         let session = Session(
             id: SessionID(random: system.random(SessionID.byteCount)), of: authentication, clientID: client.id, caller,
-            salt: salt, absoluteLife: terms.lifetime.absolute, cookie: cookie,
+            salt: SessionSalt(random: system.random(SessionSalt.byteCount)), absoluteLife: terms.lifetime.absolute,
+            cookieIdleLife: terms.lifetime.idle,
             grants: terms.hasGrant ? [Grant(.first, to: client, refresh: nil, GrantTerms())] : [], at: now)
         let (begun, _) = try await beginOrDiscard(
-            session, of: client, with: authentication, idle: terms.lifetime.idle, caller, at: now
+            session, with: authentication, idle: terms.lifetime.idle, caller, at: now
         ) { _ in nil }
         if let replaced = terms.replaced {
             do throws(IdentityError) {
-                if let predecessor {
-                    try await release(predecessor, for: begun, caller)
-                } else {
-                    try await signOut(replaced, use: terms.use, caller: caller)
-                }
+                try await signOut(replaced, use: terms.use, caller: caller)
             } catch {
                 await discard(begun)
                 throw error
@@ -152,8 +146,7 @@ extension Sessions {
     /// Begins a session, or leaves nothing of it; an excess one makes room for it. Returns it as it is kept.
     /// - Parameter mint: makes its first access token, for the session as it is dated by who keeps it; nil for none.
     private func beginOrDiscard(
-        _ session: Session, of client: Client, with authentication: Authentication, idle: Duration, _ caller: Caller,
-        at now: Timestamp,
+        _ session: Session, with authentication: Authentication, idle: Duration, _ caller: Caller, at now: Timestamp,
         _ mint: (Session) throws(IdentityError) -> AccessTokenIssuer.Minted?
     ) async throws(IdentityError) -> (Session, AccessTokenIssuer.Minted?) {
         var minted: AccessTokenIssuer.Minted?
@@ -176,7 +169,9 @@ extension Sessions {
             await discard(session)
             throw error
         }
-        if count > limitPerUser { await endExcess(of: authentication.user.id, sparing: session.id, of: client, caller) }
+        if count > limitPerUser {
+            await endExcess(sparing: session, isSignIn: authentication.occasion.isSignIn, caller)
+        }
         return (begun, minted)
     }
 

@@ -12,9 +12,8 @@ struct SessionEndNote: Sendable {
 }
 
 extension Sessions {
-    /// Ends a session if it is the user's, and those that its browser had before: when this returns, none of their tokens is good. One whose end
-    /// was begun before and has failed half-way is ended now; for one that somebody else ends at the same time, or has ended shortly before,
-    /// nothing is left to do.
+    /// Ends a session if it is the user's: when this returns, none of its tokens is good. One whose end was begun before and
+    /// has failed half-way is ended now; for one that somebody else ends at the same time, or has ended shortly before, nothing is left to do.
     /// - Throws: `IdentityError.sessionNotFound` when there is none, or none any more whose end is remembered; `unavailable`: it may
     ///   live on then.
     package func end(_ id: SessionID, of userID: UserID, reason: SessionEnd, caller: Caller) async throws(IdentityError) {
@@ -36,7 +35,6 @@ extension Sessions {
             seen = nil
         case .live, .ended, .missing: throw .sessionNotFound
         }
-        if let seen { try await endPredecessors(of: seen, reason: reason, caller) }
         let note = SessionEndNote(actor: .user(userID), clientID: seen?.clientID, caller: caller)
         return try await end(id, of: userID, reason: reason, noting: note, reading: seen?.listedTokens ?? []) || seen != nil
     }
@@ -108,11 +106,12 @@ extension Sessions {
     }
 
     /// Keeps the number of a user's sessions within the limit. Not worth failing a sign-in for: the next one tries again.
-    /// - Parameter client: through which the newest began.
-    func endExcess(of userID: UserID, sparing newest: SessionID, of client: Client, _ caller: Caller) async {
+    /// - Parameter isSignIn: whether the user has signed in for the newest.
+    func endExcess(sparing newest: Session, isSignIn: Bool, _ caller: Caller) async {
+        let userID = newest.userID
         // The index names also those that nobody has used for long enough; they do not count.
         guard let live = try? await store.sessions(of: userID, at: system.now()) else { return }
-        for session in SessionExcess.sessions(of: live, newest: newest, client: client, limit: limitPerUser) {
+        for session in SessionExcess.sessions(of: live, newest: newest, isSignIn: isSignIn, limit: limitPerUser) {
             let note = SessionEndNote(actor: .system, clientID: session.clientID, caller: caller)
             let tokens = session.listedTokens
             guard (try? await end(session.id, of: userID, reason: .revoked, noting: note, reading: tokens)) != nil else { return }

@@ -49,6 +49,29 @@ import Text
         #expect(tokens["access_token"] != nil)
     }
 
+    @Test func `a browser that was not used for long is signed out of what clients still use`() async throws {
+        let client = try await installation.addPageClient("--first-party", "--post-logout-redirect-uri", Self.back)
+        for asks in [true, false] {
+            let (_, visitor, tokens, hint) = try await signedIn(client)
+            try installation.clock.advance(by: .seconds(7200))
+            #expect(try await visitor.open("/account").status == 303)
+            func refresh() async throws -> Int {
+                let fields = [("grant_type", "refresh_token"), ("refresh_token", tokens["refresh_token"]?.stringValue ?? "")]
+                return try await server.form("/oauth2/token", fields, client.credentials).status
+            }
+            #expect(try await refresh() == 200)
+            if asks {
+                let page = try await visitor.open(logout([("client_id", client.credentials.id)]))
+                #expect(page.status == 200 && page.text.contains("Sign out?"))
+                #expect(try await refresh() == 200)
+                #expect(try await visitor.submit(page, "/sign-out", []).status == 200)
+            } else {
+                #expect(try await visitor.open(logout([("id_token_hint", hint)])).status == 200)
+            }
+            #expect(try await refresh() == 400)
+        }
+    }
+
     @Test func `without an id token of the user's it asks first`() async throws {
         let client = try await installation.addPageClient("--first-party", "--post-logout-redirect-uri", Self.back)
         let (_, _, _, others) = try await signedIn(client)

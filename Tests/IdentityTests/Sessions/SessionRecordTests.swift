@@ -22,9 +22,7 @@ import Text
             clientID: client, methods: [.password, .hardwareKey], provider: .google, device: DeviceDescription("Pixel 9 ✓"),
             network: NetworkPrefix(of: "203.0.113.77"), createdAt: Sample.now, authenticatedAt: Sample.now.adding(.seconds(-5)),
             absoluteEnd: Sample.now.adding(.seconds(90 * 86_400)), lastUsedAt: Sample.now.adding(.seconds(3)), salt: Sample.salt,
-            cookie: Session.Cookie(
-                idleLife: .seconds(1800), salt: SessionSalt(random: Array(1...16)),
-                predecessors: [SessionID(random: Array(2...17)), SessionID(random: Array(3...18))]),
+            cookie: Session.Cookie(idleLife: .seconds(1800), salt: SessionSalt(random: Array(1...16))),
             grants: [
                 Grant(
                     id: .first, clientID: client,
@@ -55,7 +53,6 @@ import Text
         #expect(read.salt.storedText == session.salt.storedText)
         #expect(read.cookie?.idleLife == .seconds(1800))
         #expect(read.cookie?.salt?.storedText == session.cookie?.salt?.storedText)
-        #expect(read.predecessors == session.predecessors && read.predecessors.count == 2)
         #expect(read.grants == session.grants)
     }
 

@@ -109,7 +109,6 @@ import Text
         ("user: session:", BeginSessionScript.source), ("session:", RefreshSessionScript.source),
         ("session:", TouchSessionScript.source), ("session:", EndSessionScript.source),
         ("session:", ListAccessTokenScript.source), ("session:", ChangeCookieScript.source),
-        ("session:", ReleaseCookieScript.source),
         ("session:", AddGrantScript.source), ("session:", EndGrantScript.source), ("session:", UpdateOwnerScript.source),
         ("session:", StrikeAccessTokensScript.source), ("session: user: feed: at:", FinishEndScript.source),
         ("code:", IssueCodeScript.source),

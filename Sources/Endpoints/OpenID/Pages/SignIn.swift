@@ -24,7 +24,7 @@ extension SignInPages {
         }
     }
 
-    /// `POST /sign-in`: begins a session of the browser, always a new one, under another cookie.
+    /// `POST /sign-in`: begins a session of the browser, always a new one; the one that it had before ends.
     struct SignIn: Endpoint {
         static let method = Method.post
         static let path = "/sign-in"

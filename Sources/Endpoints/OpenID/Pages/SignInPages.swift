@@ -139,6 +139,13 @@ struct Visit: Sendable {
         try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in try await parts.browser.current(request) }
     }
 
+    /// The session that a sign-out of the browser is to end.
+    func sessionToSignOut() async throws(SignInPages.Failure) -> CookieSession? {
+        try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await parts.browser.toSignOut(request, caller: caller)
+        }
+    }
+
     /// What people know the user of a session by: the address, or the name of who has none.
     func name(of session: CookieSession) async -> String {
         if let email = session.session.username { return email }

@@ -12,7 +12,7 @@ extension SignInPages {
         let parts: Parts
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
-            guard let session = try await visit.session() else { return SignOutView.done(visit) }
+            guard let session = try await visit.sessionToSignOut() else { return SignOutView.done(visit) }
             return await SignOutView.question(visit, session, nil)
         }
 
@@ -32,7 +32,7 @@ extension SignInPages {
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
             let form = try visit.form()
             let request = try await LogoutRequest(form, parts)
-            guard let current = try await visit.session() else { return try await parts.signOut(nil, request, visit) }
+            guard let current = try await visit.sessionToSignOut() else { return try await parts.signOut(nil, request, visit) }
             // One of another session, of a page that was open before: to be asked again does no harm.
             guard visit.isOwn(form, in: current) else {
                 return await SignOutView.question(visit, current, request, .formIsOld)
@@ -63,7 +63,7 @@ extension SignInPages {
                 visit.words = SignInWords(language: language, look: visit.words.look)
             }
             let request = try await LogoutRequest(query, parts)
-            guard let current = try await visit.session() else { return try await parts.signOut(nil, request, visit) }
+            guard let current = try await visit.sessionToSignOut() else { return try await parts.signOut(nil, request, visit) }
             guard request.hint?.userID == current.session.userID else {
                 return await SignOutView.question(visit, current, request)
             }
@@ -178,15 +178,12 @@ extension SignInPages.Parts {
         return .empty(.seeOther, fields: fields)
     }
 
-    private func frontChannelPages(of current: Session) async -> [String] {
+    private func frontChannelPages(of session: Session) async -> [String] {
         var pages: [String] = []
-        let before = (try? await services.sessions.predecessors(of: current)) ?? []
-        for session in [current] + before {
-            for id in Set(session.grants.map(\.clientID.text)).sorted() {
-                guard let logout = (try? await services.clients.client(id))?.client.frontChannelLogout else { continue }
-                let query = PercentEncoding.encode(fields: [("iss", services.authorization.issuer), ("sid", session.id.text)])
-                pages.append(logout.uri + (logout.uri.contains("?") ? "&" : "?") + query)
-            }
+        for id in Set(session.grants.map(\.clientID.text)).sorted() {
+            guard let logout = (try? await services.clients.client(id))?.client.frontChannelLogout else { continue }
+            let query = PercentEncoding.encode(fields: [("iss", services.authorization.issuer), ("sid", session.id.text)])
+            pages.append(logout.uri + (logout.uri.contains("?") ? "&" : "?") + query)
         }
         return pages
     }

@@ -23,7 +23,7 @@ package struct CookieTerms: Sendable {
     package let use: CookieUse
     /// The session's own, instead of its client's.
     package let lifetime: SessionLifetime
-    /// The cookie that the caller had before. It is void afterwards, so that nobody who knows it profits from the sign-in.
+    /// The cookie that the caller had before. Its session ends, so that nobody who knows it profits from the sign-in.
     package let replaced: SecretString?
     /// Whether access tokens are to be issued in it (`Sessions.issue`).
     package let hasGrant: Bool

@@ -34,7 +34,6 @@ extension Sessions {
         do throws(IdentityError) {
             switch try await holder(of: cookie, use: use) {
             case .live(let session):
-                try await endPredecessors(of: session, reason: .signedOut, caller)
                 let note = SessionEndNote(actor: .user(session.userID), clientID: session.clientID, caller: caller)
                 try await end(session.id, of: session.userID, reason: .signedOut, noting: note)
             case .ended(let id, let userID):
@@ -47,53 +46,19 @@ extension Sessions {
         }
     }
 
-    /// The session that a browser was in until a sign-in, if it is the same user's. It may have lost its cookie already: by a sign-in of which the
-    /// browser has not heard.
+    /// The session that signing out by a cookie is to end; nil for none. A cookie that has not been used for too long is good for that, too: clients may
+    /// still use what they have from its session. An end that was begun before is finished.
     /// - Throws: `IdentityError.unavailable`.
-    func predecessor(_ terms: CookieTerms, of userID: UserID) async throws(IdentityError) -> Session? {
-        guard terms.use == .browser, let presented = terms.replaced.flatMap({ PresentedSessionCookie($0) }),
-            case .live(let session) = try await store.record(presented.sessionID, at: system.now()), session.userID == userID,
-            presented.isGenuine(use: terms.use, salt: session.saltOfCookies, key: key)
-        else { return nil }
-        return session
-    }
-
-    /// Has a session go on without its cookie for the clients that have something from it; one that has none ends. So does what its browser had
-    /// before, where that is too much for the session that succeeds it.
-    /// - Throws: `IdentityError.unavailable`; it may have its cookie then.
-    func release(_ session: Session, for successor: Session, _ caller: Caller) async throws(IdentityError) {
-        // What a client gets from now on of one that had none would have no successor.
-        let outcome = session.grants.isEmpty ? .unused : try await store.releaseCookie(of: session.id)
-        if outcome == .unused {
-            let note = SessionEndNote(actor: .user(session.userID), clientID: session.clientID, caller: caller)
-            try await end(session.id, of: session.userID, reason: .signedOut, noting: note)
-        }
-        for id in session.predecessors where !successor.predecessors.contains(id) {
-            try await endIfThere(id, of: session.userID, reason: .signedOut, caller)
-        }
-    }
-
-    /// The sessions that the browser of a session had before, as far as they live.
-    /// - Throws: `IdentityError.unavailable`.
-    package func predecessors(of session: Session) async throws(IdentityError) -> [Session] {
-        guard !session.predecessors.isEmpty else { return [] }
-        return try await store.sessions(of: session.userID, at: system.now()).filter { session.predecessors.contains($0.id) }
-    }
-
-    /// Ends the sessions that the browser of a session had before.
-    /// - Throws: `IdentityError.unavailable`; some may live on then.
-    func endPredecessors(of session: Session, reason: SessionEnd, _ caller: Caller) async throws(IdentityError) {
-        for id in session.predecessors { try await endIfThere(id, of: session.userID, reason: reason, caller) }
-    }
-
-    private func endIfThere(
-        _ id: SessionID, of userID: UserID, reason: SessionEnd, _ caller: Caller
-    ) async throws(IdentityError) {
+    package func sessionToSignOut(
+        of cookie: SecretString, use: CookieUse, caller: Caller
+    ) async throws(IdentityError) -> CookieSession? {
         do throws(IdentityError) {
-            try await end(id, of: userID, reason: reason, caller: caller)
-        } catch .sessionNotFound {
-            return
-        }
+            switch try await holder(of: cookie, use: use) {
+            case .live(let session): return CookieSession(session, use: use, usedAt: session.lastUsedAt, key: key)
+            case .ended: try await signOut(cookie, use: use, caller: caller)
+            }
+        } catch .invalidToken {}
+        return nil
     }
 
     /// Ends the sessions of a user, on every device, because he asks for it from one of them; that one ends last, so that after a

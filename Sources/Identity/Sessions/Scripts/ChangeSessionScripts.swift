@@ -9,31 +9,10 @@ package enum ChangeCookieScript {
             if not value or is_tombstone(value) then return 0 end
             local session = read_session(value)
             local idle = #session.cookie == 0 and 0 or struct.unpack('>I6', session.cookie)
-            session.cookie = struct.pack('>I6', idle) .. ARGV[1] .. string.sub(session.cookie, 23)
+            session.cookie = struct.pack('>I6', idle) .. ARGV[1]
             save_session(KEYS[1], session, 0)
             return 1
             """
-}
-
-/// Takes its cookie from a session that lives, if clients have something from it: that stays as it is.
-///
-/// - Key: `session:{<sid>}`.
-/// - Returns `released`; `unused` when clients have nothing from it, and nothing has happened; `over` when it has ended.
-package enum ReleaseCookieScript {
-    package static let source =
-        SessionScript.reading + SessionScript.writing + """
-            local value = redis.call('GET', KEYS[1])
-            if not value or is_tombstone(value) then return 'over' end
-            local session = read_session(value)
-            if #session.grants == 0 then return 'unused' end
-            session.cookie = ''
-            save_session(KEYS[1], session, 0)
-            return 'released'
-            """
-
-    package enum Outcome: String, Sendable, CaseIterable {
-        case released, unused, over
-    }
 }
 
 /// Replaces what tokens say of a session's user, if the session lives.

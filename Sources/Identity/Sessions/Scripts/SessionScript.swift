@@ -195,6 +195,14 @@ enum SessionScript {
 
         """
 
+    /// The cookie in a record.
+    static func cookie(idle: Duration?, salt: SessionSalt?) -> [UInt8] {
+        var writer = PackedWriter(capacity: 22)
+        writer.number(idle?.wholeMilliseconds ?? 0, 6)
+        writer.raw(salt?.bytes ?? [])
+        return writer.bytes
+    }
+
     /// The arguments of a script, as it takes them.
     static func arguments(_ values: any Argument...) -> [[UInt8]] {
         values.map(\.bytes)
