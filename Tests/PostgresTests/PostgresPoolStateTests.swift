@@ -23,13 +23,13 @@ private struct Script {
         var told: [String] = []
     }
 
-    init(connections: Int = 2, inFlight: Int = 32, waiting: Int = 4) throws {
+    init(connections: Int = 2, limit: Int? = nil, inFlight: Int = 32, waiting: Int = 4) throws {
         var configuration = try PostgresConfiguration(connectionString: "host=example")
         configuration.connectionsPerLoop = connections
         configuration.inFlightLimit = inFlight
         configuration.waitingLimit = waiting
         configuration.deadline = .seconds(5)
-        state = PostgresPoolState(configuration)
+        state = PostgresPoolState(configuration, limit: limit)
         perform()
     }
 
@@ -80,6 +80,11 @@ private struct Script {
     mutating func connectFails() {
         _ = state.attemptEnds()
         state.connectFailed(ConnectFailure(message: "refused"))
+        perform()
+    }
+
+    mutating func grow(to limit: Int) {
+        state.grow(to: limit)
         perform()
     }
 
@@ -200,6 +205,16 @@ extension Rows {
         #expect(script.depth(first) == 1 && script.depth(second) == 1)
         // There are as many as there may be.
         script.query()
+        #expect(script.connecting == 2)
+    }
+
+    @Test func `a pool that starts has one connection, however busy, until it may grow`() throws {
+        var script = try Script(connections: 3, limit: 1)
+        _ = script.connect()
+        script.query()
+        script.query()
+        #expect(script.connecting == 1)
+        script.grow(to: 3)
         #expect(script.connecting == 2)
     }
 

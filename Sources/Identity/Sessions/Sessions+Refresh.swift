@@ -58,8 +58,8 @@ extension Sessions {
     }
 
     /// The session and the token that may be exchanged, as far as the mac tells. What cannot be is counted before anything is put on record; what
-    /// can is counted where it is exchanged, in one step. A session's budget is for tokens of the session; what only names it counts with the
-    /// address alone.
+    /// can is counted where it is exchanged, in one step. A session's budget is for tokens that their client presents; what only names it, and what
+    /// another client presents, counts with the address alone.
     private func verified(
         _ presented: SecretString, _ client: ClientID?, _ caller: Caller
     ) async throws(IdentityError) -> Chain {
@@ -73,7 +73,8 @@ extension Sessions {
         switch holder {
         case .live(let session, let grant, let token):
             guard let grant, client == nil || client == grant.clientID else {
-                try await limiter.take(.refresh(session.id, caller), caller)
+                // The budget is for those who could exchange it: nobody else uses it up.
+                try await limiter.take(.failedRefresh(caller), caller)
                 await noteRefusal(of: session.id, session.userID, client: nil, caller)
                 throw .invalidRefreshToken
             }

@@ -26,7 +26,7 @@ package actor PostgresPool {
     ///
     /// - Parameters:
     ///   - connecting: threads on which connections are made, which takes as long as name look-up, TLS and log-in.
-    ///   - first: a connection that is on its way already; nil for none.
+    ///   - first: a connection that is on its way already, the only one until `grow()`; nil for none.
     package init(
         _ configuration: PostgresConfiguration, loop: EventLoop, connecting: BlockingPool, first: FirstConnection? = nil,
         logger: Logger
@@ -36,8 +36,14 @@ package actor PostgresPool {
         self.loop = loop
         self.connecting = connecting
         self.logger = logger
-        state = PostgresPoolState(configuration)
+        state = PostgresPoolState(configuration, limit: first == nil ? nil : 1)
         loop.start { await self.perform() }
+    }
+
+    /// Opens as many connections as are needed from now on: whoever starts needs one, and each costs the server a process and both a log-in.
+    package func grow() {
+        state.grow(to: connectionLimit)
+        perform()
     }
 
     /// Runs a statement on its own, as a transaction of one.

@@ -56,7 +56,7 @@ struct PostgresPoolState {
         var state: PostgresConnectionState
     }
 
-    private let connectionLimit: Int
+    private var connectionLimit: Int
     private let inFlightLimit: Int
     private let waitingLimit: Int
     private let patience: Duration
@@ -74,8 +74,9 @@ struct PostgresPoolState {
     /// When a statement was refused last because the server's disk is full.
     private(set) var diskWasFullAt: Instant?
 
-    init(_ configuration: PostgresConfiguration) {
-        connectionLimit = max(1, configuration.connectionsPerLoop)
+    /// - Parameter limit: how many connections there may be until `grow(to:)`.
+    init(_ configuration: PostgresConfiguration, limit: Int? = nil) {
+        connectionLimit = limit ?? max(1, configuration.connectionsPerLoop)
         inFlightLimit = configuration.inFlightLimit
         waitingLimit = configuration.waitingLimit
         patience = configuration.deadline
@@ -314,6 +315,11 @@ extension PostgresPoolState {
         opening = .connecting
         actions.append(.connect)
         return true
+    }
+
+    /// There may be so many from now on.
+    mutating func grow(to limit: Int) {
+        connectionLimit = limit
     }
 
     /// One is kept open; another is wanted when all that are there are busy.

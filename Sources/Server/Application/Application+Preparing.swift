@@ -25,6 +25,7 @@ extension Application {
             }
         }
         await redisWatch.look()
+        await workers[0].postgres.grow()
         loop.start { await self.lookAfterMasterKeys() }
         for worker in workers { worker.startQueues() }
         logger.info("ready")

@@ -67,6 +67,33 @@ extension WithStores {
             }
         }
 
+        @Test func `another client uses nothing up of a budget, also of a grant that is bound to a key`() async throws {
+            let limits = LimitSettings.only((.refreshSession, Budget(1, per: .seconds(60))))
+            try await World.run({ $0.limits = limits }) { world in
+                for confirmation in [nil, KeyConfirmation(.jwkThumbprint, thumbprint: Array(0..<32))] {
+                    let signedUp = confirmation == nil ? try await world.a.signUp().user : nil
+                    let authentication = try await world.a.authenticate()
+                    #expect(signedUp == nil || signedUp?.id == authentication.user.id)
+                    let token = try await world.a.run { parts in
+                        try await parts.sessions.begin(
+                            authentication, for: parts.app, terms: GrantTerms(confirmation: confirmation), caller: Copy.caller
+                        ).refreshToken
+                    }
+                    func refresh(_ client: String) async throws {
+                        let options = RefreshOptions(for: World.clientID(client))
+                        _ = try await world.a.run { parts in
+                            try await parts.sessions.refresh(token, options, caller: Copy.caller)
+                        }
+                    }
+                    for _ in 0..<3 {
+                        await #expect(throws: IdentityError.invalidRefreshToken) { try await refresh("other") }
+                    }
+                    try await refresh("app")
+                    await #expect(throws: IdentityError.tooManyRequests(retryAfter: .seconds(60))) { try await refresh("app") }
+                }
+            }
+        }
+
         @Test func `a refresh that one of its budgets refuses counts in neither`() async throws {
             let limits = LimitSettings.only(
                 (.refreshSession, Budget(1, per: .seconds(60))), (.refreshAddress, Budget(2, per: .seconds(600))))
