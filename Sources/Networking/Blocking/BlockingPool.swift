@@ -79,6 +79,12 @@ package final class BlockingPool: Sendable {
         return try result.get()
     }
 
+    /// Runs `body` on a thread of the pool, and nobody waits for it.
+    /// - Parameter refuse: called instead where `run` would throw.
+    package func start(_ body: @escaping @Sendable () -> Void, orElse refuse: @escaping @Sendable () -> Void) {
+        submit(Job(run: body, refuse: refuse), for: .nobody)
+    }
+
     /// Lets the jobs that wait run, then ends the threads.
     package func stop() {
         state.withLock { $0.isStopped = true }

@@ -1,29 +1,62 @@
 package import Networking
+import Synchronization
 
 /// The first connection of a pool, made while what the pool belongs to is still put together: the log-in is what a start waits for longest.
-package struct FirstConnection: Sendable {
-    private let attempt: Task<Result<ConnectionHandle, ConnectFailure>, Never>
+package final class FirstConnection: Sendable {
+    typealias Outcome = Result<ConnectionHandle, ConnectFailure>
 
-    /// Begins to connect.
-    /// - Parameter loop: the pool's.
-    package init(_ configuration: PostgresConfiguration, loop: EventLoop, connecting: BlockingPool) {
-        attempt = Task.detached(executorPreference: loop) { await Self.attempt(configuration, on: connecting) }
+    private enum State {
+        case connecting
+        case awaited(CheckedContinuation<Outcome, Never>)
+        case over(Outcome)
     }
 
-    var outcome: Result<ConnectionHandle, ConnectFailure> {
-        get async { await attempt.value }
+    private let state = Mutex(State.connecting)
+
+    /// Begins to connect.
+    package init(_ configuration: PostgresConfiguration, connecting: BlockingPool) {
+        connecting.start { [self] in
+            finish(Self.connect(configuration))
+        } orElse: { [self] in
+            finish(.failure(Self.overloaded))
+        }
+    }
+
+    private func finish(_ outcome: Outcome) {
+        let waiting = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
+            defer { state = .over(outcome) }
+            guard case .awaited(let continuation) = state else { return nil }
+            return continuation
+        }
+        waiting?.resume(returning: outcome)
+    }
+
+    /// To be asked for once.
+    var outcome: Outcome {
+        get async {
+            await withCheckedContinuation { continuation in
+                let outcome = state.withLock { state -> Outcome? in
+                    if case .over(let outcome) = state { return outcome }
+                    state = .awaited(continuation)
+                    return nil
+                }
+                if let outcome { continuation.resume(returning: outcome) }
+            }
+        }
     }
 
     /// Connects once, on a thread where that may take as long as it takes.
-    static func attempt(
-        _ configuration: PostgresConfiguration, on connecting: BlockingPool
-    ) async -> Result<ConnectionHandle, ConnectFailure> {
+    static func attempt(_ configuration: PostgresConfiguration, on connecting: BlockingPool) async -> Outcome {
         do throws(BlockingPool.Overloaded) {
-            return try await connecting.run {
-                Result { () throws(ConnectFailure) in try ConnectionHandle.connect(configuration) }
-            }
+            return try await connecting.run { connect(configuration) }
         } catch {
-            return .failure(ConnectFailure(message: "no thread is free to connect"))
+            return .failure(overloaded)
         }
     }
+
+    private static func connect(_ configuration: PostgresConfiguration) -> Outcome {
+        Result { () throws(ConnectFailure) in try ConnectionHandle.connect(configuration) }
+    }
+
+    private static var overloaded: ConnectFailure { ConnectFailure(message: "no thread is free to connect") }
 }

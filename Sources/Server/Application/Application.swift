@@ -35,23 +35,23 @@ package actor Application {
     private var smtp: SMTPClient?
 
     /// Makes all parts; nothing listens yet.
+    /// - Parameter early: what has been begun already, with the same settings; nil to begin here.
     /// - Throws: `StartError`.
-    package init(_ configuration: Configuration, logger: Logger, system: SystemContext, logSink: LogSink? = nil)
-        throws(StartError)
-    {
+    package init(
+        _ configuration: Configuration, early: EarlyStart? = nil, logger: Logger, system: SystemContext, logSink: LogSink? = nil
+    ) throws(StartError) {
         do throws(SystemError) {
             group = try EventLoopGroup(count: configuration.loopCount)
         } catch {
             throw .system(error)
         }
         loop = group.loops[0]
-        let connecting = SharedParts.connectingPool()
-        let first = FirstConnection(configuration.database, loop: loop, connecting: connecting)
+        let early = early ?? EarlyStart(configuration.database)
         do throws(StartError) {
-            shared = try SharedParts(configuration, connecting: connecting, logger: logger, system: system)
+            shared = try SharedParts(configuration, connecting: early.connecting, logger: logger, system: system)
         } catch {
             group.stop()
-            connecting.stop()
+            early.connecting.stop()
             throw error
         }
         self.logger = logger
@@ -61,7 +61,7 @@ package actor Application {
         keySets = shared.keySetKeeper(loop)
         var workers: [Worker] = []
         for loop in group.loops {
-            workers.append(try Worker(loop, shared, keySets, first: workers.isEmpty ? first : nil, smtp: smtp))
+            workers.append(try Worker(loop, shared, keySets, first: workers.isEmpty ? early.first : nil, smtp: smtp))
         }
         self.workers = workers
         revocations = Self.revocations(workers, shared)

@@ -11,22 +11,30 @@ import Text
 enum Serve {
     typealias Read = @Sendable () throws(ConfigurationProblems) -> ConfigurationReading
 
-    /// - Parameter read: what gave `reading`, for the next time.
-    /// - Returns: one of `ExitStatus`.
-    static func run(
-        _ reading: ConfigurationReading, _ hangups: Hangups, _ console: Console, readingAnew read: @escaping Read
-    ) async -> Int32 {
-        let configuration = reading.configuration
+    /// Begins what a start waits for longest, while the settings are still read; nil where they do not say how.
+    static func begin(environment: [String: String], files: FileReader) -> EarlyStart? {
         ProcessMemory.keepLittle()
         // A peer that has gone is an error of the write, not the end of the process.
         _ = signal(SIGPIPE, SIG_IGN)
         forbidCores()
         EventLoop.keepGlobalJobs()
+        return Configuration.database(environment: environment, files: files).map { EarlyStart($0) }
+    }
+
+    /// - Parameters:
+    ///   - early: what `begin` has begun.
+    ///   - read: what gave `reading`, for the next time.
+    /// - Returns: one of `ExitStatus`.
+    static func run(
+        _ reading: ConfigurationReading, _ early: EarlyStart?, _ hangups: Hangups, _ console: Console,
+        readingAnew read: @escaping Read
+    ) async -> Int32 {
+        let configuration = reading.configuration
         do throws(LogSinkError) {
             let format = configuration.logging.format(isTerminal: isatty(STDOUT_FILENO) == 1)
             let sink = try LogSink(descriptor: STDOUT_FILENO, format: format)
             let logger = Logger(sink: sink, level: configuration.logging.level)
-            let status = await serve(reading, logger, sink) { application in
+            let status = await serve(reading, early, logger, sink) { application in
                 await Reloader(application, reading, logger: logger, read: read).serve(hangups)
             }
             sink.flush()
@@ -44,14 +52,14 @@ enum Serve {
     }
 
     private static func serve(
-        _ reading: ConfigurationReading, _ logger: Logger, _ sink: LogSink,
+        _ reading: ConfigurationReading, _ early: EarlyStart?, _ logger: Logger, _ sink: LogSink,
         reloading: @escaping @MainActor @Sendable (Application) async -> Void
     ) async -> Int32 {
         let configuration = reading.configuration
         let signals = Signals()
         do throws(StartError) {
             let system = SystemContext(now: { Timestamp.now() }, random: { SecureRandom.bytes($0) })
-            let application = try Application(configuration, logger: logger, system: system, logSink: sink)
+            let application = try Application(configuration, early: early, logger: logger, system: system, logSink: sink)
             let addresses = try await application.start()
             logger.info(
                 "listening",

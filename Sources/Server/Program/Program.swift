@@ -46,13 +46,14 @@ package enum Program {
             .explainIDToken, .devIssuer:
             break
         }
+        let early = command == .serve ? Serve.begin(environment: environment, files: files) : nil
         do throws(ConfigurationProblems) {
             let read = { @Sendable () throws(ConfigurationProblems) in
                 try Configuration.read(
                     environment: environment, files: files, masterKey: command.needsMasterKey ? .required : .optional)
             }
             var reading = try read()
-            if let hangups { return await Serve.run(reading, hangups, console, readingAnew: read) }
+            if let hangups { return await Serve.run(reading, early, hangups, console, readingAnew: read) }
             reading.configuration.audit.operatorName = operatorName
             return await run(command, reading, files, console)
         } catch {

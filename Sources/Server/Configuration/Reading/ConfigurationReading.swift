@@ -1,4 +1,5 @@
 import Networking
+import Postgres
 
 /// A configuration, and where each of its settings came from.
 package struct ConfigurationReading: Sendable {
@@ -57,6 +58,13 @@ extension Configuration {
         reader.refuseContradictions()
         guard reader.problems.isEmpty else { throw ConfigurationProblems(problems: reader.problems) }
         return ConfigurationReading(configuration: reader.configuration, shown: reader.shown)
+    }
+
+    /// How to reach PostgreSQL, whatever else is wrong with the settings; nil if that is.
+    static func database(environment: [String: String], files: FileReader) -> PostgresConfiguration? {
+        var reader = EnvironmentReader(environment: environment, files: files)
+        for setting in Settings.database.settings { reader.read(setting) }
+        return reader.problems.isEmpty ? reader.configuration.database : nil
     }
 
     /// Where the server of this machine says whether it is ready, whatever else is wrong with the settings by now: one that runs keeps those
