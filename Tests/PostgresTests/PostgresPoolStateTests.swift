@@ -84,7 +84,7 @@ private struct Script {
     }
 
     mutating func grow(to limit: Int) {
-        state.grow(to: limit)
+        state.connectionLimit = limit
         perform()
     }
 

@@ -42,7 +42,7 @@ package actor PostgresPool {
 
     /// Opens as many connections as are needed from now on: whoever starts needs one, and each costs the server a process and both a log-in.
     package func grow() {
-        state.grow(to: connectionLimit)
+        state.connectionLimit = connectionLimit
         perform()
     }
 

@@ -56,7 +56,8 @@ struct PostgresPoolState {
         var state: PostgresConnectionState
     }
 
-    private var connectionLimit: Int
+    /// How many connections there may be.
+    var connectionLimit: Int
     private let inFlightLimit: Int
     private let waitingLimit: Int
     private let patience: Duration
@@ -74,7 +75,7 @@ struct PostgresPoolState {
     /// When a statement was refused last because the server's disk is full.
     private(set) var diskWasFullAt: Instant?
 
-    /// - Parameter limit: how many connections there may be until `grow(to:)`.
+    /// - Parameter limit: how many connections there may be at first.
     init(_ configuration: PostgresConfiguration, limit: Int? = nil) {
         connectionLimit = limit ?? max(1, configuration.connectionsPerLoop)
         inFlightLimit = configuration.inFlightLimit
@@ -315,11 +316,6 @@ extension PostgresPoolState {
         opening = .connecting
         actions.append(.connect)
         return true
-    }
-
-    /// There may be so many from now on.
-    mutating func grow(to limit: Int) {
-        connectionLimit = limit
     }
 
     /// One is kept open; another is wanted when all that are there are busy.
