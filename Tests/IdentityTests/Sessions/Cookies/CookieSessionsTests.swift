@@ -161,6 +161,33 @@ extension WithStores {
             }
         }
 
+        @Test func `signing out finishes what was left, and takes a cookie however old`() async throws {
+            try await World.run { world in
+                _ = try await world.a.signUp()
+                let begun = try await signIn(on: world.a, use: .browser)
+                func toSignOut(_ use: CookieUse = .browser) async throws -> SessionID? {
+                    try await world.a.run { parts in
+                        try await parts.sessions.sessionToSignOut(of: begun.cookie, use: use, caller: Copy.caller)?.session.id
+                    }
+                }
+                world.clock.advance(by: .seconds(3600))
+                #expect(try await touch(begun.cookie, on: world.a, use: .browser) == nil)
+                #expect(try await toSignOut() == begun.session.id)
+                #expect(try await toSignOut(.session) == nil)
+                // As if the process had been killed: its access token is not deleted yet.
+                let tokens = try await world.a.run { parts in
+                    let tokens = try await parts.sessions.grant(
+                        to: parts.app, in: begun.session.id, refresh: .rotating, terms: GrantTerms())
+                    _ = try await parts.sessions.store.end(
+                        begun.session.id, reason: .signedOut, isRecorded: true, at: Sample.now)
+                    return tokens
+                }
+                #expect(try await world.a.isActive(tokens.accessToken))
+                #expect(try await toSignOut() == nil)
+                #expect(try await !world.a.isActive(tokens.accessToken))
+            }
+        }
+
         @Test func `a new sign-in ends the session whose cookie it replaces`() async throws {
             try await World.run { world in
                 _ = try await world.a.signUp()
