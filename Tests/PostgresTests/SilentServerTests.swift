@@ -78,7 +78,7 @@ import Testing
     @Test func `a step that takes longer than any query is waited for`() async throws {
         try await withServer { proxy, configuration async throws in
             var hasty = configuration
-            hasty.deadline = .milliseconds(50)
+            hasty.deadline = .milliseconds(300)
             let long = Migration(version: 1, name: "long", sql: "CREATE TABLE long (id integer); SELECT pg_sleep(2)")
             let error = try await outcome(of: [long], hasty)
             #expect(error == nil)
