@@ -36,7 +36,7 @@ struct BrowserSession: Sendable {
 
     /// The session that a sign-out of the browser is to end, though its cookie has not been used for too long; nil for none.
     /// - Throws: `IdentityError.unavailable`.
-    func toSignOut(_ request: Request, caller: Caller) async throws(IdentityError) -> CookieSession? {
+    func sessionToSignOut(_ request: Request, caller: Caller) async throws(IdentityError) -> CookieSession? {
         guard let cookie = cookie(of: request) else { return nil }
         return try await sessions.sessionToSignOut(of: cookie, use: .browser, caller: caller)
     }

@@ -1,6 +1,6 @@
 import Text
 
-/// Which sessions of a user end because there are too many.
+/// Which sessions of a user end because there are too many. The oldest is the one that would end first.
 ///
 /// - What a client begins without a sign-in, as for `offline_access`, takes the place of its own oldest: so it pushes out no phone of the user's.
 /// - Else the oldest goes of the client that has most.

@@ -9,6 +9,8 @@ package final class FirstConnection: Sendable {
         case connecting
         case awaited(CheckedContinuation<Outcome, Never>)
         case over(Outcome)
+        /// Whoever has it closes it, by letting go of it.
+        case taken
     }
 
     private let state = Mutex(State.connecting)
@@ -24,8 +26,11 @@ package final class FirstConnection: Sendable {
 
     private func finish(_ outcome: Outcome) {
         let waiting = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
-            defer { state = .over(outcome) }
-            guard case .awaited(let continuation) = state else { return nil }
+            guard case .awaited(let continuation) = state else {
+                state = .over(outcome)
+                return nil
+            }
+            state = .taken
             return continuation
         }
         waiting?.resume(returning: outcome)
@@ -36,9 +41,12 @@ package final class FirstConnection: Sendable {
         get async {
             await withCheckedContinuation { continuation in
                 let outcome = state.withLock { state -> Outcome? in
-                    if case .over(let outcome) = state { return outcome }
-                    state = .awaited(continuation)
-                    return nil
+                    guard case .over(let outcome) = state else {
+                        state = .awaited(continuation)
+                        return nil
+                    }
+                    state = .taken
+                    return outcome
                 }
                 if let outcome { continuation.resume(returning: outcome) }
             }

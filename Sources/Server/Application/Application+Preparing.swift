@@ -24,8 +24,9 @@ extension Application {
                 logger.warning("clients not loaded yet", ["error": "\(error)"])
             }
         }
-        await redisWatch.look()
+        // Requests are served from here on, whatever Redis takes to answer.
         await workers[0].postgres.grow()
+        await redisWatch.look()
         loop.start { await self.lookAfterMasterKeys() }
         for worker in workers { worker.startQueues() }
         logger.info("ready")

@@ -51,7 +51,8 @@ extension Settings {
                 "How long at most, used or not. At least `KIDOBAN_SESSION_IDLE_LIFETIME`."),
             Setting(
                 "KIDOBAN_SESSIONS_PER_USER", \.sessions.perUser, .count(1...1000),
-                "Sessions that a user may have; beyond them the oldest ends of the client that has most."),
+                "Sessions a user may have; beyond them one ends of the client that has most or, for `offline_access`, "
+                    + "has begun it."),
             Setting(
                 "KIDOBAN_REFRESH_GRACE", \.sessions.refreshGrace, .duration(.zero ... .hours(1)),
                 "How long a used refresh token gives the same successor again."),
