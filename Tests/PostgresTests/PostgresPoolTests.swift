@@ -7,6 +7,30 @@ import TestSupport
 @Suite(.needsDatabase, .timeLimit(.minutes(5))) struct PostgresPoolTests {
     private static let echo = Statement(name: "echo", sql: "SELECT $1::bigint, pg_backend_pid()")
 
+    @Test func `a connection that was begun before the pool is used by it, and ends with it`() async throws {
+        let database = try TestDatabase()
+        var first: FirstConnection?
+        let process = try await withPool(
+            database.connectionString,
+            first: { configuration, connecting in
+                first = FirstConnection(configuration, connecting: connecting)
+                return first
+            }
+        ) { pool in
+            let processes = try await withThrowingTaskGroup(of: Int64.self) { group in
+                for _ in 0..<20 { group.addTask { try await pool.query(Self.echo, [.integer(1)])[0].int64(1) } }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            // It is the only one until the pool may grow.
+            return try #require(processes.count == 1 ? processes.first : nil)
+        }
+        let question = Statement(name: "is_there", sql: "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1::bigint)")
+        try await withPool(database.connectionString) { pool in
+            try await eventually { try await !pool.query(question, [.integer(process)])[0].bool(0) }
+        }
+        withExtendedLifetime(first) {}
+    }
+
     @Test func `a thousand queries at once come back to those who asked, over two connections`() async throws {
         try await withPool(configure: {
             $0.connectionsPerLoop = 2

@@ -21,6 +21,7 @@ let patience = Duration.seconds(60)
 /// Lends a pool on a loop of its own, connected to `connectionString` or to a new and empty database.
 func withPool<T: Sendable>(
     _ connectionString: String? = nil, configure: (inout PostgresConfiguration) -> Void = { _ in },
+    first makeFirst: (PostgresConfiguration, BlockingPool) -> FirstConnection? = { _, _ in nil },
     _ body: (PostgresPool) async throws -> T
 ) async throws -> T {
     let database = try connectionString == nil ? TestDatabase() : nil
@@ -35,7 +36,8 @@ func withPool<T: Sendable>(
         loop.stop()
         connecting.stop()
     }
-    let pool = PostgresPool(configuration, loop: loop, connecting: connecting, logger: .disabled)
+    let pool = PostgresPool(
+        configuration, loop: loop, connecting: connecting, first: makeFirst(configuration, connecting), logger: .disabled)
     do {
         let value = try await body(pool)
         await pool.close()
