@@ -42,12 +42,16 @@ struct BrowserSession: Sendable {
     }
 
     /// Begins a session for somebody who has just proved who they are, always a new one. The one that the browser had before ends.
-    /// - Parameter isRemembered: whether the cookie outlives the browser.
+    /// - Parameters:
+    ///   - isRemembered: whether the cookie outlives the browser.
+    ///   - secret: the browser's.
     /// - Throws: as `Sessions.begin`.
     func begin(
-        _ authentication: Authentication, life: SessionLifetime, isRemembered: Bool, for request: Request, caller: Caller
+        _ authentication: Authentication, life: SessionLifetime, isRemembered: Bool, for request: Request,
+        of secret: BrowserSecret, caller: Caller
     ) async throws(IdentityError) -> (session: CookieSession, cookie: SetCookie) {
-        let terms = CookieTerms(use: .browser, lifetime: life, replacing: cookie(of: request))
+        let terms = CookieTerms(
+            use: .browser, lifetime: life, replacing: cookie(of: request), browser: secret.binding)
         let begun = try await sessions.beginWithCookie(authentication, for: client, terms: terms, caller: caller)
         let end = isRemembered ? SetCookie.Life.until(begun.session.absoluteEnd, now: begun.session.createdAt) : .clientSession
         return (begun, setCookie(begun.cookie, end))

@@ -132,13 +132,12 @@ extension Sessions {
         let (begun, _) = try await beginOrDiscard(
             session, with: authentication, idle: terms.lifetime.idle, caller, at: now
         ) { _ in nil }
-        if let replaced = terms.replaced {
-            do throws(IdentityError) {
-                try await signOut(replaced, use: terms.use, caller: caller)
-            } catch {
-                await discard(begun)
-                throw error
-            }
+        do throws(IdentityError) {
+            if let browser = terms.browser { try await BrowserIndex(redis: store.redis).enter(begun, of: browser) }
+            if let replaced = terms.replaced { try await signOut(replaced, use: terms.use, caller: caller) }
+        } catch {
+            await discard(begun)
+            throw error
         }
         return CookieSession(begun, use: terms.use, usedAt: begun.lastUsedAt, key: key)
     }

@@ -31,6 +31,13 @@ enum RedisRights {
                 ("ZREVRANGE", ["0", "1"]), ("PEXPIRE", ["1000"]), ("PTTL", []),
             ]
         ),
+        (
+            "browser:", "",
+            [
+                ("ZADD", ["1", "x"]), ("ZRANGE", ["0", "1"]), ("ZREMRANGEBYRANK", ["0", "1"]), ("PTTL", []),
+                ("PEXPIRE", ["1000"]),
+            ]
+        ),
         ("limit:", "", [("GET", []), ("DEL", []), ("GETEX", ["PX", "1000"])]),
         (
             "limit:known:", "",

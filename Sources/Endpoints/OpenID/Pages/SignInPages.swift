@@ -205,7 +205,7 @@ extension SignInPages.Parts {
     ) async throws(IdentityError) -> Response {
         let (_, cookie) = try await browser.begin(
             authentication, life: isRemembered ? options.remembered : options.brief, isRemembered: isRemembered,
-            for: visit.request, caller: visit.caller)
+            for: visit.request, of: visit.secret, caller: visit.caller)
         return visit.goOn(to: destination, with: cookie)
     }
 }

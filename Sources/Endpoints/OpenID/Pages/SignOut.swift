@@ -153,19 +153,25 @@ struct LogoutRequest: Sendable {
 }
 
 extension SignInPages.Parts {
-    /// Ends a session of the browser, if it has one, has its clients told by their own pages (OpenID Connect Front-Channel Logout 1.0 §2), and goes on.
+    /// Ends the sessions of the browser, if its cookie names one, has their clients told by their own pages (OpenID Connect Front-Channel Logout 1.0 §2), and goes on.
     func signOut(_ session: Session?, _ request: LogoutRequest, _ visit: Visit) async throws(SignInPages.Failure) -> Response {
         var fields: ResponseFields = [:]
         var frames: [String] = []
         if let session {
-            frames = await frontChannelPages(of: session)
             let caller = visit.caller
-            do throws(IdentityError) {
-                try await services.sessions.end(session.id, of: session.userID, reason: .signedOut, caller: caller)
-            } catch .sessionNotFound {
-                // Somebody else was faster.
-            } catch {
-                throw .identity(error)
+            let others = try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await services.sessions.others(of: visit.secret.binding, than: session.id, caller: caller)
+            }
+            // The cookie's last: after a failure it can ask again.
+            for session in others + [session] {
+                frames += await frontChannelPages(of: session)
+                do throws(IdentityError) {
+                    try await services.sessions.end(session.id, of: session.userID, reason: .signedOut, caller: caller)
+                } catch .sessionNotFound {
+                    // Somebody else was faster.
+                } catch {
+                    throw .identity(error)
+                }
             }
             fields.append(browser.deletion)
         }

@@ -27,11 +27,15 @@ package struct CookieTerms: Sendable {
     package let replaced: SecretString?
     /// Whether access tokens are to be issued in it (`Sessions.issue`).
     package let hasGrant: Bool
+    /// What is remembered of the browser in which it begins (`Sessions.others`); nil for none.
+    package let browser: String?
 
     package init(
-        use: CookieUse, lifetime: SessionLifetime, replacing replaced: SecretString? = nil, hasGrant: Bool = false
+        use: CookieUse, lifetime: SessionLifetime, replacing replaced: SecretString? = nil, hasGrant: Bool = false,
+        browser: String? = nil
     ) {
         self.hasGrant = hasGrant
+        self.browser = browser
         self.use = use
         self.lifetime = lifetime
         self.replaced = replaced

@@ -61,6 +61,29 @@ extension Sessions {
         return nil
     }
 
+    /// The live sessions that have begun in a browser (`CookieTerms.browser`), but for one: those of tabs that signed in at the same time, whose cookies
+    /// are lost. An end that was begun before is finished.
+    /// - Throws: `IdentityError.unavailable`.
+    package func others(
+        of browser: String, than current: SessionID, caller: Caller
+    ) async throws(IdentityError) -> [Session] {
+        var live: [Session] = []
+        for entry in try await BrowserIndex(redis: store.redis).entries(of: browser) where entry.sessionID != current {
+            switch try await store.record(entry.sessionID, at: system.now()) {
+            case .live(let session): live.append(session)
+            case .ended:
+                do throws(IdentityError) {
+                    try await end(entry.sessionID, of: entry.userID, reason: .signedOut, caller: caller)
+                } catch {
+                    // Nothing is left of it by now.
+                    guard error == .sessionNotFound else { throw error }
+                }
+            case .missing, .malformed: break
+            }
+        }
+        return live
+    }
+
     /// Ends the sessions of a user, on every device, because he asks for it from one of them; that one ends last, so that after a
     /// failure it can ask again, or stays.
     /// - Throws: `IdentityError.unavailable`; some may live on then.
