@@ -90,7 +90,7 @@ struct DoctorTests {
             "--appendonly", "yes", "--user", "kidoban", "on", ">canary-redis", "~at:*", "~session:*", "~client:*", "~user:*",
             "~code:*",
             "~authcode:*", "~par:*", "~device:*", "~device-user:*", "~used:*", "~claims:*", "~authsession:*",
-            "~registration:*", "~provider_attempt:*",
+            "~registration:*", "~provider_attempt:*", "~browser:*",
             "~successor:*", "~limit:*", "~audit:*", "~feed:*", "+@all", "-@admin", "-zadd", "-info",
         ])
         let url = "redis://kidoban:canary-redis@127.0.0.1:\(stores.redis.port)"
@@ -99,7 +99,7 @@ struct DoctorTests {
         #expect(examination.names("problem") == ["redis-rights"])
         #expect(
             examination.detail("redis-rights")
-                == "not allowed: ZADD session:, ZADD client:, ZADD user:, ZADD limit:known:, SET it:")
+                == "not allowed: ZADD session:, ZADD client:, ZADD user:, ZADD browser:, ZADD limit:known:, SET it:")
         #expect(examination.results("redis-version") == ["skipped"])
         #expect(examination.results("redis") == ["ok"])
         #expect(!examination.output.contains("canary"))
