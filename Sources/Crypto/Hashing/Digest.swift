@@ -11,7 +11,7 @@ package struct Digest: Hashable, Sendable {
     /// The bytes in memory order, whatever the machine's byte order.
     private var words: Words = Words()
 
-    private struct Words: Hashable {
+    private struct Words: Equatable {
         var first: UInt64 = 0
         var second: UInt64 = 0
         var third: UInt64 = 0
@@ -31,6 +31,26 @@ package struct Digest: Hashable, Sendable {
             return unsafe write(start.assumingMemoryBound(to: UInt8.self))
         }
         guard isFilled else { return nil }
+    }
+
+    /// The first bytes of one, and zeros in place of the others; `nil` for more than there are.
+    package init?(first bytes: [UInt8]) {
+        guard bytes.count <= Self.byteCount else { return nil }
+        unsafe withUnsafeMutableBytes(of: &words) { destination in unsafe destination.copyBytes(from: bytes) }
+    }
+
+    /// With zeros in place of all but the first bytes.
+    package func keeping(first count: Int) -> Digest {
+        var kept = self
+        unsafe withUnsafeMutableBytes(of: &kept.words) { bytes in
+            for index in count..<Self.byteCount { unsafe bytes[index] = 0 }
+        }
+        return kept
+    }
+
+    /// One word is as good as all: they are random.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(words.first)
     }
 
     package var bytes: [UInt8] {

@@ -9,8 +9,8 @@ extension HTTPConnection {
         stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.head))
         while true {
             do throws(ProxyHeader.Malformed) {
-                let input = stream.input
-                if case .complete(let header, let consumed) = try ProxyHeader.parse(input.span) {
+                let progress = try stream.withInput { input throws(ProxyHeader.Malformed) in try ProxyHeader.parse(input) }
+                if case .complete(let header, let consumed) = progress {
                     stream.consume(consumed)
                     origin.take(header)
                     origin.decide(server.proxies)
@@ -60,8 +60,7 @@ extension HTTPConnection {
         while true {
             if case .idle = phase, stream.isBlocked { return .failure(.resting) }
             do throws(HTTPParseError) {
-                let input = stream.input
-                switch try parser.parse(input.span) {
+                switch try stream.withInput({ input throws(HTTPParseError) in try parser.parse(input) }) {
                 case .complete(let head, let consumed):
                     stream.consume(consumed)
                     return .success(head)
@@ -97,8 +96,7 @@ extension HTTPConnection {
             }
             stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.body))
             while true {
-                let input = stream.input
-                switch try decoder.decode(input.span, into: &body) {
+                switch try stream.withInput({ input throws(HTTPParseError) in try decoder.decode(input, into: &body) }) {
                 case .complete(let consumed):
                     stream.consume(consumed)
                     if held != 0 || body.capacity > Self.smallBody { hold(head.bytes.count + body.capacity, for: .handler) }

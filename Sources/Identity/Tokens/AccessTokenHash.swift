@@ -6,8 +6,7 @@ package import Text
 package struct AccessTokenHash: Hashable, Sendable, CustomStringConvertible {
     package static let byteCount = 18
 
-    /// The key in Redis of what is stored of the token: `at:` and 24 characters of base64url.
-    package let key: String
+    private let digest: Digest
 
     /// Of anything that was presented as a token. The bytes decide, so no other spelling finds the same record.
     package init(of token: Span<UInt8>) {
@@ -19,13 +18,13 @@ package struct AccessTokenHash: Hashable, Sendable, CustomStringConvertible {
     }
 
     private init(_ digest: Digest) {
-        key = digest.base64URL(Self.byteCount, behind: "at:")
+        self.digest = digest.keeping(first: Self.byteCount)
     }
 
     /// As a session's record lists it; nil for another number of bytes.
     package init?(bytes: [UInt8]) {
-        guard bytes.count == Self.byteCount else { return nil }
-        key = "at:" + Base64URL.encode(bytes)
+        guard bytes.count == Self.byteCount, let digest = Digest(first: bytes) else { return nil }
+        self.digest = digest
     }
 
     /// Those that a script returns, one behind the other; nil for what are none.
@@ -44,7 +43,12 @@ package struct AccessTokenHash: Hashable, Sendable, CustomStringConvertible {
 
     /// As a session's record lists it.
     package var bytes: [UInt8] {
-        Base64URL.decode(text) ?? []
+        Array(digest.bytes.prefix(Self.byteCount))
+    }
+
+    /// The key in Redis of what is stored of the token: `at:` and 24 characters of base64url.
+    package var key: String {
+        digest.base64URL(Self.byteCount, behind: "at:")
     }
 
     /// The key in Redis of what was made of the token, by exchange.
@@ -52,7 +56,7 @@ package struct AccessTokenHash: Hashable, Sendable, CustomStringConvertible {
 
     /// 24 characters of base64url.
     package var text: String {
-        String(key.dropFirst(3))
+        digest.base64URL(Self.byteCount, behind: "")
     }
 
     package var description: String {

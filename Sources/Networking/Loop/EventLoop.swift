@@ -11,8 +11,11 @@ import Synchronization
 /// pinned to it and a task that prefers it run on its thread, and await each other without a hop.
 // @unchecked: `poller`, `timers`, `jobs`, `dirty` and `now` are touched only while this thread owns the loop, which `isCurrent`
 // asserts; `inbox` is behind a mutex, `owner` is atomic and `waker` is constant.
+@safe
 package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private static let hotTail: Duration = .milliseconds(2)
+    /// Bytes that one read takes at most.
+    static let readSize = 16 * 1024
     /// How many jobs may run before sockets and timers are looked at again.
     private static let jobsPerTurn = 4096
 
@@ -25,6 +28,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private let owner = Atomic<UInt>(0)
     private let inbox = Mutex(Inbox())
     private let waker: Waker
+    /// Where the loop's streams read into, one after the other: what has come is taken from here at once.
+    let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.readSize, alignment: 16)
     var poller: Poller
     var timers = TimerHeap()
     private var jobs: ContiguousArray<UnownedJob> = []
@@ -69,6 +74,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         alarm.schedule(deadline: .distantFuture)
         alarm.activate()
         source.activate()
+    }
+
+    deinit {
+        unsafe readBuffer.deallocate()
     }
 
     /// Whether the caller runs on this loop.

@@ -10,9 +10,6 @@ import Glibc
 package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     /// Bytes that may wait to be sent before `drained()` suspends.
     package static let highWaterMark = 256 * 1024
-    /// Bytes that one read takes at most.
-    private static let readSize = 16 * 1024
-
     package let loop: EventLoop
     package let peer: SocketAddress
     /// What has been read and not yet been taken with `consume`.
@@ -225,14 +222,16 @@ extension Stream {
         }
     }
 
+    /// Lets `body` read `input` where it is. Who keeps a copy of it has the next `consume` copy what is left.
+    package func withInput<Result, Failure>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result {
+        let input = input
+        return try body(input.span)
+    }
+
     /// Drops the first `count` bytes of `input`.
     package func consume(_ count: Int) {
-        if count == input.count {
-            // An idle connection keeps no buffer.
-            input = []
-        } else {
-            input.removeFirst(count)
-        }
+        // An idle connection keeps no buffer.
+        if count == input.count { input = [] } else { input.removeFirst(count) }
     }
 
     /// Reads once; nil when that would block or has brought only a part of a TLS record.
@@ -245,7 +244,7 @@ extension Stream {
         case .bytes(0):
             return false
         case .bytes(let count):
-            state.read(isAll: count < Self.readSize)
+            state.read(isAll: count < EventLoop.readSize)
             return tls == nil ? true : try decrypt()
         case .wouldBlock:
             state.readWouldBlock()
@@ -258,13 +257,12 @@ extension Stream {
 
     /// One `recv`, its bytes handed to `take`.
     private func receive() -> Socket.Transfer {
-        unsafe withUnsafeTemporaryAllocation(byteCount: Self.readSize, alignment: 16) { buffer in
-            let transfer = unsafe Socket.receive(descriptor, into: buffer)
-            if case .bytes(let count) = transfer, count > 0 {
-                unsafe take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            }
-            return transfer
+        let buffer = unsafe loop.readBuffer
+        let transfer = unsafe Socket.receive(descriptor, into: buffer)
+        if case .bytes(let count) = transfer, count > 0 {
+            unsafe take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
+        return transfer
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) {

@@ -36,40 +36,67 @@ extension OutputSpan<UInt8> {
             power &*= 10
         }
         precondition(digits <= freeCapacity)
-        // From the last digit on: so each division is by a constant.
+        // Two digits at a time from the last on: so each division is by a constant.
         unsafe withUnsafeMutableBufferPointer { buffer, count in
-            var rest = number
-            for index in stride(from: count + digits - 1, through: count, by: -1) {
-                unsafe buffer.initializeElement(at: index, to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-                rest /= 10
+            let output = unsafe UnsafeMutableRawBufferPointer(
+                rebasing: UnsafeMutableRawBufferPointer(buffer)[count..<count + digits])
+            var (rest, index) = (UInt(bitPattern: number), digits)
+            while index > 1 {
+                index &-= 2
+                let pair = rest % 100
+                let tens = (pair &* 103) &>> 10
+                unsafe output[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: tens)
+                unsafe output[index + 1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: pair &- tens &* 10)
+                rest /= 100
             }
+            if index == 1 { unsafe output[0] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest) }
             count += digits
         }
     }
 
     /// Sixteen bytes as the text of a UUID, 36 bytes.
     package mutating func append(uuid bytes: Span<UInt8>) {
-        precondition(bytes.count == 16)
-        for index in stride(from: 0, to: 16, by: 2) {
-            if index == 4 || index == 6 || index == 8 || index == 10 { append(UInt8(ascii: "-")) }
-            let digits = Hex.digits(of: UInt32(bytes[index]) << 8 | UInt32(bytes[index + 1]))
-            for shift in stride(from: 24, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: digits &>> UInt64(shift))) }
+        precondition(bytes.count == 16 && freeCapacity >= 36)
+        func digits(_ index: Int) -> UInt64 {
+            Hex.digits(of: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: 4 * index, as: UInt32.self).bigEndian)
+        }
+        let (first, second, third, fourth) = (digits(0), digits(1), digits(2), digits(3))
+        unsafe withUnsafeMutableBufferPointer { buffer, count in
+            let output = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count..<count + 36])
+            func store(_ digits: UInt64, at offset: Int) {
+                unsafe output.storeBytes(of: digits.bigEndian, toByteOffset: offset, as: UInt64.self)
+            }
+            // Each writes eight digits; what is too much of them the next one writes over.
+            store(first, at: 0)
+            store(second, at: 9)
+            store(second << 32, at: 14)
+            store(third, at: 19)
+            store(third << 32, at: 24)
+            store(fourth, at: 28)
+            for offset in [8, 13, 18, 23] { unsafe output[offset] = UInt8(ascii: "-") }
+            count += 36
         }
     }
 
     /// Whatever number of bytes in base64url, without padding: four bytes for three.
     package mutating func append(base64URL bytes: Span<UInt8>) {
-        var group: UInt32 = 0
-        var bits: UInt32 = 0
-        for index in bytes.indices {
-            group = group << 8 | UInt32(bytes[index])
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                append(Base64URL.symbol(of: group >> bits & 63))
+        let symbols = (bytes.count * 8 + 5) / 6
+        precondition(symbols <= freeCapacity)
+        unsafe withUnsafeMutableBufferPointer { buffer, count in
+            let output = unsafe UnsafeMutableRawBufferPointer(
+                rebasing: UnsafeMutableRawBufferPointer(buffer)[count..<count + symbols])
+            var position = 0
+            for start in stride(from: 0, to: bytes.count, by: 3) {
+                var group = UInt32(bytes[start]) << 16
+                if start + 1 < bytes.count { group |= UInt32(bytes[start + 1]) << 8 }
+                if start + 2 < bytes.count { group |= UInt32(bytes[start + 2]) }
+                for shift: UInt32 in [18, 12, 6, 0] where position < symbols {
+                    unsafe output[position] = Base64URL.symbol(of: group &>> shift)
+                    position += 1
+                }
             }
+            count += symbols
         }
-        if bits > 0 { append(Base64URL.symbol(of: group << (6 - bits) & 63)) }
     }
 }
 

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The members of a JSON object in the order in which they were written.
 ///
 /// Names are compared byte by byte. Swift's own `==` treats canonically equivalent texts as equal, which RFC 8259 §8.3 does not.
@@ -47,6 +49,13 @@ package struct JSONObject: Equatable, Sendable {
 extension String {
     /// Equality of the UTF-8 bytes, without Unicode normalisation.
     package func hasSameBytes(as other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+        let (left, right) = (utf8Span, other.utf8Span)
+        guard left.count == right.count else { return false }
+        return unsafe left.span.withUnsafeBytes { left in
+            unsafe right.span.withUnsafeBytes { right in
+                guard let left = left.baseAddress, let right = right.baseAddress else { return true }
+                return unsafe memcmp(left, right, other.utf8.count) == 0
+            }
+        }
     }
 }

@@ -9,6 +9,11 @@ extension Instant {
     }
 }
 
+/// The hash of whatever text.
+extension AccessTokenHash: ExpressibleByStringInterpolation {
+    public init(stringLiteral text: String) { self.init(of: text) }
+}
+
 extension HotTokenMemory {
     /// One that is told what changes, and has proved at the time 0 that it is.
     fileprivate static func trusted(byteLimit: Int = 100_000) throws -> HotTokenMemory {
@@ -27,13 +32,13 @@ extension HotTokenMemory {
         return try #require(number)
     }
 
-    fileprivate mutating func reading(_ key: String) throws -> Reading {
+    fileprivate mutating func reading(_ key: AccessTokenHash) throws -> Reading {
         let reading = beginReading(key)
         return try #require(reading)
     }
 
     /// Asks and is answered at once.
-    fileprivate mutating func read(_ key: String, _ record: [UInt8] = [1], end: UInt64 = 1_000_000) {
+    fileprivate mutating func read(_ key: AccessTokenHash, _ record: [UInt8] = [1], end: UInt64 = 1_000_000) {
         guard let reading = beginReading(key) else { return }
         endReading(reading, found: (record, .at(end)))
     }
@@ -61,7 +66,7 @@ extension HotTokenMemory {
 
     @Test func `what changes is forgotten`() throws {
         var memory = try HotTokenMemory.trusted()
-        for key in ["a", "b"] { memory.read(key) }
+        for key in ["a", "b"] as [AccessTokenHash] { memory.read(key) }
         memory.take(.changed(["a", "c"]))
         #expect(memory.record(of: "a", at: .at(1)) == nil)
         #expect(memory.record(of: "b", at: .at(1)) == [1])
@@ -105,7 +110,7 @@ extension HotTokenMemory {
         memory.take(.proved(probe))
         #expect(!memory.isTrusted(at: .at(11)))
         try memory.prove(at: 12)
-        for key in ["a", "b"] { #expect(memory.record(of: key, at: .at(13)) == nil) }
+        for key in ["a", "b"] as [AccessTokenHash] { #expect(memory.record(of: key, at: .at(13)) == nil) }
         memory.read("b")
         #expect(memory.record(of: "b", at: .at(13)) == [1])
         #expect(memory.readingCount == 0)
@@ -181,17 +186,17 @@ extension HotTokenMemory {
 /// A server, its two connections with what is on its way in them, and somebody who asks: at each step something happens that can.
 private struct Play {
     private enum Question {
-        case get(HotTokenMemory.Reading, String)
+        case get(HotTokenMemory.Reading, AccessTokenHash)
         case probe(UInt64)
     }
 
     /// A value that a key has or had.
     private struct Value {
-        let key: String
+        let key: AccessTokenHash
         var endedAt: UInt64?
     }
 
-    private static let keys = ["a", "b", "c"]
+    private static let keys: [AccessTokenHash] = ["a", "b", "c"]
 
     private(set) var hits = 0
     private(set) var mistakes: [String] = []
@@ -199,7 +204,7 @@ private struct Play {
     private var random: SeededGenerator
     private var time: UInt64 = 0
     private var values: [Value] = []
-    private var live: [String: Int] = [:]
+    private var live: [AccessTokenHash: Int] = [:]
     private var isTracked = false
     private var questions: [Question] = []
     private var answers: [(reading: HotTokenMemory.Reading, value: Int?)] = []
@@ -227,7 +232,7 @@ private struct Play {
     }
 
     /// Somebody asks, and the store is asked where nothing is remembered.
-    private mutating func look(_ key: String) {
+    private mutating func look(_ key: AccessTokenHash) {
         if let record = memory.record(of: key, at: .at(time)) {
             hits += 1
             let value = values[Int(record[0]) << 8 | Int(record[1])]
@@ -262,13 +267,13 @@ private struct Play {
         memory.take(messages.removeFirst())
     }
 
-    private mutating func end(_ key: String) {
+    private mutating func end(_ key: AccessTokenHash) {
         guard let value = live.removeValue(forKey: key) else { return }
         values[value].endedAt = time
         tell(.changed([key]))
     }
 
-    private mutating func begin(_ key: String) {
+    private mutating func begin(_ key: AccessTokenHash) {
         guard live[key] == nil else { return }
         live[key] = values.count
         values.append(Value(key: key))

@@ -20,30 +20,30 @@ struct HotTokenMemory {
         case lost
         /// All keys may be gone; or whom is asked is another server.
         case emptied
-        case changed([String])
+        case changed([AccessTokenHash])
         case proved(UInt64)
     }
 
     /// A question that is under way.
     struct Reading: Equatable {
-        let key: String
+        let token: AccessTokenHash
         fileprivate let age: UInt64
         fileprivate let change: Int
     }
 
     private struct Entry {
-        let key: String
+        let token: AccessTokenHash
         let record: [UInt8]
         let end: Instant
         /// Whether it was asked for since the hand was here last.
         var isWanted = false
 
-        var cost: Int { key.utf8.count + record.count + HotTokenMemory.overhead }
+        var cost: Int { record.count + HotTokenMemory.overhead }
     }
 
     private struct Readings {
         var count = 0
-        /// How often the key has changed since the first of them began.
+        /// How often the record has changed since the first of them began.
         var changes = 0
     }
 
@@ -52,12 +52,12 @@ struct HotTokenMemory {
     private(set) var isFollowed = false
     /// Counts how often all was forgotten.
     private var age: UInt64 = 0
-    private var places: [String: Int] = [:]
+    private var places: [AccessTokenHash: Int] = [:]
     private var entries: [Entry?] = []
     private var free: [Int] = []
     /// Where the next entry is looked for that has to go.
     private var hand = 0
-    private var readings: [String: Readings] = [:]
+    private var readings: [AccessTokenHash: Readings] = [:]
     private var lastProbe: UInt64 = 0
     private var awaited: [(number: UInt64, begun: Instant)] = []
     /// Whether one is awaited no more that was never told.
@@ -87,10 +87,10 @@ struct HotTokenMemory {
             forgetAll()
             isFollowed = false
         case .emptied: forgetAll()
-        case .changed(let keys):
-            for key in keys {
-                if let place = places[key] { remove(place) }
-                readings[key]?.changes += 1
+        case .changed(let tokens):
+            for token in tokens {
+                if let place = places[token] { remove(place) }
+                readings[token]?.changes += 1
             }
         case .proved(let number):
             guard let index = awaited.firstIndex(where: { $0.number == number }) else { return }
@@ -129,8 +129,8 @@ extension HotTokenMemory {
 /// Records.
 extension HotTokenMemory {
     /// What is remembered, if it may be believed.
-    mutating func record(of key: String, at now: Instant) -> [UInt8]? {
-        guard isTrusted(at: now), let place = places[key], let entry = entries[place] else { return nil }
+    mutating func record(of token: AccessTokenHash, at now: Instant) -> [UInt8]? {
+        guard isTrusted(at: now), let place = places[token], let entry = entries[place] else { return nil }
         guard now < entry.end else {
             remove(place)
             return nil
@@ -140,37 +140,37 @@ extension HotTokenMemory {
     }
 
     /// The store is about to be asked. Nil if the answer is not to be remembered.
-    mutating func beginReading(_ key: String) -> Reading? {
+    mutating func beginReading(_ token: AccessTokenHash) -> Reading? {
         guard isFollowed else { return nil }
-        readings[key, default: Readings()].count += 1
-        return Reading(key: key, age: age, change: readings[key]?.changes ?? 0)
+        readings[token, default: Readings()].count += 1
+        return Reading(token: token, age: age, change: readings[token]?.changes ?? 0)
     }
 
     /// The store has answered, or has failed to. What has changed meanwhile, or may have, is not remembered.
     /// - Parameter found: the record, and when it ends at the latest.
     mutating func endReading(_ reading: Reading, found: (record: [UInt8], end: Instant)?) {
-        let isUnchanged = readings[reading.key]?.changes == reading.change
-        readings[reading.key]?.count -= 1
-        if readings[reading.key]?.count == 0 { readings[reading.key] = nil }
+        let isUnchanged = readings[reading.token]?.changes == reading.change
+        readings[reading.token]?.count -= 1
+        if readings[reading.token]?.count == 0 { readings[reading.token] = nil }
         guard let found else {
             // Whatever was remembered is gone, though nobody has told.
-            if let place = places[reading.key] { remove(place) }
+            if let place = places[reading.token] { remove(place) }
             return
         }
         guard isUnchanged, reading.age == age, isFollowed else { return }
-        remember(Entry(key: reading.key, record: found.record, end: found.end))
+        remember(Entry(token: reading.token, record: found.record, end: found.end))
     }
 
     private mutating func remember(_ entry: Entry) {
-        if let place = places[entry.key] { remove(place) }
+        if let place = places[entry.token] { remove(place) }
         guard entry.cost <= byteLimit else { return }
         while byteCount + entry.cost > byteLimit { removeNext() }
         byteCount += entry.cost
         if let place = free.popLast() {
             entries[place] = entry
-            places[entry.key] = place
+            places[entry.token] = place
         } else {
-            places[entry.key] = entries.count
+            places[entry.token] = entries.count
             entries.append(entry)
         }
     }
@@ -192,7 +192,7 @@ extension HotTokenMemory {
     private mutating func remove(_ place: Int) {
         guard let entry = entries[place] else { return }
         byteCount -= entry.cost
-        places[entry.key] = nil
+        places[entry.token] = nil
         entries[place] = nil
         free.append(place)
     }

@@ -74,7 +74,7 @@ package final class HotTokens: @unchecked Sendable {  // its variables are touch
         case .lost: apply(.lost)
         case .flushed: apply(.emptied)
         case .changed(let keys):
-            apply(.changed(keys))
+            apply(.changed(keys.compactMap { AccessTokenHash(key: $0) }))
             // Those of one message count as told before the probe in it.
             for key in keys where key.utf8.starts(with: probePrefix.utf8) {
                 if let number = UInt64(Substring(key.utf8.dropFirst(probePrefix.utf8.count))) { apply(.proved(number)) }
@@ -94,20 +94,19 @@ package final class HotTokens: @unchecked Sendable {  // its variables are touch
 
     /// Tokens end by this copy: nobody who is told so shall still find them good here.
     func forget(_ tokens: [AccessTokenHash]) {
-        let keys = tokens.map(\.key)
-        apply(.changed(keys))
-        copy.tellOthers(than: self, keys)
+        apply(.changed(tokens))
+        copy.tellOthers(than: self, tokens)
     }
 
-    fileprivate func forget(_ keys: [String]) {
-        apply(.changed(keys))
+    fileprivate func hear(of tokens: [AccessTokenHash]) {
+        apply(.changed(tokens))
     }
 
     /// The record of a token; nil for one that is unknown, expired or revoked.
     /// - Throws: `RedisError`.
     func record(_ token: AccessTokenHash, _ redis: RedisConnection) async throws(RedisError) -> [UInt8]? {
         if let record = remembered(token) { return record }
-        return try await read([token.key], redis)[0]
+        return try await read([token], redis)[0]
     }
 
     /// The same for several, in their order.
@@ -116,24 +115,25 @@ package final class HotTokens: @unchecked Sendable {  // its variables are touch
         var records = tokens.map { remembered($0) }
         let missing = records.indices.filter { records[$0] == nil }
         guard !missing.isEmpty else { return records }
-        let found = try await read(missing.map { tokens[$0].key }, redis)
+        let found = try await read(missing.map { tokens[$0] }, redis)
         for (place, record) in zip(missing, found) { records[place] = record }
         return records
     }
 
     private func remembered(_ token: AccessTokenHash) -> [UInt8]? {
         // Not the loop's time, which is that of the beginning of its turn.
-        guard let record = memory.record(of: token.key, at: .now()) else { return nil }
+        guard let record = memory.record(of: token, at: .now()) else { return nil }
         metrics.countHotToken()
         return record
     }
 
     /// Asks Redis, and remembers what there is for as long as Redis keeps it.
-    private func read(_ keys: [String], _ redis: RedisConnection) async throws(RedisError) -> [[UInt8]?] {
+    private func read(_ tokens: [AccessTokenHash], _ redis: RedisConnection) async throws(RedisError) -> [[UInt8]?] {
+        let keys = tokens.map(\.key)
         guard memory.isFollowed else { return try await redis.get(keys) }
         let asked = Instant.now()
-        let readings = keys.map { memory.beginReading($0) }
-        var found: [(record: [UInt8], end: Instant)?] = keys.map { _ in nil }
+        let readings = tokens.map { memory.beginReading($0) }
+        var found: [(record: [UInt8], end: Instant)?] = tokens.map { _ in nil }
         defer {
             for (reading, found) in zip(readings, found) {
                 if let reading { memory.endReading(reading, found: found) }
@@ -183,9 +183,9 @@ package final class HotTokenLoops: Sendable {
         loops.withLock { loops in loops.removeAll { $0 === one } }
     }
 
-    fileprivate func tellOthers(than one: HotTokens, _ keys: [String]) {
+    fileprivate func tellOthers(than one: HotTokens, _ tokens: [AccessTokenHash]) {
         for other in loops.withLock({ $0 }) where other !== one {
-            other.loop.call { other.forget(keys) }
+            other.loop.call { other.hear(of: tokens) }
         }
     }
 }
