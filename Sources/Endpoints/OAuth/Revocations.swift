@@ -91,8 +91,10 @@ private final class Listener: EndlessBody, RevocationSink, @unchecked Sendable {
     private let client: ClientRegistry.Entry
     private let cursor: RedisStreamID?
     private var writer: BodyWriter?
-    /// When it was last asked for.
-    private var unsent = 0
+    /// Bytes that it was told.
+    private var told = 0
+    /// How many of them were taken when that was last asked for; nil when all were.
+    private var takenBefore: Int?
     private var subscription: RevocationSubscription?
 
     init(_ feed: RevocationFeed, _ client: ClientRegistry.Entry, from cursor: RedisStreamID?) {
@@ -115,13 +117,15 @@ private final class Listener: EndlessBody, RevocationSink, @unchecked Sendable {
     func send(_ text: [UInt8]) -> Bool {
         guard let writer, writer.unsentCount < Self.limit else { return false }
         writer.write(text)
+        told += text.count
         return true
     }
 
     var isStuck: Bool {
         guard let writer else { return true }
-        defer { unsent = writer.unsentCount }
-        return unsent > 0 && writer.unsentCount >= unsent
+        let taken = told - writer.unsentCount
+        defer { takenBefore = writer.unsentCount > 0 ? taken : nil }
+        return takenBefore == taken
     }
 
     func drained() async -> Bool {

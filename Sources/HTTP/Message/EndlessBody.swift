@@ -24,11 +24,11 @@ package struct BodyWriter: Sendable {
     /// How many bytes the client has yet to take.
     package var unsentCount: Int { stream.unsentCount }
 
-    /// Waits until few bytes are left to be taken.
+    /// Waits until no bytes are left to be taken.
     /// - Returns: false when the connection is over.
     package func drained() async -> Bool {
         do throws(StreamError) {
-            try await stream.drained()
+            try await stream.drained(below: 0)
             return true
         } catch {
             return false

@@ -31,11 +31,19 @@ package final class RevocationPlaces: Sendable {
 
 /// Tells listeners of a loop what ends, on whichever copy. Confined to its loop: requests never touch it.
 package final class RevocationFeed: @unchecked Sendable {  // every member is touched on its loop only
+    /// A listener that has missed something, and the last that it has heard.
+    private struct Reader: Sendable {
+        let subscription: RevocationSubscription
+        let last: RedisStreamID
+    }
+
     /// How often a listener hears something at least.
-    package static let heartbeat: Duration = .seconds(5)
+    private static let heartbeat: Duration = .seconds(5)
+    /// How often it is looked whether listeners may go on listening.
+    private static let look: Duration = .seconds(1)
     /// How long the stream may be silent before listeners are cut off: they are not to believe that nothing ends.
     private static let silence: Duration = .seconds(8)
-    private static let pageSize = 500
+    private static let pageSize = 200
     /// How long a listener may take to read a page.
     private static let patience: Duration = .seconds(30)
 
@@ -46,10 +54,14 @@ package final class RevocationFeed: @unchecked Sendable {  // every member is to
     private let logger: Logger
     private var loop: EventLoop { redis.loop }
     private var subscriptions: [ObjectIdentifier: RevocationSubscription] = [:]
-    /// The last entry that was told of; nil while the stream is not followed.
+    private var turns = CatchUpTurns<Reader>()
+    /// The last entry that was told of; nil while none is known.
     private var position: RedisStreamID?
-    private var heardAt: Instant
-    private var isBeating = false
+    /// When the stream could be read last. That Redis takes a connection and names an entry is not enough.
+    private var heardAt: Instant?
+    private var beatAt: Instant
+    private var isLooking = false
+    private var isChecking = false
 
     package init(
         redis: RedisConnection, installation: Installation, clients: ClientRegistry, places: RevocationPlaces, logger: Logger
@@ -59,19 +71,19 @@ package final class RevocationFeed: @unchecked Sendable {  // every member is to
         self.clients = clients
         self.places = places
         self.logger = logger
-        heardAt = redis.loop.now
+        beatAt = redis.loop.now
     }
 
     /// News of the stream.
     package func take(_ news: RedisStreamNews) {
-        heardAt = loop.now
         switch news {
-        case .alive: break
+        case .alive: heardAt = loop.now
         case .follows(let id): position = id
         case .lost(let id):
             position = id
             for subscription in subscriptions.values { subscription.reset(id) }
         case .entries(let entries):
+            heardAt = loop.now
             position = entries.last?.id ?? position
             guard !subscriptions.isEmpty else { return }
             for event in entries.compactMap({ RevocationEvent($0, in: installation) }) {
@@ -80,7 +92,7 @@ package final class RevocationFeed: @unchecked Sendable {  // every member is to
         }
     }
 
-    private var isSilent: Bool { loop.now.since(heardAt) > Self.silence }
+    private var isSilent: Bool { heardAt.map { loop.now.since($0) > Self.silence } ?? true }
 
     /// Takes a place for a listener, to be given back by `dismiss`.
     /// - Throws: `IdentityError.clientNotPermitted`; `tooManyRequests` when there are too many listeners; `unavailable`.
@@ -102,14 +114,14 @@ package final class RevocationFeed: @unchecked Sendable {  // every member is to
     ) -> RevocationSubscription {
         let subscription = RevocationSubscription(entry, sink)
         subscriptions[ObjectIdentifier(subscription)] = subscription
-        beat()
+        watch()
         guard let position else {
             subscription.cut()
             return subscription
         }
         if let cursor {
             subscription.send(RevocationEvent.ready(cursor))
-            loop.start { await self.catchUp(subscription, from: cursor) }
+            catchUp(subscription, from: cursor)
         } else {
             subscription.send(RevocationEvent.ready(position))
             _ = subscription.hasCaughtUp(with: position)
@@ -122,55 +134,89 @@ package final class RevocationFeed: @unchecked Sendable {  // every member is to
         subscriptions[ObjectIdentifier(subscription)] = nil
     }
 
-    /// Tells what has ended since an entry. That entry has to be there still: else others behind it may be gone, too.
-    private func catchUp(_ subscription: RevocationSubscription, from cursor: RedisStreamID) async {
-        var last = cursor
-        while !subscription.isOver {
-            // The first is the one that it knows.
-            let command = RedisCommand(
-                "XRANGE", RevocationLog.key, last.description, "+", "COUNT", String(Self.pageSize + 1))
-            guard let entries = try? await redis.send(command).elements?.compactMap({ RedisStreamEntry($0) }), let position else {
-                return subscription.cut()
+    /// Tells what has ended since an entry, page by page, each when it is the listener's turn.
+    private func catchUp(_ subscription: RevocationSubscription, from last: RedisStreamID) {
+        let reader = Reader(subscription: subscription, last: last)
+        turns.wait(reader, of: subscription.entry.client.id.text, at: loop.now)
+        takeTurns()
+    }
+
+    private func takeTurns() {
+        while let (reader, client) = turns.next(at: loop.now) {
+            guard !reader.subscription.isOver else {
+                turns.ended(client)
+                continue
             }
-            guard entries.first?.id == last else { return subscription.reset(position) }
-            for entry in entries.dropFirst() {
-                last = entry.id
-                if let event = RevocationEvent(entry, in: installation) { subscription.tell(event) }
-            }
-            if entries.count <= Self.pageSize {
-                if subscription.hasCaughtUp(with: last) {
-                    // What the stream had brought by now has waited, and is told as well.
-                    return subscription.send(RevocationEvent.current(max(last, position)))
-                }
-            } else {
-                let patience = loop.schedule(after: Self.patience) { subscription.cut() }
-                let isThrough = await subscription.drained()
-                loop.cancel(patience)
-                guard isThrough else { return subscription.cut() }
+            loop.start { [self] in
+                let last = await tellPage(to: reader)
+                turns.ended(client)
+                takeTurns()
+                // The turn is over already: a listener that reads slowly keeps no other waiting.
+                if let last, await hasTaken(reader.subscription) { catchUp(reader.subscription, from: last) }
             }
         }
     }
 
-    /// Has every listener hear something now and then, as long as the stream is followed, and looks whether it still may.
-    private func beat() {
-        guard !isBeating else { return }
-        isBeating = true
-        loop.schedule(after: Self.heartbeat) { [self] in
-            isBeating = false
+    /// Tells what has ended since an entry. That entry has to be there still: else others behind it may be gone, too.
+    /// - Returns: the last entry that was told, if there are more.
+    private func tellPage(to reader: Reader) async -> RedisStreamID? {
+        let subscription = reader.subscription
+        // The first is the one that it knows.
+        let command = RedisCommand(
+            "XRANGE", RevocationLog.key, reader.last.description, "+", "COUNT", String(Self.pageSize + 1))
+        guard let entries = try? await redis.send(command).elements?.compactMap({ RedisStreamEntry($0) }), let position else {
+            subscription.cut()
+            return nil
+        }
+        guard let first = entries.first, let last = entries.last, first.id == reader.last else {
+            subscription.reset(position)
+            return nil
+        }
+        for entry in entries.dropFirst() {
+            if let event = RevocationEvent(entry, in: installation) { subscription.tell(event) }
+        }
+        guard entries.count <= Self.pageSize, subscription.hasCaughtUp(with: last.id) else { return last.id }
+        // What the stream had brought by now has waited, and is told as well.
+        subscription.send(RevocationEvent.current(max(last.id, position)))
+        return nil
+    }
+
+    /// Waits until a listener has taken what it was told; one that does not is cut off.
+    private func hasTaken(_ subscription: RevocationSubscription) async -> Bool {
+        let patience = loop.schedule(after: Self.patience) { subscription.cut() }
+        let hasTaken = await subscription.drained()
+        loop.cancel(patience)
+        if !hasTaken { subscription.cut() }
+        return hasTaken
+    }
+
+    /// Looks now and then whether the stream is followed and who may still listen, and has every listener hear something.
+    private func watch() {
+        guard !isLooking else { return }
+        isLooking = true
+        loop.schedule(after: Self.look) { [self] in
+            isLooking = false
             guard !subscriptions.isEmpty else { return }
-            beat()
+            watch()
             if isSilent {
                 logger.warning("listeners to revocations are cut off, because Redis's stream is not followed")
                 for subscription in subscriptions.values { subscription.cut() }
                 return
             }
-            for subscription in subscriptions.values { subscription.beat() }
+            if loop.now.since(beatAt) >= Self.heartbeat {
+                beatAt = loop.now
+                for subscription in subscriptions.values { subscription.beat() }
+            }
             loop.start { await self.checkClients() }
         }
     }
 
     /// A client that is gone, may see something else now, or has proved itself with what is good no more, hears nothing more.
     private func checkClients() async {
+        // While PostgreSQL does not answer, one of these waits for it.
+        guard !isChecking else { return }
+        isChecking = true
+        defer { isChecking = false }
         for subscription in Array(subscriptions.values) where !subscription.isOver {
             let before = subscription.entry.client
             do throws(IdentityError) {

@@ -6,7 +6,7 @@ package protocol RevocationSink: AnyObject, Sendable {
     func send(_ text: [UInt8]) -> Bool
     /// Whether the listener has taken nothing since this was asked last, although there was something.
     var isStuck: Bool { get }
-    /// Waits until the listener has taken nearly everything.
+    /// Waits until the listener has taken everything.
     /// - Returns: false when it is gone.
     func drained() async -> Bool
     /// Ends the listener's connection.

@@ -3,9 +3,9 @@ package import Networking
 
 /// What the reader of a stream has to tell.
 package enum RedisStreamNews: Sendable {
-    /// It follows the stream from behind this entry on.
+    /// It goes on behind this entry. Whether it can is not known before `entries` or `alive`.
     case follows(RedisStreamID)
-    /// There were entries that it has not seen, and never will; it follows from behind this one on.
+    /// There were entries that it has not seen, and never will; it goes on behind this one.
     case lost(RedisStreamID)
     /// New entries, in their order.
     case entries([RedisStreamEntry])
@@ -86,13 +86,14 @@ package actor RedisStreamReader {
 
     private func follow() async throws(StreamError) {
         let stream = try await connector.connect().stream
-        outage.succeeded()
         self.stream = stream
         guard !isClosed else { throw .closed }
         stream.isPrompt = false
         let reader = ReplyReader()
         var last = try await start(stream, reader)
         var renewedAt = loop.now
+        // The first question is answered at once: so it is soon known that the stream may be read.
+        var waits = false
         while true {
             var commands = [RedisCommand.roleQuestion]
             if loop.now.since(renewedAt) > Self.renewal {
@@ -101,15 +102,19 @@ package actor RedisStreamReader {
             }
             var reading = RedisCommand("XREAD", "COUNT")
             reading.append(Self.pageSize)
-            reading.append("BLOCK")
-            reading.append(Int64(Self.patience.wholeNanoseconds / 1_000_000))
+            if waits {
+                reading.append("BLOCK")
+                reading.append(Int64(Self.patience.wholeNanoseconds / 1_000_000))
+            }
             for word in ["STREAMS", key, last.description] { reading.append(word) }
             let answers = try await ask(commands + [question(whether: last), reading], stream, reader)
+            let entries = try Self.entries(answers[answers.count - 1])
+            waits = true
+            outage.succeeded()
             guard answers[answers.count - 2].elements?.isEmpty == false else {
                 last = try await start(stream, reader)
                 continue
             }
-            let entries = Self.entries(answers[answers.count - 1])
             guard let end = entries.last else {
                 tell(.alive)
                 continue
@@ -176,9 +181,10 @@ package actor RedisStreamReader {
         return answers
     }
 
-    /// What `XREAD` has answered for the one stream.
-    private static func entries(_ reply: RedisReply) -> [RedisStreamEntry] {
-        let streams = reply.elements ?? []
+    /// What `XREAD` has answered for the one stream; none when there was nothing to tell.
+    private static func entries(_ reply: RedisReply) throws(StreamError) -> [RedisStreamEntry] {
+        if case .null = reply { return [] }
+        guard let streams = reply.elements else { throw RedisConnector.notRedis }
         return streams.first?.elements?.last?.elements?.compactMap { RedisStreamEntry($0) } ?? []
     }
 }

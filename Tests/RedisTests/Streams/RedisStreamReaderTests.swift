@@ -9,9 +9,9 @@ import Testing
 struct RedisStreamReaderTests {
     private static let key = "stream"
 
-    /// Lends the names of what has been told so far.
-    private func withNews(of server: TestRedis, _ body: (Locked<[String]>) async throws -> Void) async throws {
-        let news = Locked<[String]>([])
+    /// Lends the names of what has been told so far, and how often it was told that there is nothing new.
+    private func withNews(of server: TestRedis, _ body: (Locked<[String]>, Locked<Int>) async throws -> Void) async throws {
+        let (news, signsOfLife) = (Locked<[String]>([]), Locked(0))
         try await whileRunning { loop, resolving in
             RedisStreamReader(
                 server.configuration, key: Self.key, life: .seconds(3600), loop: loop, resolving: resolving, logger: .disabled
@@ -20,17 +20,28 @@ struct RedisStreamReaderTests {
                 case .follows: news.withLock { $0.append("follows") }
                 case .lost: news.withLock { $0.append("lost") }
                 case .entries(let entries): news.withLock { $0 += entries.map { _ in "entry" } }
-                case .alive: break
+                case .alive: signsOfLife.withLock { $0 += 1 }
                 }
             }
         } _: { _ in
-            try await body(news)
+            try await body(news, signsOfLife)
+        }
+    }
+
+    @Test func `a stream that may not be read gives no sign of life, however often it is found`() async throws {
+        let server = try TestRedis()
+        try server.command("ACL SETUSER default -xread")
+        try await withNews(of: server) { news, signsOfLife in
+            try await eventually { news.value.count > 2 }
+            #expect(news.value.allSatisfy { $0 == "follows" } && signsOfLife.value == 0)
+            try server.command("ACL SETUSER default +xread")
+            try await eventually { signsOfLife.value > 0 }
         }
     }
 
     @Test func `that a stream was emptied is told, also when it has been written to at once`() async throws {
         let server = try TestRedis()
-        try await withNews(of: server) { news in
+        try await withNews(of: server) { news, _ in
             try await eventually { news.value == ["follows"] }
             try await withReadyConnection(server.configuration) { redis in
                 _ = try await redis.send(RedisCommand("XADD", Self.key, "*", "a", "b"))
