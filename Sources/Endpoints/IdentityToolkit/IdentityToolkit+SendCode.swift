@@ -113,8 +113,9 @@ extension IdentityToolkit.Core {
         try await Failure.mapIdentityErrors { () throws(IdentityError) in
             if let new {
                 guard let session else { throw IdentityError.invalidToken }
+                // As at Firebase it ends with the others: its ID tokens are of before, and no answer can carry new ones.
                 try await services.confirmations.requestAddressChange(
-                    of: user.id, in: session, password: nil, to: new.typed, link: link,
+                    of: user.id, in: session, keepsSession: false, password: nil, to: new.typed, link: link,
                     caller: call.caller)
             } else {
                 try await services.confirmations.requestVerification(

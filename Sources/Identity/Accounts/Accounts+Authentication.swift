@@ -7,7 +7,7 @@ package struct SignInAttempt: Sendable {
     package enum Name: Sendable {
         case email(String)
         case username(String)
-        /// Either, where there is one field for both: what is one user's username and another's address is the address.
+        /// Either, where there is one field for both: what is one user's address and another's username is each of them.
         case usernameOrEmail(String)
     }
 
@@ -63,7 +63,24 @@ extension Accounts {
         of attempt: SignInAttempt, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> UserStore.Credentials {
         let presented = try Self.presented(attempt.passwords)
-        switch try await resolved(attempt.name) {
+        let names = try await resolved(attempt.name)
+        if names.count > 1 {
+            // Neither shuts the other out, who may have taken the name to do that.
+            do throws(IdentityError) {
+                return try await user(of: attempt, as: names[0], presented, client, caller)
+            } catch .invalidCredentials, .userDisabled, .service(.tooManyRequests) {
+                // It may be the other's.
+            } catch {
+                throw error
+            }
+        }
+        return try await user(of: attempt, as: names[names.count - 1], presented, client, caller)
+    }
+
+    private func user(
+        of attempt: SignInAttempt, as name: SignInAttempt.Name, _ presented: [Password], _ client: Client, _ caller: Caller
+    ) async throws(IdentityError) -> UserStore.Credentials {
+        switch name {
         case .email(let text):
             let address = try Self.valid { () throws(InputProblem) in try EmailAddress(text) }
             let limit = LimitAttempt.signIn(account: address.normalized, isNamedSo: true, client: client.id, caller)
@@ -86,14 +103,15 @@ extension Accounts {
         }
     }
 
-    /// What was typed into a field for both is a username if it can be no address, or is no user's address but somebody's username.
-    private func resolved(_ name: SignInAttempt.Name) async throws(IdentityError) -> SignInAttempt.Name {
-        guard case .usernameOrEmail(let text) = name else { return name }
-        guard let address = try? EmailAddress(text) else { return .username(text) }
-        guard let username = try? Username(text), try await users.credentials(of: username) != nil,
-            try await users.credentials(of: address) == nil
-        else { return .email(text) }
-        return .username(text)
+    /// Whose name was typed, the address first: into a field for both, the address of one and the username of another perhaps.
+    private func resolved(_ name: SignInAttempt.Name) async throws(IdentityError) -> [SignInAttempt.Name] {
+        guard case .usernameOrEmail(let text) = name else { return [name] }
+        guard let address = try? EmailAddress(text) else { return [.username(text)] }
+        guard let username = try? Username(text), let named = try await users.credentials(of: username)?.user else {
+            return [.email(text)]
+        }
+        guard let holder = try await users.credentials(of: address)?.user else { return [.username(text)] }
+        return holder.id == named.id ? [.email(text)] : [.email(text), .username(text)]
     }
 
     private func check(

@@ -58,10 +58,12 @@ package struct OneTimeCodeStore: Sendable {
         try? await set(Self.key(Self.hash(code)), grant.stored, life: life)
     }
 
-    /// Makes the codes of a user void, whatever they are for.
+    /// Makes the codes of a user void, whatever they are for or for some purposes.
     /// - Throws: the store's failure.
-    func void(of userID: UserID) async throws(IdentityError) {
-        for purpose in OneTimeCode.Purpose.allCases {
+    func void(
+        of userID: UserID, for purposes: [OneTimeCode.Purpose] = OneTimeCode.Purpose.allCases
+    ) async throws(IdentityError) {
+        for purpose in purposes {
             let pointer = Self.pointer(purpose, userID)
             let last = try await send(RedisCommand("GET", pointer))
             // The pointer last: until it is gone, the whole can be repeated.

@@ -14,12 +14,13 @@ extension Confirmations {
     /// somebody has the address; who has it is told then.
     ///
     /// - Parameters:
-    ///   - session: the one that asks. It is kept when the address changes.
+    ///   - session: the one that asks.
+    ///   - keepsSession: whether that one is kept when the address changes.
     ///   - password: nil where the session is of the last minutes.
     /// - Throws: `IdentityError.invalidInput` for what is no address; `invalidCredentials` for a wrong password, `recentSignInRequired`
-    ///   without one; `userNotFound`, `tooManyRequests`, `overloaded`, `unavailable`.
+    ///   without one, or when the session has ended meanwhile; `userNotFound`, `tooManyRequests`, `overloaded`, `unavailable`.
     package func requestAddressChange(
-        of id: UserID, in session: SessionID, password: SecretString?, to text: String,
+        of id: UserID, in session: SessionID, keepsSession: Bool = true, password: SecretString?, to text: String,
         link: @Sendable (SecretString) -> SecretString, caller: Caller
     ) async throws(IdentityError) {
         let address = try Self.address(text)
@@ -35,7 +36,7 @@ extension Confirmations {
             guard try await permits(.addressConfirmation, to: address, caller) else { return }
             guard address.normalized != user.email?.normalized else { return }
             try await tellOfRequest(user, address, caller)
-            try await ask(for: address, of: user, session, link, caller)
+            try await ask(for: address, of: user, session, keepsSession: keepsSession, link, caller)
         }
         await accounts.note(.addressChangeRequested, id, by: .user(id), nil, session: session, caller)
     }
@@ -52,8 +53,8 @@ extension Confirmations {
     }
 
     private func ask(
-        for address: EmailAddress, of user: User, _ session: SessionID, _ link: (SecretString) -> SecretString,
-        _ caller: Caller
+        for address: EmailAddress, of user: User, _ session: SessionID, keepsSession: Bool,
+        _ link: (SecretString) -> SecretString, _ caller: Caller
     ) async throws(IdentityError) {
         let now = system.now()
         let holder = try await users.credentials(of: address)?.user
@@ -65,10 +66,12 @@ extension Confirmations {
             let code = OneTimeCode(random: system.random(OneTimeCode.randomByteCount))
             let grant = OneTimeCode.Grant(
                 purpose: .changeEmail, userID: user.id, email: user.email?.normalized ?? "",
-                credentialsVersion: user.credentialsVersion, newEmail: address.typed, session: session)
+                credentialsVersion: user.credentialsVersion, newEmail: address.typed, session: keepsSession ? session : nil)
             try await codes.issue(code, grant, life: lifetimes.addressChange, system)
             text = link(code.text)
         }
+        // After the code: whoever signs out everywhere ends the sessions and then deletes the codes that they have asked for.
+        guard case .live = try await accounts.sessions.store.record(session, at: now) else { throw .recentSignInRequired }
         try await outbox.add(
             Mail(
                 id: system.uuid(), userID: recipient.id, kind: kind, recipient: address.normalized,
@@ -89,8 +92,8 @@ extension Confirmations {
         }
     }
 
-    /// Puts the address that a code was sent to in the place of the user's. All sessions end but the one that has asked; and that one too, with
-    /// everything else that opened the account, if nobody had proved the address before.
+    /// Puts the address that a code was sent to in the place of the user's. All sessions end but the one that has asked, if that is kept; and that
+    /// one too, with everything else that opened the account, if nobody had proved the address before.
     /// - Throws: `IdentityError.invalidCode`; `emailTaken` when somebody else has the address by now; `tooManyRequests`, `unavailable`.
     package func changeAddress(code text: SecretString, caller: Caller) async throws(IdentityError) -> AddressChange {
         guard let code = OneTimeCode(text) else { throw .invalidCode }

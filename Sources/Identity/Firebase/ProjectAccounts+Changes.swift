@@ -166,7 +166,7 @@ extension ProjectAccounts {
     /// - Parameters:
     ///   - actor: who changes.
     ///   - asked: the session that asks, if it is the user's own. It ends with the others, and another is begun; where all that
-    ///     is done is taking the password away, it stays.
+    ///     is done is taking the password or identities away, it stays.
     /// - Throws: `IdentityError.emailTaken`, `phoneNumberTaken`, `identityTaken`, `identityNotFound`, `lastSignInMethod`, `userNotFound`,
     ///   `overloaded`, `unavailable`.
     package func change(
@@ -298,14 +298,14 @@ extension ProjectAccounts {
         if change.password.changes {
             // Apps take no new tokens from the answer to an unlinking.
             let kept = change.password.isSet || change.validSince != nil ? nil : asked
-            return .all(.passwordChanged, except: kept, forgettingDevices: true)
+            return .all(.passwordChanged, except: kept, forgettingDevices: true, keepingIDTokens: kept != nil)
         }
         if change.email.changes, change.email.value?.normalized != user.email?.normalized {
             return .all(.addressChanged, forgettingDevices: true)
         }
         if change.validSince != nil { return .all(.revoked) }
-        if !change.unlinks.isEmpty, asked == nil { return .all(.identityUnlinked) }
-        return .none
+        guard !change.unlinks.isEmpty else { return .none }
+        return asked == nil ? .all(.identityUnlinked) : .begunWith(change.unlinks, .identityUnlinked, except: asked)
     }
 
     private func noteWaysIn(

@@ -3,8 +3,8 @@ package struct SessionsToEnd: Sendable {
     enum Scope: Sendable {
         /// Only sign-ins that are under way become void, and what began under the old number.
         case none
-        /// Those that began with a proof of this provider's.
-        case begunWith(ProviderID)
+        /// Those that began with a proof of one of these providers'.
+        case begunWith([ProviderID])
         case all
     }
 
@@ -18,16 +18,18 @@ package struct SessionsToEnd: Sendable {
     let forgetsDevices: Bool
     /// Whether codes that were sent by mail are forgotten, whatever they are for.
     let voidsCodes: Bool
+    /// Whether the one that stays has ID tokens whose time somebody compares.
+    private let keepsIDTokens: Bool
 
-    /// Whether nothing that was issued before is good any more. A session that is kept has tokens from before.
+    /// Whether who compares the time of a token, as the Admin SDKs of Firebase do, is to refuse those from before.
     var voidsTokens: Bool {
         guard case .all = scope else { return false }
-        return kept == nil && reason != .userDeleted
+        return !keepsIDTokens && reason != .userDeleted
     }
 
     private init(
         _ scope: Scope, _ reason: SessionEnd, kept: SessionID? = nil, last: SessionID? = nil, forgetsDevices: Bool = false,
-        voidsCodes: Bool = false
+        voidsCodes: Bool = false, keepsIDTokens: Bool = false
     ) {
         self.scope = scope
         self.reason = reason
@@ -35,19 +37,28 @@ package struct SessionsToEnd: Sendable {
         self.last = last
         self.forgetsDevices = forgetsDevices
         self.voidsCodes = voidsCodes
+        self.keepsIDTokens = keepsIDTokens
     }
 
     /// None that has begun.
     static let none = SessionsToEnd(.none, .revoked)
 
     /// All, but for one that is kept.
-    static func all(_ reason: SessionEnd, except kept: SessionID? = nil, forgettingDevices: Bool = false) -> SessionsToEnd {
-        SessionsToEnd(.all, reason, kept: kept, forgetsDevices: forgettingDevices)
+    /// - Parameter keepingIDTokens: whether that is one of Firebase's API, whose ID tokens must stay good wherever they are checked.
+    static func all(
+        _ reason: SessionEnd, except kept: SessionID? = nil, forgettingDevices: Bool = false, keepingIDTokens: Bool = false
+    ) -> SessionsToEnd {
+        SessionsToEnd(.all, reason, kept: kept, forgetsDevices: forgettingDevices, keepsIDTokens: keepingIDTokens)
     }
 
     /// Those that began with a provider's proof, but for one that is kept.
     static func begunWith(_ provider: ProviderID, _ reason: SessionEnd, except kept: SessionID? = nil) -> SessionsToEnd {
-        SessionsToEnd(.begunWith(provider), reason, kept: kept)
+        begunWith([provider], reason, except: kept)
+    }
+
+    /// The same for several at once.
+    static func begunWith(_ providers: [ProviderID], _ reason: SessionEnd, except kept: SessionID? = nil) -> SessionsToEnd {
+        SessionsToEnd(.begunWith(providers), reason, kept: kept)
     }
 
     /// All, with the codes that are out and the devices that are known: nothing is left of who had the account.

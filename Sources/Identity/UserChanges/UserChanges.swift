@@ -105,9 +105,11 @@ package final class UserChanges: Sendable {
         var ended: [SessionID] = []
         switch ending.scope {
         case .none: break
-        case .begunWith(let provider):
-            ended = try await sessions.endAll(
-                of: user.id, begunWith: provider, reason: ending.reason, except: ending.kept, by: deadline)
+        case .begunWith(let providers):
+            for provider in providers {
+                ended += try await sessions.endAll(
+                    of: user.id, begunWith: provider, reason: ending.reason, except: ending.kept, by: deadline)
+            }
         case .all:
             ended = try await sessions.endAll(
                 of: user.id, reason: ending.reason, except: ending.last ?? ending.kept, by: deadline)

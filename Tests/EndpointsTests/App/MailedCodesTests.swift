@@ -60,6 +60,20 @@ struct MailedCodesTests {
         #expect(try installation.mails(to: account.email).count == count)
     }
 
+    @Test(arguments: ["", "?keep=current"])
+    func `who signs out everywhere voids the address that another device has asked for`(_ query: String) async throws {
+        let (owner, new) = (try await server.signUp(), Account.newEmail())
+        let thief = try await server.signIn(owner)
+        let wish: JSONValue = ["email": .string(new), "password": .string(Account.password)]
+        #expect(try await server.post("/auth/me/email", wish, bearer: thief.accessToken).status == 202)
+        let code = try code("address_confirmation", to: new)
+        #expect(try await server.delete("/auth/sessions\(query)", bearer: owner.accessToken).status == 204)
+        let confirmed = try await server.post("/auth/email/confirm", ["code": .string(code)])
+        #expect(confirmed.status == 400)
+        #expect(confirmed.text == #"{"error":"Invalid code"}"#)
+        #expect(try await logIn(owner.email, Account.password) == 200)
+    }
+
     @Test(arguments: ["/auth/password/reset", "/auth/email/verification"])
     func `nothing tells whether there is such a user`(_ path: String) async throws {
         let account = try await server.signUp()

@@ -89,6 +89,30 @@ struct ToolkitProviderTests {
         #expect(last.failure == "OPERATION_NOT_ALLOWED")
     }
 
+    @Test func `unlinking ends what began with the identity, but for the session that asks`() async throws {
+        let (client, google, apple) = (try client, Person(), Person(at: "example.com"))
+        let user = try await client.signUp()
+        let first = try ToolkitClient.SignedIn(await signIn("google", TestProvider.google(google), idToken: user.idToken))
+        let asking = try ToolkitClient.SignedIn(await signIn("apple", TestProvider.apple(apple), idToken: first.idToken))
+        let byPassword = try ToolkitClient.SignedIn(
+            await client.call("signInWithPassword", ["email": .string(user.email), "password": .string(Account.password)]))
+        let others = [
+            try ToolkitClient.SignedIn(await signIn("google", TestProvider.google(google))),
+            try ToolkitClient.SignedIn(await signIn("apple", TestProvider.apple(apple))),
+        ]
+        let unlinked = try await client.call(
+            "update", ["idToken": .string(asking.idToken), "deleteProvider": ["google.com", "apple.com"]])
+        #expect(unlinked.status == 200, "\(unlinked.text)")
+        for other in others {
+            #expect(try await client.call("lookup", ["idToken": .string(other.idToken)]).failure == "TOKEN_EXPIRED")
+            #expect(try await client.refresh(other.refreshToken).failure == "TOKEN_EXPIRED")
+        }
+        for kept in [asking, byPassword] {
+            #expect(try await client.call("lookup", ["idToken": .string(kept.idToken)]).status == 200)
+            #expect(try await client.refresh(kept.refreshToken).status == 200)
+        }
+    }
+
     @Test func `who takes the password away stays signed in`() async throws {
         let (client, person) = (try client, Person())
         let user = try await client.signUp()

@@ -55,6 +55,59 @@ struct ToolkitSharingTests {
         }
     }
 
+    @Test func `what ends all other sessions at any API voids their tokens, and the address they asked for`() async throws {
+        try await Installation(Self.configure).run { installation in
+            let server = try installation.server
+            let (client, django) = (ToolkitClient(http: server), DjangoClient(server: server))
+            let (password, address) = ("another horse battery", Account.newEmail())
+            func signIn(_ email: String) async throws -> ToolkitClient.SignedIn {
+                try ToolkitClient.SignedIn(
+                    await client.call("signInWithPassword", ["email": .string(email), "password": .string(password)]))
+            }
+            func expectVoid(_ before: ToolkitClient.SignedIn, for user: ToolkitClient.SignedIn) async throws {
+                let found = try await client.call("lookup", ["idToken": .string(user.idToken)]).json["users"]?.arrayValue?.first
+                let since = try #require(found?["validSince"]?.stringValue.flatMap { Int64($0) })
+                #expect(try #require(before.claims?["auth_time"]?.integerValue) < since)
+                #expect(try await client.call("lookup", ["idToken": .string(before.idToken)]).failure == "TOKEN_EXPIRED")
+            }
+            func code(of user: ToolkitClient.SignedIn) async throws -> JSONValue {
+                let sent = try await client.call(
+                    "sendOobCode",
+                    [
+                        "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": .string(user.idToken),
+                        "newEmail": .string(address),
+                    ])
+                #expect(sent.status == 200, "\(sent.text)")
+                let link = try #require(try installation.mails(to: address).last { $0.kind == "address_confirmation" }).link
+                let start = try #require(link.firstRange(of: "oobCode=")).upperBound
+                return .string(String(link[start...].prefix { $0 != "&" }))
+            }
+
+            let first = try await client.signUp()
+            try installation.change(first.email, "email_verified = true")
+            installation.clock.advance(by: .seconds(10))
+            let key = try #require(try await django.logIn(first.email, Account.password).key)
+            let change = [("old_password", Account.password), ("new_password1", password), ("new_password2", password)]
+            #expect(try await django.send("/password/change/", change, [("Authorization", "Token \(key)")]).status == 200)
+            #expect(try await django.user(key).status == 200)
+            let second = try await signIn(first.email)
+            try await expectVoid(first, for: second)
+
+            let wanted = try await code(of: second)
+            let login: JSONValue = ["email": .string(first.email), "password": .string(password)]
+            let account = try Account(await server.post("/auth/login", login))
+            #expect(try await server.delete("/auth/sessions?keep=current", bearer: account.accessToken).status == 204)
+            #expect(try await client.call("update", ["oobCode": wanted]).failure == "INVALID_OOB_CODE")
+
+            let third = try await signIn(first.email)
+            installation.clock.advance(by: .seconds(10))
+            let changed = try await client.call("update", ["oobCode": try await code(of: third)])
+            #expect(changed.json["newEmail"] == .string(address), "\(changed.text)")
+            // As at Firebase, who has asked signs in again.
+            try await expectVoid(third, for: try await signIn(address))
+        }
+    }
+
     @Test func `an old session changes no way in, and an anonymous one may name itself`() async throws {
         try await Installation(Self.configure).run { installation in
             let client = ToolkitClient(http: try installation.server)

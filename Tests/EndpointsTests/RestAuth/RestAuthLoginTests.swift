@@ -234,7 +234,7 @@ struct RestAuthLoginTests {
 
 @Suite(.needsServers, .installation { $0.restAuth.loginName = .either })
 struct RestAuthEitherNameTests {
-    @Test func `an address is understood in the field of the username, and comes before a username`() async throws {
+    @Test func `an address is understood in the field of the username`() async throws {
         let django = DjangoClient(server: try #require(Installation.current).server)
         let name = "either\(UInt32.random(in: 0 ... .max))"
         let email = try await django.register(Account.newEmail(), [("username", name)]).email
@@ -245,15 +245,36 @@ struct RestAuthEitherNameTests {
         for (username, password, owner) in [
             (name, DjangoClient.password, email), (email, DjangoClient.password, email),
             (email.uppercased(), DjangoClient.password, email),
-            (other, "another horse battery", other), (unclaimed, "a third horse battery", nil),
+            (other, "another horse battery", other), (email, "another horse battery", other),
+            (unclaimed, "a third horse battery", nil),
         ] as [(String, String, String?)] {
             let signedIn = try await django.send("/login/", [("username", username), ("password", password)])
             let user = try await django.user(try #require(signedIn.key, "\(username)"))
             #expect(owner == nil || user.json["email"]?.stringValue == owner)
         }
         for username in [email, unclaimed, Account.newEmail(), "nobody-\(name)", "not a name"] {
-            let wrong = try await django.send("/login/", [("username", username), ("password", "another horse battery")])
+            let wrong = try await django.send("/login/", [("username", username), ("password", "a fourth horse battery")])
             #expect(wrong.text == RestAuthLoginTests.wrong)
         }
+    }
+
+    @Test func `who takes a stranger's username for an address, or the other way round, locks nobody out`() async throws {
+        let installation = try #require(Installation.current)
+        let django = DjangoClient(server: try installation.server)
+        let (name, other) = (Account.newEmail(), "another horse battery")
+        let (email, registered) = try await django.register(Account.newEmail(), [("username", name)])
+        #expect(registered.status == 201, "\(registered.text)")
+        let claim: JSONValue = ["email": .string(name), "password": .string(other)]
+        #expect(try await installation.server.post("/auth/register", claim).status == 201)
+        func owner(_ field: String, _ password: String) async throws -> String? {
+            let signedIn = try await django.send("/login/", [(field, name), ("password", password)])
+            guard let key = signedIn.key else { return nil }
+            return try await django.user(key).json["email"]?.stringValue
+        }
+        #expect(try await owner("username", DjangoClient.password) == email)
+        #expect(try await owner("username", other) == name)
+        #expect(try await owner("username", "a third horse battery") == nil)
+        // What can be nothing but an address is one.
+        #expect(try await owner("email", other) == name)
     }
 }

@@ -28,6 +28,7 @@ extension WithStores {
 
                 let change = try await world.b.confirmAddress(code)
                 #expect(change.user.email?.typed == "Anna@Else.example" && change.user.emailVerified && change.resetCode == nil)
+                #expect(try await world.a.user(member.id).tokensValidAfter != nil)
                 #expect(try await world.a.isActive(member.accessToken))
                 #expect(try await !world.a.isActive(other.accessToken))
                 let next = try await world.a.introspect(try await world.a.refresh(member.refreshToken).accessToken)
@@ -74,6 +75,40 @@ extension WithStores {
                 #expect(try await world.a.undo(world.a.code(.passwordChanged)).isUndone)
                 await #expect(throws: IdentityError.invalidCode) { try await world.a.confirmAddress(third) }
                 #expect(try await world.a.user(member.id).email?.typed == Copy.email)
+            }
+        }
+
+        @Test(arguments: [false, true])
+        func `what another session has asked for is void once the user has signed out everywhere`(keepingIt: Bool) async throws {
+            try await World.run { world in
+                let member = try await world.a.provedMember()
+                let thief = try await world.a.signIn()
+                try await world.a.askForAddress(Self.new, of: thief)
+                let code = try await world.a.code(.addressConfirmation, to: Self.new)
+                try await world.a.run {
+                    try await $0.sessions.signOutEverywhere(
+                        member.id, from: member.sessionID, keepingIt: keepingIt, caller: Copy.caller)
+                }
+                await #expect(throws: IdentityError.invalidCode) { try await world.a.confirmAddress(code) }
+                // A request that was under way then.
+                await #expect(throws: IdentityError.recentSignInRequired) {
+                    try await world.a.askForAddress("thief@else.example", of: thief)
+                }
+                #expect(try await world.a.mails(to: "thief@else.example").isEmpty)
+                #expect(try await world.a.user(member.id).email?.typed == Copy.email)
+                let owner = try await keepingIt ? member : world.a.signIn()
+                try await world.a.changeAddress("anna@other.example", of: owner)
+                #expect(try await world.a.user(member.id).email?.typed == "anna@other.example")
+            }
+        }
+
+        @Test func `a session that is not to be kept ends with the others`() async throws {
+            try await World.run { world in
+                let member = try await world.a.provedMember()
+                try await world.a.askForAddress(Self.new, of: member, keepsSession: false)
+                try await world.a.confirmAddress(world.a.code(.addressConfirmation, to: Self.new))
+                #expect(try await !world.a.isActive(member.accessToken))
+                #expect(try await world.a.user(member.id).tokensValidAfter != nil)
             }
         }
 

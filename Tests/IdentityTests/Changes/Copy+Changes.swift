@@ -25,10 +25,12 @@ extension Copy {
             caller: Self.caller)
     }
 
-    func askForAddress(_ address: String, of member: Member, password: String? = password) async throws {
+    func askForAddress(
+        _ address: String, of member: Member, keepsSession: Bool = true, password: String? = password
+    ) async throws {
         try await parts.confirmations.requestAddressChange(
-            of: member.id, in: member.sessionID, password: password.map { SecretString($0) }, to: address, link: { $0 },
-            caller: Self.caller)
+            of: member.id, in: member.sessionID, keepsSession: keepsSession, password: password.map { SecretString($0) },
+            to: address, link: { $0 }, caller: Self.caller)
     }
 
     @discardableResult

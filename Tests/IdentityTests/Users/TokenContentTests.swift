@@ -73,13 +73,20 @@ extension WithStores {
                 #expect(try await world.a.user(id).tokensValidAfter == second)
                 let member = try await world.a.signIn()
                 world.clock.advance(by: .seconds(60))
-                // A session that stays has tokens from before.
+                // A session that stays and has ID tokens has some from before.
+                try await world.a.run { parts in
+                    let ending = SessionsToEnd.all(.passwordChanged, except: member.sessionID, keepingIDTokens: true)
+                    try await parts.accounts.changes.change(id, ending: ending) { _ in }
+                }
+                #expect(try await world.a.user(id).tokensValidAfter == second)
+                // Of any other that stays nobody compares the time.
                 try await world.a.run {
                     try await $0.accounts.replacePassword(
                         of: id, with: SecretString("staple horse battery correct"), keeping: member.sessionID, caller: Copy.caller
                     )
                 }
-                #expect(try await world.a.user(id).tokensValidAfter == second)
+                #expect(try await world.a.user(id).tokensValidAfter == second.adding(.seconds(60)))
+                #expect(try await world.a.isActive(member.accessToken))
             }
         }
 

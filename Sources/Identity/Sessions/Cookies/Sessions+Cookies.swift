@@ -84,20 +84,6 @@ extension Sessions {
         return live
     }
 
-    /// Ends the sessions of a user, on every device, because he asks for it from one of them; that one ends last, so that after a
-    /// failure it can ask again, or stays.
-    /// - Throws: `IdentityError.unavailable`; some may live on then.
-    package func signOutEverywhere(
-        _ userID: UserID, from current: SessionID, keepingIt: Bool, caller: Caller
-    ) async throws(IdentityError) {
-        try await endAll(of: userID, reason: .revoked, except: current)
-        if !keepingIt { try await end(current, of: userID, reason: .signedOut) }
-        // For who goes by the time in a token. The sessions are over without it too.
-        try? await users.voidTokens(of: userID, before: system.now())
-        await note(
-            .allSessionsEnded(keepingIt ? .revoked : .signedOut), current, of: userID, client: nil, by: .user(userID), caller)
-    }
-
     private enum CookieHolder {
         case live(Session)
         case ended(SessionID, UserID)
