@@ -18,7 +18,7 @@ package enum IdentityError: Error, Equatable, Sendable {
     }
 
     /// Whether the service has failed, and not the caller.
-    var isOurs: Bool {
+    package var isOurs: Bool {
         if case .service(let failure) = self { failure.isOurs } else { false }
     }
 }

@@ -39,11 +39,13 @@ package struct AuthorizedRequest: Equatable, Sendable {
     package let idTokenClaims: [String]
     package let userInfoClaims: [String]
     package let dpopThumbprint: String?
+    /// When the user agreed; nil in codes of earlier versions.
+    package let agreedAt: Timestamp?
 
     package init(
         clientID: ClientID, redirectURI: String, challenge: PKCEChallenge?, userID: UserID, sessionID: SessionID,
         scopes: [String], resources: [String], nonce: String?, idTokenClaims: [String],
-        userInfoClaims: [String], dpopThumbprint: String?
+        userInfoClaims: [String], dpopThumbprint: String?, agreedAt: Timestamp?
     ) {
         self.clientID = clientID
         self.redirectURI = redirectURI
@@ -56,6 +58,7 @@ package struct AuthorizedRequest: Equatable, Sendable {
         self.idTokenClaims = idTokenClaims
         self.userInfoClaims = userInfoClaims
         self.dpopThumbprint = dpopThumbprint
+        self.agreedAt = agreedAt
     }
 }
 
@@ -85,6 +88,7 @@ extension AuthorizedRequest {
         writer.member("id_token", idTokenClaims)
         writer.member("userinfo", userInfoClaims)
         if let dpopThumbprint { writer.member("jkt", dpopThumbprint) }
+        if let agreedAt { writer.member("at", agreedAt.milliseconds) }
         writer.endObject()
         return writer.bytes
     }
@@ -101,7 +105,8 @@ extension AuthorizedRequest {
             scopes: scope.split(separator: " ").map(String.init), resources: texts(value["resources"]),
             nonce: value["nonce"]?.stringValue,
             idTokenClaims: texts(value["id_token"]), userInfoClaims: texts(value["userinfo"]),
-            dpopThumbprint: value["jkt"]?.stringValue)
+            dpopThumbprint: value["jkt"]?.stringValue,
+            agreedAt: value["at"]?.integerValue.map { Timestamp(milliseconds: $0) })
     }
 }
 
@@ -162,6 +167,17 @@ package struct AuthorizationCodeStore: Sendable {
             return 1
             """)
 
+    /// Makes a code good again that has led to nothing, unless somebody has presented it meanwhile.
+    /// Keys: the code. Arguments: the code's life in milliseconds.
+    private static let giveBack = RedisScript(
+        name: "give_back_authorization_code",
+        source: """
+            if redis.call('HEXISTS', KEYS[1], 'used') == 0 or redis.call('HEXISTS', KEYS[1], 'replayed') == 1 then return 0 end
+            redis.call('HDEL', KEYS[1], 'used', 'grant')
+            redis.call('PEXPIRE', KEYS[1], ARGV[1])
+            return 1
+            """)
+
     private let redis: RedisConnection
     /// How long a code is good.
     private let life: Duration
@@ -196,6 +212,11 @@ package struct AuthorizationCodeStore: Sendable {
     /// - Throws: the store's failure; then the grant must end, too.
     package func note(_ grant: GrantReference, of code: AuthorizationCode) async throws(IdentityError) -> Bool {
         try await run(Self.note, code, [Array(grant.stored.utf8)]).integerValue == 1
+    }
+
+    /// Makes a redeemed code good again, which has led to nothing because of an outage. If it fails, the user has to go the whole way once more.
+    package func giveBack(_ code: AuthorizationCode) async {
+        _ = try? await run(Self.giveBack, code, [Self.text(life.wholeMilliseconds)])
     }
 
     private func run(

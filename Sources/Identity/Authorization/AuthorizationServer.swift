@@ -73,7 +73,7 @@ package final class AuthorizationServer: Sendable {
             clientID: request.client.id, redirectURI: request.redirectURI, challenge: request.challenge, userID: session.userID,
             sessionID: session.id, scopes: request.scopes, resources: request.resources, nonce: request.nonce,
             idTokenClaims: request.claims.ofIDToken.sorted(), userInfoClaims: request.claims.ofUserInfo.sorted(),
-            dpopThumbprint: request.dpopThumbprint)
+            dpopThumbprint: request.dpopThumbprint, agreedAt: system.now())
         try await codes.issue(code, for: authorized)
         return code
     }

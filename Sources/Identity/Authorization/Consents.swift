@@ -65,7 +65,9 @@ package struct Consents: Sendable {
     package func withdraw(_ client: ClientID, of userID: UserID, in session: SessionID?, caller: Caller)
         async throws(IdentityError)
     {
-        // In this order: who asks for tokens from here on is asked for a consent again.
+        // In this order: until all has ended the user can ask again. What has begun meanwhile ends behind it, and who asks for tokens from then
+        // on is asked for a consent.
+        try await sessions.endGrants(of: client, of: userID, caller: caller)
         let count = try await mapPostgresErrors { () throws(PostgresError) in
             try await pool.query(ConsentQueries.withdraw, [.uuid(userID.description), .text(client.text)]).affectedCount
         }

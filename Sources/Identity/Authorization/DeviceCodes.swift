@@ -77,7 +77,8 @@ package struct DeviceCodes: Sendable {
         case pending
         case tooSoon
         case denied
-        case approved(DeviceRequest, UserID, SessionID)
+        /// With the time when it was; nil where an earlier version wrote it down.
+        case approved(DeviceRequest, UserID, SessionID, at: Timestamp?)
         case expired
         /// It is another client's, has been used, or is none at all.
         case void
@@ -135,7 +136,8 @@ package struct DeviceCodes: Sendable {
         case .approved(let userID, let sessionID): state = "\(userID) \(sessionID)"
         case .denied: state = "denied"
         }
-        guard try await run(Self.decide, key, [Array(state.utf8)]).integerValue == 1 else { return false }
+        let arguments = [state, String(system.now().milliseconds)].map { Array($0.utf8) }
+        guard try await run(Self.decide, key, arguments).integerValue == 1 else { return false }
         // A failure does no harm: what is decided stays so, and the code is not found any more.
         _ = try? await send(RedisCommand("DEL", Self.key(userCode)))
         let (kind, userID, sessionID): (AuditKind, UserID, SessionID) =
@@ -162,11 +164,12 @@ package struct DeviceCodes: Sendable {
         case "void": return .void
         default:
             let names = word.split(separator: " ")
-            guard parts.count == 2, case .bytes(let bytes) = parts[1], let request = DeviceRequest(stored: bytes),
+            guard parts.count == 3, case .bytes(let bytes) = parts[1], let request = DeviceRequest(stored: bytes),
                 names.count == 2,
                 let userID = UserID(names[0]), let sessionID = SessionID(names[1])
             else { throw .fault() }
-            return .approved(request, userID, sessionID)
+            let time = parts[2].text.flatMap { Int64($0) }
+            return .approved(request, userID, sessionID, at: time.map { Timestamp(milliseconds: $0) })
         }
     }
 
@@ -197,12 +200,14 @@ package struct DeviceCodes: Sendable {
             return 1
             """)
 
-    /// Keys: the device code. Arguments: the decision. Returns 1, or 0 when there is nothing to decide.
+    /// Keys: the device code. Arguments: the decision, the time. Returns 1, or 0 when there is nothing to decide.
     private static let decide = RedisScript(
         name: "decide_device_code",
         source: """
             if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-            return redis.call('HSETNX', KEYS[1], 'state', ARGV[1])
+            if redis.call('HSETNX', KEYS[1], 'state', ARGV[1]) == 0 then return 0 end
+            redis.call('HSET', KEYS[1], 'decided', ARGV[2])
+            return 1
             """)
 
     /// Keys: the device code. Arguments: the caller's `now` in milliseconds, the client.
@@ -211,12 +216,12 @@ package struct DeviceCodes: Sendable {
     private static let poll = TimedScript(
         name: "poll_device_code",
         source: """
-            local found = redis.call('HMGET', KEYS[1], 'request', 'client', 'state', 'last', 'interval', 'ends')
+            local found = redis.call('HMGET', KEYS[1], 'request', 'client', 'state', 'last', 'interval', 'ends', 'decided')
             if found[2] ~= ARGV[2] or found[3] == 'used' then return { 'void' } end
             if found[3] == 'denied' then return { 'denied' } end
             local now, interval = clock(ARGV[1]), tonumber(found[5] or \(DeviceCodes.interval.wholeMilliseconds))
             if now >= tonumber(found[6] or now + 1) then return { 'expired' } end
-            if found[3] then return { found[3], found[1] } end
+            if found[3] then return { found[3], found[1], found[7] or '' } end
             local last = tonumber(found[4])
             redis.call('HSET', KEYS[1], 'last', string.format('%.0f', now))
             if last and now - last < interval then

@@ -36,6 +36,13 @@ package struct Caller: Sendable {
         Caller(address: address, referenceID: referenceID, device: device, deviceID: deviceID, language: language, report: report)
     }
 
+    /// The same on a device that is known by something else.
+    package func on(_ deviceID: DeviceID?) -> Caller {
+        Caller(
+            address: address, referenceID: referenceID, device: device, deviceID: deviceID, isPage: isPage, language: language,
+            report: report)
+    }
+
     /// PostgreSQL takes no NUL in a text.
     private static func storable(_ text: String) -> String {
         text.utf8.contains(0) ? String(text.unicodeScalars.filter { $0 != "\0" }) : text

@@ -1,4 +1,4 @@
-import Text
+package import Text
 
 /// How sessions begin. Each begins with an `Authentication`, whoever has made it.
 extension Sessions {
@@ -32,10 +32,13 @@ extension Sessions {
 
     /// Begins a session of its own for what a client is to have when nobody is there (`offline_access`, OpenID Connect Core §11): it
     /// outlives the one in which the user has agreed, which must live.
-    /// - Parameter joins: whether the client took part in that one, and is to hear of its end.
+    /// - Parameters:
+    ///   - time: when the user agreed: what was allowed before all other sessions ended is void, though the one where that was asked for stays.
+    ///   - joins: whether the client took part in that one, and is to hear of its end.
     /// - Throws: `IdentityError.invalidToken` when that session is over; else as `begin`.
     package func beginOffline(
-        from id: SessionID, for client: Client, refresh: RefreshRotation.Mode = .rotating, terms: GrantTerms = GrantTerms(),
+        from id: SessionID, agreedAt time: Timestamp? = nil, for client: Client, refresh: RefreshRotation.Mode = .rotating,
+        terms: GrantTerms = GrantTerms(),
         joins: Bool = false, caller: Caller
     ) async throws(IdentityError) -> SessionTokens {
         guard case .live(let seen) = try await store.record(id, at: system.now()) else { throw .invalidToken }
@@ -46,11 +49,22 @@ extension Sessions {
         } catch {
             throw error == .userNotFound ? .invalidToken : error
         }
+        // The end is kept in whole seconds.
+        if let time, let end = user.tokensValidAfter, seen.ownAuthenticatedAt < end, time.seconds <= end.seconds {
+            throw .invalidToken
+        }
         guard case .live(let session) = try await store.record(id, at: system.now()) else { throw .invalidToken }
         if joins { try await join(client, session) }
         let authentication = Authentication(
             of: user, by: session.methods, provider: session.provider, at: session.ownAuthenticatedAt, occasion: .continued)
-        return try await begin(authentication, for: client, refresh: refresh, terms: terms, caller: caller)
+        let begun = try await begin(authentication, for: client, refresh: refresh, terms: terms, caller: caller)
+        // Whoever ends sessions one after the other may have missed this one, and has ended that one by now, or finds this one later
+        // (`signOutEverywhere`).
+        guard case .live = try await store.record(id, at: system.now()) else {
+            try await end(begun.session.id, of: user.id, reason: .revoked)
+            throw .invalidToken
+        }
+        return begun
     }
 
     /// Gives a client that may act for users an access token on its own word (RFC 7523 §2.1). Nobody has proved who they are by that. There is one

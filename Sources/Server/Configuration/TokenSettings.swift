@@ -23,7 +23,7 @@ extension Settings {
             ),
             Setting(
                 "KIDOBAN_AUDIENCE", optional: \.explicitAudience, .audience, fallback: .derived("the issuer", \.audience),
-                "The `aud` of access tokens of clients without their own."),
+                "The `aud` of access tokens of clients without their own. The same on all copies."),
             Setting(
                 "KIDOBAN_APP_AUDIENCES", \.tokens.furtherAudiences, .audiences,
                 "Further audiences of the built-in apps' access tokens, for backends that want their own URL."),

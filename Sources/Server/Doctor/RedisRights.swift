@@ -61,8 +61,8 @@ enum RedisRights {
         (
             "authcode:", "",
             [
-                ("HSET", ["x", "y"]), ("HSETNX", ["x", "y"]), ("HGET", ["x"]), ("HEXISTS", ["x"]), ("EXISTS", []),
-                ("PEXPIRE", ["1000"]), ("DEL", []),
+                ("HSET", ["x", "y"]), ("HSETNX", ["x", "y"]), ("HGET", ["x"]), ("HEXISTS", ["x"]), ("HDEL", ["x"]),
+                ("EXISTS", []), ("PEXPIRE", ["1000"]), ("DEL", []),
             ]
         ),
         ("par:", "", [("GET", []), ("GETEX", ["PX", "1000"]), ("DEL", [])]),

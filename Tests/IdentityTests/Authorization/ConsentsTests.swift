@@ -26,6 +26,8 @@ extension WithStores {
                 try await world.a.permitKeys("at:*")
                 await #expect(throws: IdentityError.internalFault) { try await world.a.run(withdraw) }
                 try await world.a.permitKeys("*")
+                // The user can ask again.
+                #expect(try await world.a.run { _ in try await consents.list(of: member.id) }.count == 1)
                 try await world.a.run(withdraw)
                 #expect(try await world.a.run { _ in try await consents.list(of: member.id) } == [])
                 try await eventually {

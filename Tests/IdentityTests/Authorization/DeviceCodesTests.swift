@@ -25,7 +25,7 @@ extension WithStores {
                 #expect(try await world.a.run(approve))
                 #expect(try await !world.a.run(approve))
                 let answer = try await world.a.run { _ in try await devices.poll(issued.deviceCode, by: client) }
-                guard case .approved(request, Sample.userID, Sample.sessionID) = answer else {
+                guard case .approved(request, Sample.userID, Sample.sessionID, _) = answer else {
                     Issue.record("\(answer)")
                     return
                 }

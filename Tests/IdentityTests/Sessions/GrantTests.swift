@@ -275,6 +275,33 @@ extension WithStores {
             }
         }
 
+        @Test func `what was allowed before all other sessions ended leads to nothing`() async throws {
+            try await run { world in
+                let member = try await world.a.signUp()
+                let authentication = try await world.a.authenticate()
+                let browser = try await world.a.run { parts in
+                    try await parts.sessions.beginWithCookie(
+                        authentication, for: parts.app,
+                        terms: CookieTerms(
+                            use: .session, lifetime: SessionLifetime(idle: .seconds(600), absolute: .seconds(7200))),
+                        caller: Copy.caller)
+                }
+                let agreed = world.a.system.now()
+                world.clock.advance(by: .seconds(60))
+                try await world.a.run {
+                    try await $0.sessions.signOutEverywhere(
+                        member.id, from: browser.session.id, keepingIt: true, caller: Copy.caller)
+                }
+                for (time, isGood) in [(agreed, false), (agreed.adding(.seconds(61)), true)] {
+                    let begun = try? await world.b.run {
+                        try await $0.sessions.beginOffline(
+                            from: browser.session.id, agreedAt: time, for: Self.shop, caller: Copy.caller)
+                    }
+                    #expect((begun != nil) == isGood)
+                }
+            }
+        }
+
         @Test func `an address that is proved while sessions live is proved in tokens from then on`() async throws {
             try await run { world in
                 let member = try await world.a.signUp()

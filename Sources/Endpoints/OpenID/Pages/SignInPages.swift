@@ -129,7 +129,8 @@ struct Visit: Sendable {
 
     var browser: BrowserSession { parts.browser }
 
-    var caller: Caller { Caller(request, in: words.language) }
+    /// A browser that has come before is a device of its own, for the limits.
+    var caller: Caller { Caller(request, in: words.language).on(secret.isNew ? nil : DeviceID(secret.binding)) }
 
     /// The fields of the query.
     var query: FormFields? { try? FormFields(parsing: request.head.queryBytes) }

@@ -94,7 +94,13 @@ extension OpenID {
                 terms.firstAudiences = server.audiences(resources, for: token.client, scopes: authorized.scopes)
             }
             let issued = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                let issued = try await issue(authorized, terms, isOffline: isOffline, token)
+                let issued: Issued
+                do throws(IdentityError) {
+                    issued = try await issue(authorized, terms, isOffline: isOffline, token)
+                } catch {
+                    await giveBack(code, after: error)
+                    throw error
+                }
                 let reference = AuthorizationCodeStore.GrantReference(sessionID: issued.session.id, grantID: issued.grant.id)
                 do throws(IdentityError) {
                     try await server.keepClaims(
@@ -112,7 +118,12 @@ extension OpenID {
                     }
                     if let finish, !(try await finish()) { throw .sessionNotFound }
                 } catch {
-                    try? await end(issued, authorized, token)
+                    do throws(IdentityError) {
+                        try await end(issued, authorized, token)
+                        await giveBack(code, after: error)
+                    } catch {
+                        // Nobody has anything of it.
+                    }
                     throw error
                 }
                 return issued
@@ -133,8 +144,8 @@ extension OpenID {
             let refreshes = client.grantTypes.contains(.refreshToken)
             if isOffline || refreshes && authorized.scopes.contains("offline_access") {
                 let begun = try await sessions.beginOffline(
-                    from: authorized.sessionID, for: client, refresh: mode, terms: terms, joins: !isOffline,
-                    caller: token.caller)
+                    from: authorized.sessionID, agreedAt: authorized.agreedAt, for: client, refresh: mode, terms: terms,
+                    joins: !isOffline, caller: token.caller)
                 return Issued(
                     session: begun.session, grant: begun.grant, accessToken: begun.accessToken,
                     expiresAt: begun.accessTokenExpiresAt, refreshToken: refreshes ? begun.refreshToken : nil)
@@ -144,6 +155,12 @@ extension OpenID {
             return Issued(
                 session: granted.session, grant: granted.grant, accessToken: granted.accessToken,
                 expiresAt: granted.accessTokenExpiresAt, refreshToken: granted.refreshToken)
+        }
+
+        /// An outage costs the user no code: the client is told to ask again.
+        private func giveBack(_ code: AuthorizationCode?, after error: IdentityError) async {
+            guard let code, error.isOurs else { return }
+            await services.authorization.codes.giveBack(code)
         }
 
         private func end(_ issued: Issued, _ authorized: AuthorizedRequest, _ token: TokenRequest) async throws(IdentityError) {

@@ -19,7 +19,7 @@ extension OpenID {
             case .denied: throw Failure(.badRequest, "access_denied", "the user does not want it")
             case .expired: throw Failure(.badRequest, "expired_token", "the device code is no longer valid")
             case .void: throw .grantIsVoid
-            case .approved(let request, let userID, let sessionID):
+            case .approved(let request, let userID, let sessionID, let time):
                 if let thumbprint = request.dpopThumbprint {
                     guard let key = token.confirmation, Base64URL.encode(key.thumbprint).hasSameBytes(as: thumbprint) else {
                         throw .invalidGrant("the device code is bound to another key")
@@ -28,7 +28,7 @@ extension OpenID {
                 let authorized = AuthorizedRequest(
                     clientID: token.client.id, redirectURI: "", challenge: nil, userID: userID, sessionID: sessionID,
                     scopes: request.scopes, resources: request.resources, nonce: nil, idTokenClaims: [], userInfoClaims: [],
-                    dpopThumbprint: request.dpopThumbprint)
+                    dpopThumbprint: request.dpopThumbprint, agreedAt: time)
                 // A device is not to be signed out because a browser is: it has a session of its own.
                 // Its code is used up last of all, so that a device which an outage has stopped asks once more.
                 return try await GrantIssue(services: services).tokens(

@@ -23,7 +23,7 @@ extension OpenID {
             guard [nil, Self.accessToken, Self.jwt].contains(token.form["requested_token_type"]) else {
                 throw .invalidRequest("only access tokens are issued")
             }
-            let wanted = try token.form.scopes() ?? token.client.scopes.filter { principal.scopes.contains($0) }
+            let wanted = try token.form.scopes() ?? token.client.scopes.filter { $0 != "openid" && principal.scopes.contains($0) }
             guard wanted.allSatisfy({ principal.scopes.contains($0) && token.client.scopes.contains($0) }),
                 !wanted.contains("openid")
             else { throw .invalidScope("the token or the client has no such scope") }
