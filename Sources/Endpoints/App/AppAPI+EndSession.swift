@@ -22,9 +22,9 @@ extension AppAPI {
                 return .empty(.noContent)
             }
             guard let id else { throw .identity(.sessionNotFound) }
-            let reason = id == authenticated.sessionID ? SessionEnd.signedOut : .revoked
             try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await services.sessions.end(id, of: authenticated.userID, reason: reason, caller: Caller(request))
+                try await services.sessions.signOut(
+                    id, of: authenticated.userID, from: authenticated.sessionID, caller: Caller(request))
             }
             return .empty(.noContent)
         }

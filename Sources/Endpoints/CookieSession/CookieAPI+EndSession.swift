@@ -14,8 +14,7 @@ extension CookieAPI {
             let current = try await gate.session(changing: request, Fields.none).session
             guard let id = request.pathParameters.first.flatMap({ SessionID($0) }) else { throw .identity(.sessionNotFound) }
             try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await gate.services.sessions.end(
-                    id, of: current.userID, reason: id == current.id ? .signedOut : .revoked, caller: Caller(request))
+                try await gate.services.sessions.signOut(id, of: current.userID, from: current.id, caller: Caller(request))
             }
             return id == current.id ? Answer.done(gate.policy.deletion) : Answer.done
         }

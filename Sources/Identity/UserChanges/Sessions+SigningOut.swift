@@ -1,4 +1,14 @@
 extension Sessions {
+    /// Ends a session of a user, because he asks for it from one of them. Another address that a further device may have asked for is asked for no
+    /// more.
+    /// - Throws: as `end`; the call may be repeated.
+    package func signOut(
+        _ id: SessionID, of userID: UserID, from current: SessionID, caller: Caller
+    ) async throws(IdentityError) {
+        try await end(id, of: userID, reason: id == current ? .signedOut : .revoked, caller: caller)
+        if id != current { try await OneTimeCodeStore(redis: store.redis).void(of: userID, for: [.changeEmail]) }
+    }
+
     /// Ends the sessions of a user, on every device, because he asks for it from one of them; that one ends last, so that after a
     /// failure it can ask again, or stays. Another address that any of them has asked for is asked for no more.
     /// - Throws: `IdentityError.unavailable`; some may live on then.

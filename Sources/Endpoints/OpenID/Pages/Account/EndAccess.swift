@@ -15,9 +15,8 @@ extension SignInPages {
             let (form, current) = try await visit.acting()
             guard let id = form.value("session").flatMap({ SessionID($0) }) else { throw .badRequest }
             do throws(IdentityError) {
-                try await parts.services.sessions.end(
-                    id, of: current.session.userID, reason: id == current.session.id ? .signedOut : .revoked, caller: visit.caller
-                )
+                try await parts.services.sessions.signOut(
+                    id, of: current.session.userID, from: current.session.id, caller: visit.caller)
             } catch .sessionNotFound {
                 return Notice(.deviceEnded).response(visit)
             } catch {
