@@ -109,7 +109,7 @@ if Context.environment["KIDOBAN_FUZZ"] != nil {
 
 // `make tsan` builds the layers that cross threads by their own means, and their tests, and nothing else.
 if Context.environment["KIDOBAN_TSAN"] != nil {
-    let modules = ["Text", "Networking", "Logging", "Postgres", "Redis"]
+    let modules = ["Text", "Crypto", "Networking", "Logging", "Postgres", "Redis"]
     let kept = modules + ["NetworkingTests", "PostgresTests", "RedisTests", "TestSupport"]
     package.targets.removeAll { $0.type != .system && !kept.contains($0.name) }
     package.products = []
