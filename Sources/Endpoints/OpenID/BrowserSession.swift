@@ -50,8 +50,7 @@ struct BrowserSession: Sendable {
         _ authentication: Authentication, life: SessionLifetime, isRemembered: Bool, for request: Request,
         of secret: BrowserSecret, caller: Caller
     ) async throws(IdentityError) -> (session: CookieSession, cookie: SetCookie) {
-        let terms = CookieTerms(
-            use: .browser, lifetime: life, replacing: cookie(of: request), browser: secret.binding)
+        let terms = CookieTerms(use: .browser, lifetime: life, replacing: cookie(of: request), browser: secret.binding)
         let begun = try await sessions.beginWithCookie(authentication, for: client, terms: terms, caller: caller)
         let end = isRemembered ? SetCookie.Life.until(begun.session.absoluteEnd, now: begun.session.createdAt) : .clientSession
         return (begun, setCookie(begun.cookie, end))

@@ -60,9 +60,11 @@ extension Sessions {
         let begun = try await begin(authentication, for: client, refresh: refresh, terms: terms, caller: caller)
         // Whoever ends sessions one after the other may have missed this one, and has ended that one by now, or finds this one later
         // (`signOutEverywhere`).
-        guard case .live = try await store.record(id, at: system.now()) else {
-            try await end(begun.session.id, of: user.id, reason: .revoked)
-            throw .invalidToken
+        do throws(IdentityError) {
+            guard case .live = try await store.record(id, at: system.now()) else { throw .invalidToken }
+        } catch {
+            await discard(begun.session)
+            throw error
         }
         return begun
     }

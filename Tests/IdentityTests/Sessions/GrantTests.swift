@@ -25,6 +25,16 @@ extension WithStores {
             }
         }
 
+        /// Of who has signed up.
+        private func cookieSession(on copy: Copy) async throws -> CookieSession {
+            let authentication = try await copy.authenticate()
+            let lifetime = SessionLifetime(idle: .seconds(600), absolute: .seconds(7200))
+            return try await copy.run { parts in
+                try await parts.sessions.beginWithCookie(
+                    authentication, for: parts.app, terms: CookieTerms(use: .session, lifetime: lifetime), caller: Copy.caller)
+            }
+        }
+
         private func grant(
             to client: Client = Self.shop, in session: SessionID, refresh: RefreshRotation.Mode? = .rotating,
             terms: GrantTerms = GrantTerms(), on copy: Copy
@@ -244,14 +254,7 @@ extension WithStores {
         @Test func `a browser's session grants too, and what is to outlast it has a session of its own`() async throws {
             try await run { world in
                 _ = try await world.a.signUp()
-                let authentication = try await world.a.authenticate()
-                let browser = try await world.a.run { parts in
-                    try await parts.sessions.beginWithCookie(
-                        authentication, for: parts.app,
-                        terms: CookieTerms(
-                            use: .session, lifetime: SessionLifetime(idle: .seconds(600), absolute: .seconds(7200))),
-                        caller: Copy.caller)
-                }
+                let browser = try await cookieSession(on: world.a)
                 #expect(browser.session.grants.isEmpty)
                 let shop = try await grant(in: browser.session.id, on: world.b)
                 world.clock.advance(by: .seconds(60))
@@ -278,27 +281,22 @@ extension WithStores {
         @Test func `what was allowed before all other sessions ended leads to nothing`() async throws {
             try await run { world in
                 let member = try await world.a.signUp()
-                let authentication = try await world.a.authenticate()
-                let browser = try await world.a.run { parts in
-                    try await parts.sessions.beginWithCookie(
-                        authentication, for: parts.app,
-                        terms: CookieTerms(
-                            use: .session, lifetime: SessionLifetime(idle: .seconds(600), absolute: .seconds(7200))),
-                        caller: Copy.caller)
-                }
+                let browser = try await cookieSession(on: world.a)
                 let agreed = world.a.system.now()
                 world.clock.advance(by: .seconds(60))
                 try await world.a.run {
                     try await $0.sessions.signOutEverywhere(
                         member.id, from: browser.session.id, keepingIt: true, caller: Copy.caller)
                 }
-                for (time, isGood) in [(agreed, false), (agreed.adding(.seconds(61)), true)] {
-                    let begun = try? await world.b.run {
+                func begin(_ time: Timestamp) async throws -> SessionTokens {
+                    try await world.b.run {
                         try await $0.sessions.beginOffline(
                             from: browser.session.id, agreedAt: time, for: Self.shop, caller: Copy.caller)
                     }
-                    #expect((begun != nil) == isGood)
                 }
+                await #expect(throws: IdentityError.invalidToken) { try await begin(agreed) }
+                let begun = try await begin(agreed.adding(.seconds(61)))
+                #expect(try await live([begun.accessToken], on: world.a) == [true])
             }
         }
 

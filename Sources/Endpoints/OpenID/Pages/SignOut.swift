@@ -153,7 +153,8 @@ struct LogoutRequest: Sendable {
 }
 
 extension SignInPages.Parts {
-    /// Ends the sessions of the browser, if its cookie names one, has their clients told by their own pages (OpenID Connect Front-Channel Logout 1.0 §2), and goes on.
+    /// Ends the sessions of the browser, if its cookie names one, has their clients told by their own pages (OpenID Connect Front-Channel
+    /// Logout 1.0 §2), and goes on.
     func signOut(_ session: Session?, _ request: LogoutRequest, _ visit: Visit) async throws(SignInPages.Failure) -> Response {
         var fields: ResponseFields = [:]
         var frames: [String] = []

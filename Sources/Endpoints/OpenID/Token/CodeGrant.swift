@@ -118,12 +118,8 @@ extension OpenID {
                     }
                     if let finish, !(try await finish()) { throw .sessionNotFound }
                 } catch {
-                    do throws(IdentityError) {
-                        try await end(issued, authorized, token)
-                        await giveBack(code, after: error)
-                    } catch {
-                        // Nobody has anything of it.
-                    }
+                    // Nobody has anything of it. If it lives on, the code stays used up.
+                    if (try? await end(issued, authorized, token)) != nil { await giveBack(code, after: error) }
                     throw error
                 }
                 return issued

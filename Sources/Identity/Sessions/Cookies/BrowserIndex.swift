@@ -5,7 +5,7 @@ import Text
 /// by their beginning. Its cookie names one session only: where two tabs sign in at once, one cookie takes the place of the other.
 struct BrowserIndex: Sendable {
     /// The newest that are remembered: each sign-in ends the session of the cookie, so that more than one is rare.
-    static let capacity = 8
+    private static let capacity = 8
 
     /// Key: the browser's. Arguments: the session's beginning in milliseconds, its entry, how many are remembered, its life in milliseconds.
     private static let entering = RedisScript(
