@@ -203,6 +203,25 @@ struct TokenEndpointTests {
         #expect(again.json["token_type"] == "DPoP")
     }
 
+    @Test func `an exchange that names no scope leaves out what cannot be exchanged`() async throws {
+        let installation = try #require(installation)
+        let service = try await installation.relyingParty(
+            "--service", "--grant", "token_exchange", "--audience", "api", "--scope", "openid", "--scope", "read")
+        let client = try await installation.relyingParty(
+            "--first-party", "--audience", "api", "--scope", "openid", "--scope", "read")
+        let (browser, _) = try await installation.browser()
+        let source = try #require(try await client.tokens(browser, [("scope", "openid read")])["access_token"]?.stringValue)
+        for (scope, given) in [(nil, "read"), ("read", "read"), ("openid", nil)] as [(String?, String?)] {
+            let answer = try await service.token(
+                [
+                    ("grant_type", GrantType.tokenExchange.rawValue), ("subject_token", source),
+                    ("subject_token_type", "urn:ietf:params:oauth:token-type:access_token"), ("audience", "api"),
+                ] + (scope.map { [("scope", $0)] } ?? []))
+            #expect(answer.json["scope"]?.stringValue == given, "\(answer.text)")
+            #expect(given != nil || answer.json["error"] == "invalid_scope")
+        }
+    }
+
     enum End: CaseIterable { case token, grant, client }
 
     @Test(arguments: End.allCases)
