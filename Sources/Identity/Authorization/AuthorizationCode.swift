@@ -149,6 +149,7 @@ package struct AuthorizationCodeStore: Sendable {
             local request = redis.call('HGET', KEYS[1], 'request')
             if not request then return {} end
             if redis.call('HSETNX', KEYS[1], 'used', '1') == 1 then
+                redis.call('HSET', KEYS[1], 'rest', redis.call('PTTL', KEYS[1]))
                 redis.call('PEXPIRE', KEYS[1], ARGV[1])
                 return { request }
             end
@@ -167,14 +168,16 @@ package struct AuthorizationCodeStore: Sendable {
             return 1
             """)
 
-    /// Makes a code good again that has led to nothing, unless somebody has presented it meanwhile.
-    /// Keys: the code. Arguments: the code's life in milliseconds.
+    /// Makes a code good again that has led to nothing, unless somebody has presented it meanwhile; no longer than it would have been.
+    /// Keys: the code. Arguments: how long a used code is remembered, in milliseconds.
     private static let giveBack = RedisScript(
         name: "give_back_authorization_code",
         source: """
             if redis.call('HEXISTS', KEYS[1], 'used') == 0 or redis.call('HEXISTS', KEYS[1], 'replayed') == 1 then return 0 end
+            local passed = ARGV[1] - redis.call('PTTL', KEYS[1])
             redis.call('HDEL', KEYS[1], 'used', 'grant')
-            redis.call('PEXPIRE', KEYS[1], ARGV[1])
+            -- What is over already is deleted by that.
+            redis.call('PEXPIRE', KEYS[1], (redis.call('HGET', KEYS[1], 'rest') or 0) - passed)
             return 1
             """)
 
@@ -216,7 +219,7 @@ package struct AuthorizationCodeStore: Sendable {
 
     /// Makes a redeemed code good again, which has led to nothing because of an outage. If it fails, the user has to go the whole way once more.
     package func giveBack(_ code: AuthorizationCode) async {
-        _ = try? await run(Self.giveBack, code, [Self.text(life.wholeMilliseconds)])
+        _ = try? await run(Self.giveBack, code, [Self.text(memory.wholeMilliseconds)])
     }
 
     private func run(

@@ -62,7 +62,7 @@ enum RedisRights {
             "authcode:", "",
             [
                 ("HSET", ["x", "y"]), ("HSETNX", ["x", "y"]), ("HGET", ["x"]), ("HEXISTS", ["x"]), ("HDEL", ["x"]),
-                ("EXISTS", []), ("PEXPIRE", ["1000"]), ("DEL", []),
+                ("EXISTS", []), ("PTTL", []), ("PEXPIRE", ["1000"]), ("DEL", []),
             ]
         ),
         ("par:", "", [("GET", []), ("GETEX", ["PX", "1000"]), ("DEL", [])]),
