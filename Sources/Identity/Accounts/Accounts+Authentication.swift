@@ -9,6 +9,12 @@ package struct SignInAttempt: Sendable {
         case username(String)
         /// Either, where there is one field for both: what is one user's address and another's username is each of them.
         case usernameOrEmail(String)
+
+        /// Whether it may be the address of one user and the username of another.
+        fileprivate var mayBeTwo: Bool {
+            guard case .usernameOrEmail(let text) = self else { return false }
+            return (try? EmailAddress(text)) != nil && (try? Username(text)) != nil
+        }
     }
 
     package let name: Name
@@ -64,17 +70,25 @@ extension Accounts {
     ) async throws(IdentityError) -> UserStore.Credentials {
         let presented = try Self.presented(attempt.passwords)
         let names = try await resolved(attempt.name)
-        if names.count > 1 {
-            // Neither shuts the other out, who may have taken the name to do that.
+        var refusal = IdentityError.invalidCredentials
+        for name in names {
             do throws(IdentityError) {
-                return try await user(of: attempt, as: names[0], presented, client, caller)
-            } catch .invalidCredentials, .userDisabled, .service(.tooManyRequests) {
-                // It may be the other's.
+                return try await user(of: attempt, as: name, presented, client, caller)
             } catch {
-                throw error
+                switch error {
+                case .invalidCredentials: break
+                // Neither shuts the other out, who may have taken the name to do that.
+                case .userDisabled, .service(.tooManyRequests): refusal = error
+                default: throw error
+                }
             }
         }
-        return try await user(of: attempt, as: names[names.count - 1], presented, client, caller)
+        if names.count == 1, refusal == .invalidCredentials, attempt.name.mayBeTwo {
+            // As long as if it were another's name, too: whoever has taken it learns nothing by the time.
+            let (owner, imported) = (JobOwner(hashingFor: caller, account: nil, client: client.id), try await importedHashes())
+            for password in presented { _ = try await hasher.verdict(on: password, against: nil, imported: imported, for: owner) }
+        }
+        throw refusal
     }
 
     private func user(
