@@ -161,7 +161,7 @@ extension SignInPages.Parts {
         if let session {
             let caller = visit.caller
             let others = try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await services.sessions.others(of: visit.secret.binding, than: session.id, caller: caller)
+                try await services.sessions.others(of: visit.secret.binding, than: session, caller: caller)
             }
             // The cookie's last: after a failure it can ask again.
             for session in others + [session] {

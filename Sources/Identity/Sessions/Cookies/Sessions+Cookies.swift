@@ -61,19 +61,18 @@ extension Sessions {
         return nil
     }
 
-    /// The live sessions that have begun in a browser (`CookieTerms.browser`), but for one: those of tabs that signed in at the same time, whose cookies
-    /// are lost. An end that was begun before is finished.
+    /// The live sessions that the user of one has begun in the same browser (`CookieTerms.browser`), without that one: those of tabs that signed in at
+    /// the same time, whose cookies are lost. An end that was begun before is finished.
     /// - Throws: `IdentityError.unavailable`.
-    package func others(
-        of browser: String, than current: SessionID, caller: Caller
-    ) async throws(IdentityError) -> [Session] {
+    package func others(of browser: String, than current: Session, caller: Caller) async throws(IdentityError) -> [Session] {
         var live: [Session] = []
-        for entry in try await BrowserIndex(redis: store.redis).entries(of: browser) where entry.sessionID != current {
-            switch try await store.record(entry.sessionID, at: system.now()) {
+        let ids = try await BrowserIndex(redis: store.redis).sessions(of: browser, current.userID)
+        for id in ids where id != current.id {
+            switch try await store.record(id, at: system.now()) {
             case .live(let session): live.append(session)
             case .ended:
                 do throws(IdentityError) {
-                    try await end(entry.sessionID, of: entry.userID, reason: .signedOut, caller: caller)
+                    try await end(id, of: current.userID, reason: .signedOut, caller: caller)
                 } catch {
                     // Nothing is left of it by now.
                     guard error == .sessionNotFound else { throw error }
