@@ -63,6 +63,29 @@ struct CodeFlowTests {
         #expect(seen["client_id"]?.stringValue == client.id)
     }
 
+    @Test(.needsOwnPostgres, .timeLimit(.minutes(5)))
+    func `an exchange whose id token cannot be made leaves the code as it was, and no grant`() async throws {
+        let postgres = try TestPostgres()
+        try await Installation(databaseURL: postgres.connectionString).run { installation in
+            let client = try await installation.relyingParty("--first-party")
+            let (browser, account) = try await installation.browser()
+            let code = try await client.code(browser, [("claims", #"{"id_token":{"email":null}}"#)])
+            // Until each loop knows the client.
+            for _ in 0..<60 { #expect(try await client.redeem("unknown").status == 400) }
+            try TestDatabase.run("ALTER TABLE users RENAME TO away", on: postgres.connectionString)
+            #expect(try await client.redeem(code).status == 500)
+            try TestDatabase.run("ALTER TABLE away RENAME TO users", on: postgres.connectionString)
+            let ended = "SELECT count(*) FROM audit_events WHERE kind = 'grant_ended'"
+            try await eventually { try TestDatabase.rows(ended, on: postgres.connectionString) == [["1"]] }
+            let answer = try await client.redeem(code)
+            #expect(answer.status == 200, "\(answer.text)")
+            let jws = try UnverifiedJWS.parse(try #require(answer.json["id_token"]?.stringValue))
+            let keys = try JWKSet.parse(try await installation.server.get("/.well-known/jwks.json").body)
+            #expect(try jws.verify(with: keys, allowing: [.rs256]).claims()["email"]?.stringValue == account.email)
+            #expect(try await client.redeem(code).status == 400)
+        }
+    }
+
     @Test func `a refresh gives a new id token with the same auth_time, and scopes can be fewer but not more`() async throws {
         let installation = try #require(installation)
         let client = try await installation.relyingParty("--first-party")

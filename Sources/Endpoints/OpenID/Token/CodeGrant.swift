@@ -93,8 +93,10 @@ extension OpenID {
             if !resources.isEmpty {
                 terms.firstAudiences = server.audiences(resources, for: token.client, scopes: authorized.scopes)
             }
-            let issued = try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            let (issued, idToken) = try await Failure.mapIdentityErrors {
+                () async throws(IdentityError) -> (Issued, SecretString?) in
                 let issued: Issued
+                let idToken: SecretString?
                 do throws(IdentityError) {
                     issued = try await issue(authorized, terms, isOffline: isOffline, token)
                 } catch {
@@ -116,16 +118,16 @@ extension OpenID {
                     {
                         throw .sessionNotFound
                     }
+                    idToken = try await self.idToken(issued, authorized, isOffline: isOffline, token)
                     if let finish, !(try await finish()) { throw .sessionNotFound }
                 } catch {
                     // Nobody has anything of it. If it lives on, the code stays used up.
                     if (try? await end(issued, authorized, token)) != nil { await giveBack(code, after: error) }
                     throw error
                 }
-                return issued
+                return (issued, idToken)
             }
             await server.note(type, issued.session, client: token.client.id, token.caller)
-            let idToken = try await idToken(issued, authorized, isOffline: isOffline, token)
             return TokenAnswer(
                 accessToken: issued.accessToken, isBoundToKey: token.confirmation != nil,
                 life: issued.expiresAt.duration(since: issued.session.time(at: server.system.now())),
@@ -166,20 +168,18 @@ extension OpenID {
 
         private func idToken(
             _ issued: Issued, _ authorized: AuthorizedRequest, isOffline: Bool, _ token: TokenRequest
-        ) async throws(Failure) -> SecretString? {
+        ) async throws(IdentityError) -> SecretString? {
             guard authorized.scopes.contains("openid") else { return nil }
-            return try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                var claims = JSONObject()
-                if !authorized.idTokenClaims.isEmpty {
-                    let user = try await services.accounts.user(authorized.userID)
-                    claims = services.authorization.policy.claims.claims(
-                        of: user, scopes: [], further: Set(authorized.idTokenClaims))
-                }
-                return try services.authorization.idTokens.token(
-                    IDTokenContent(
-                        session: issued.session, sessionID: isOffline ? issued.session.id : authorized.sessionID,
-                        nonce: authorized.nonce, accessToken: issued.accessToken, claims: claims), for: token.client)
+            var claims = JSONObject()
+            if !authorized.idTokenClaims.isEmpty {
+                let user = try await services.accounts.user(authorized.userID)
+                claims = services.authorization.policy.claims.claims(
+                    of: user, scopes: [], further: Set(authorized.idTokenClaims))
             }
+            return try services.authorization.idTokens.token(
+                IDTokenContent(
+                    session: issued.session, sessionID: isOffline ? issued.session.id : authorized.sessionID,
+                    nonce: authorized.nonce, accessToken: issued.accessToken, claims: claims), for: token.client)
         }
     }
 }
