@@ -101,6 +101,26 @@ import Text
         }
     }
 
+    @Test func `an id token ends the sessions of its user in a browser whose cookie is lost, and no others`() async throws {
+        let client = try await installation.addPageClient("--first-party", "--post-logout-redirect-uri", Self.back)
+        let (_, visitor, tokens, hint) = try await signedIn(client)
+        let (_, _, _, foreign) = try await signedIn(client)
+        func refresh() async throws -> Int {
+            let fields = [("grant_type", "refresh_token"), ("refresh_token", tokens["refresh_token"]?.stringValue ?? "")]
+            return try await server.form("/oauth2/token", fields, client.credentials).status
+        }
+        visitor.client.cookies["kidoban_session"] = nil
+        let elsewhere = PageVisitor(try server)
+        _ = try await elsewhere.open("/sign-in")
+        for (browser, hint) in [(visitor, foreign), (visitor, "x.y.z"), (elsewhere, hint), (PageVisitor(try server), hint)] {
+            #expect(try await browser.open(logout([("id_token_hint", hint)])).status == 200)
+            #expect(try await refresh() == 200)
+        }
+        let done = try await visitor.open(logout([("id_token_hint", hint), ("post_logout_redirect_uri", Self.back)]))
+        #expect(done.status == 303 && done.value("Location") == Self.back)
+        #expect(try await refresh() == 400)
+    }
+
     @Test func `without an id token of the user's it asks first`() async throws {
         let client = try await installation.addPageClient("--first-party", "--post-logout-redirect-uri", Self.back)
         let (_, _, _, others) = try await signedIn(client)

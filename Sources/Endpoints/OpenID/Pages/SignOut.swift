@@ -153,18 +153,18 @@ struct LogoutRequest: Sendable {
 }
 
 extension SignInPages.Parts {
-    /// Ends the sessions of the browser, if its cookie names one, has their clients told by their own pages (OpenID Connect Front-Channel
-    /// Logout 1.0 §2), and goes on.
+    /// Ends the sessions of a user in the browser: of whom its cookie names, or an id token if the cookie is lost. Has their clients told by their own
+    /// pages (OpenID Connect Front-Channel Logout 1.0 §2), and goes on.
     func signOut(_ session: Session?, _ request: LogoutRequest, _ visit: Visit) async throws(SignInPages.Failure) -> Response {
         var fields: ResponseFields = [:]
         var frames: [String] = []
-        if let session {
+        if let userID = session?.userID ?? request.hint?.userID {
             let caller = visit.caller
-            let others = try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await services.sessions.others(of: visit.secret.binding, than: session, caller: caller)
+            let known = try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await services.sessions.sessions(of: userID, in: visit.secret.binding, caller: caller)
             }
             // The cookie's last: after a failure it can ask again.
-            for session in others + [session] {
+            for session in known.filter({ $0.id != session?.id }) + [session].compactMap(\.self) {
                 frames += await frontChannelPages(of: session)
                 do throws(IdentityError) {
                     try await services.sessions.end(session.id, of: session.userID, reason: .signedOut, caller: caller)

@@ -61,18 +61,19 @@ extension Sessions {
         return nil
     }
 
-    /// The live sessions that the user of one has begun in the same browser (`CookieTerms.browser`), without that one: those of tabs that signed in at
-    /// the same time, whose cookies are lost. An end that was begun before is finished.
+    /// The live sessions that a user has begun in a browser (`CookieTerms.browser`): also those of tabs that signed in at the same time, whose cookies
+    /// are lost. An end that was begun before is finished.
     /// - Throws: `IdentityError.unavailable`.
-    package func others(of browser: String, than current: Session, caller: Caller) async throws(IdentityError) -> [Session] {
+    package func sessions(
+        of userID: UserID, in browser: String, caller: Caller
+    ) async throws(IdentityError) -> [Session] {
         var live: [Session] = []
-        let ids = try await BrowserIndex(redis: store.redis).sessions(of: browser, current.userID)
-        for id in ids where id != current.id {
+        for id in try await BrowserIndex(redis: store.redis).sessions(of: browser, userID) {
             switch try await store.record(id, at: system.now()) {
             case .live(let session): live.append(session)
             case .ended:
                 do throws(IdentityError) {
-                    try await end(id, of: current.userID, reason: .signedOut, caller: caller)
+                    try await end(id, of: userID, reason: .signedOut, caller: caller)
                 } catch {
                     // Nothing is left of it by now.
                     guard error == .sessionNotFound else { throw error }
