@@ -80,10 +80,10 @@ extension IdentityToolkit.Core {
         _ code: SecretString, _ caller: Caller
     ) async throws(IdentityError) -> (user: ProjectUser, isNewAddress: Bool) {
         switch try await accounts.meaning(of: code, in: services.confirmations, caller: caller) {
-        case .verifyEmail(let user):
-            try await accounts.verifyEmail(code: code, in: services.confirmations, caller: caller)
+        case .verifyEmail:
+            let user = try await accounts.verifyEmail(code: code, in: services.confirmations, caller: caller)
             await usedUp(code)
-            return (try await accounts.user(user.id), false)
+            return (user, false)
         case .changeEmail(let user, _):
             do throws(IdentityError) {
                 _ = try await services.confirmations.changeAddress(code: code, caller: caller)
@@ -94,10 +94,10 @@ extension IdentityToolkit.Core {
             }
             await usedUp(code)
             return (try await accounts.user(user.id), true)
-        case .recoverEmail(let user, _):
-            try await accounts.recoverEmail(code: code, in: services.confirmations, caller: caller)
+        case .recoverEmail:
+            let user = try await accounts.recoverEmail(code: code, in: services.confirmations, caller: caller)
             await usedUp(code)
-            return (try await accounts.user(user.id), false)
+            return (user, false)
         case .resetPassword, .signIn: throw .invalidCode
         }
     }

@@ -23,8 +23,7 @@ extension IdentityToolkit.Core {
         do throws(IdentityError) {
             if let holder {
                 let session = try await accounts.session(holder.session)
-                let user = try await accounts.link(code, email: email, to: session, caller: call.caller)
-                authentication = accounts.continuing(user.user, after: session, with: .oneTimePassword)
+                authentication = try await accounts.link(code, email: email, to: session, caller: call.caller)
             } else {
                 authentication = try await accounts.signInWithEmailLink(
                     code: code, email: email, client: api.client, caller: call.caller)
@@ -34,8 +33,8 @@ extension IdentityToolkit.Core {
         } catch {
             throw Failure(error)
         }
-        await usedUp(code)
         var answer = signedIn(try await tokens.begin(authentication, call.caller), kind: "EmailLinkSigninResponse")
+        await usedUp(code)
         answer["isNewUser"] = .bool(authentication.isNew)
         return answer
     }

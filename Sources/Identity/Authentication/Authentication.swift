@@ -27,7 +27,8 @@ package struct Authentication: Sendable {
     let claims: JSONObject
     /// What the user has set in the app API, where it has been looked up along with the rest.
     package let settings: AppSettings?
-    /// Stores a user who is to be made when a session has begun, and not without; nil for one who is stored.
+    /// Stores a user who is to be made when a session has begun, and not without, or uses up what has led to it; nil where the sign-in is to be noted
+    /// and nothing else.
     let enrolment: (@Sendable () async throws(IdentityError) -> Void)?
 
     init(

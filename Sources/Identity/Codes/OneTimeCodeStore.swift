@@ -53,11 +53,6 @@ package struct OneTimeCodeStore: Sendable {
         try Self.grant(try await send(RedisCommand("GETDEL", Self.key(Self.hash(code)))), purpose)
     }
 
-    /// Makes a code good again that was taken and has led to nothing; of no consequence if it fails.
-    func giveBack(_ code: OneTimeCode, _ grant: OneTimeCode.Grant, life: Duration) async {
-        try? await set(Self.key(Self.hash(code)), grant.stored, life: life)
-    }
-
     /// Makes the codes of a user void, whatever they are for or for some purposes.
     /// - Throws: the store's failure.
     func void(
@@ -75,14 +70,6 @@ package struct OneTimeCodeStore: Sendable {
     /// Forgets a code that is void by what it has led to; of no consequence if it fails.
     func forget(_ code: OneTimeCode) async {
         _ = try? await send(RedisCommand("DEL", Self.key(Self.hash(code))))
-    }
-
-    private func set(_ key: String, _ value: [UInt8], life: Duration) async throws(IdentityError) {
-        var command = RedisCommand("SET", key)
-        command.append(value)
-        command.append("PX")
-        command.append(max(1, life.wholeMilliseconds))
-        _ = try await send(command)
     }
 
     private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {

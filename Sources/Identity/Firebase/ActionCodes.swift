@@ -125,46 +125,41 @@ extension ProjectAccounts {
         }
     }
 
-    /// Proves the address that a code was sent to, for which it is good once.
+    /// Proves the address that a code was sent to, for which it is good once. It is used up last: one that an outage has stopped stays good.
     /// - Throws: `IdentityError.invalidCode`, `tooManyRequests`, `unavailable`.
     package func verifyEmail(
         code text: SecretString, in confirmations: Confirmations, caller: Caller
-    ) async throws(IdentityError) {
+    ) async throws(IdentityError) -> ProjectUser {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
-        let userID = try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
-            // First of all looked at: one that is good for something else stays.
-            _ = try await confirmations.codes.look(code, for: .verifyEmail)
-            let grant = try await confirmations.codes.take(code, for: .verifyEmail)
-            do throws(IdentityError) {
-                guard try await users.verifyEmail(of: grant.userID, grant.email, at: system.now()) else {
-                    throw IdentityError.invalidCode
-                }
-                try await sessions.update(SessionOwner(try await users.user(grant.userID)), of: grant.userID)
-            } catch {
-                if error.isOurs {
-                    await confirmations.codes.giveBack(code, grant, life: confirmations.lifetimes.emailVerification)
-                }
-                throw error
+        let user = try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
+            let grant = try await confirmations.codes.look(code, for: .verifyEmail)
+            guard try await users.verifyEmail(of: grant.userID, grant.email, at: system.now()) else {
+                throw IdentityError.invalidCode
             }
-            return grant.userID
+            let user = try await self.user(grant.userID)
+            try await sessions.update(SessionOwner(user.user), of: grant.userID)
+            _ = try await confirmations.codes.take(code, for: .verifyEmail)
+            return user
         }
-        await accounts.note(.emailVerified, userID, by: .user(userID), nil, caller)
+        await accounts.note(.emailVerified, user.user.id, by: .user(user.user.id), nil, caller)
+        return user
     }
 
-    /// Gives a user the address of before back by a code, which is used up, and proves it.
+    /// Gives a user the address of before back by a code, which is used up last, and proves it.
     /// - Throws: `IdentityError.invalidCode`, `emailTaken`, `tooManyRequests`, `unavailable`.
     package func recoverEmail(
         code text: SecretString, in confirmations: Confirmations, caller: Caller
-    ) async throws(IdentityError) {
+    ) async throws(IdentityError) -> ProjectUser {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
-        try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
-            _ = try await confirmations.codes.look(code, for: .recoverEmail)
-            let grant = try await confirmations.codes.take(code, for: .recoverEmail)
+        return try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
+            let grant = try await confirmations.codes.look(code, for: .recoverEmail)
             guard let email = grant.newEmail.flatMap({ try? EmailAddress($0) }) else { throw IdentityError.invalidCode }
             var change = ProjectUserChange()
             change.email = .set(email)
             change.emailVerified = true
-            _ = try await self.change(grant.userID, change, by: .user(grant.userID), caller: caller)
+            let user = try await self.change(grant.userID, change, by: .user(grant.userID), caller: caller)
+            _ = try await confirmations.codes.take(code, for: .recoverEmail)
+            return user
         }
     }
 
@@ -191,9 +186,9 @@ extension ProjectAccounts {
     }
 
     /// Signs in who has a code that was sent to this address, and makes the user if there is none. An account whose address nobody had proved is
-    /// taken back by it.
-    /// - Throws: `IdentityError.invalidCode`; `invalidCredentials` for a code of another address, which stays good; `userDisabled`,
-    ///   `tooManyRequests`, `unavailable`.
+    /// taken back by it. The code is used up when the session begins, and stays good if none does.
+    /// - Throws: `IdentityError.invalidCode`; `invalidCredentials` for a code of another address; `userDisabled`, `tooManyRequests`,
+    ///   `unavailable`.
     package func signInWithEmailLink(
         code text: SecretString, email: EmailAddress, client: Client, caller: Caller
     ) async throws(IdentityError) -> Authentication {
@@ -201,72 +196,72 @@ extension ProjectAccounts {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
         return try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
             try await sessions.checkReadiness()
-            let (user, isNew) = try await using(code, of: email) { link throws(IdentityError) in
-                try await owner(of: link, client, caller)
-            }
+            let (user, isNew) = try await owner(of: try await links.look(code, for: email), code, client, caller)
             guard !user.isDisabled else { throw IdentityError.userDisabled }
             try await mark(user.id, Self.markLink)
             accounts.limiter.remember(caller, at: user.account)
             return Authentication(
-                of: user, by: [.oneTimePassword], at: system.now(), occasion: isNew ? .signUp : .continued)
+                of: user, by: [.oneTimePassword], at: system.now(), occasion: isNew ? .signUp : .continued,
+                enrolment: usingUp(code, by: user))
         }
     }
 
-    /// Gives a user who is signed in the address of a code.
+    /// Gives a user who is signed in the address of a code, and begins anew. The code is used up when that session begins; until then it signs
+    /// in to the account that has the address now.
     /// - Throws: `IdentityError.invalidCode`, `invalidCredentials`, `emailTaken`, `tooManyRequests`, `unavailable`.
     package func link(
         _ text: SecretString, email: EmailAddress, to session: Session, caller: Caller
-    ) async throws(IdentityError) -> ProjectUser {
+    ) async throws(IdentityError) -> Authentication {
         guard let code = OneTimeCode(text) else { throw .invalidCode }
         var change = ProjectUserChange()
         change.email = .set(email)
         change.emailVerified = true
         let wanted = change
         return try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
-            try await using(code, of: email) { _ throws(IdentityError) in
-                _ = try await self.change(session.userID, wanted, by: .user(session.userID), asked: session, caller: caller)
-                try await mark(session.userID, Self.markLink)
-                return try await self.user(session.userID)
-            }
+            _ = try await links.look(code, for: email)
+            let user = try await self.change(
+                session.userID, wanted, by: .user(session.userID), asked: session, caller: caller
+            ).user
+            try await links.rewrite(code, for: EmailLinkStore.Link(email, of: user))
+            try await mark(session.userID, Self.markLink)
+            return continuing(user, after: session, with: .oneTimePassword, enrolment: usingUp(code, by: user))
         }
     }
 
-    /// Uses the code of a link up for what it leads to. It stays good where it was sent to another address, or where we fail.
-    private func using<T>(
-        _ code: OneTimeCode, of email: EmailAddress, _ body: (EmailLinkStore.Link) async throws(IdentityError) -> T
-    ) async throws(IdentityError) -> T {
-        guard try await links.look(code).email.normalized == email.normalized else { throw .invalidCredentials }
-        let link = try await links.take(code)
-        do throws(IdentityError) {
-            return try await body(link)
-        } catch {
-            if error.isOurs { await links.giveBack(code, for: link, life: rules.emailLinkLifetime) }
-            throw error
+    /// Notes a sign-in and uses its code up: of several at once one gets it, and the sessions of the others do not begin.
+    private func usingUp(_ code: OneTimeCode, by user: User) -> @Sendable () async throws(IdentityError) -> Void {
+        { [users, links, system] () throws(IdentityError) in
+            try await users.recordSignIn(of: user, at: system.now())
+            _ = try await links.take(code)
         }
     }
 
-    /// Whoever has the mailbox: found, taken back, or made.
+    /// Whoever has the mailbox: found, taken back, or made. The code is rewritten for who is made or changed by it, so that it leads there again
+    /// if something fails from then on.
     /// - Throws: `IdentityError.invalidCode` also where the ways into an account whose address is proved have changed since the mail.
     private func owner(
-        of link: EmailLinkStore.Link, _ client: Client, _ caller: Caller
+        of link: EmailLinkStore.Link, _ code: OneTimeCode, _ client: Client, _ caller: Caller
     ) async throws(IdentityError) -> (User, isNew: Bool) {
         let email = link.email
         if let found = try await users.credentials(of: email)?.user {
             guard found.isDisabled || !found.emailVerified || link.isUpToDate(for: found) else { throw .invalidCode }
             guard !found.isDisabled, !found.emailVerified else { return (found, false) }
             let user = try await accounts.owner(of: found, client, caller)
+            try await links.rewrite(code, for: EmailLinkStore.Link(email, of: user))
             return (user, user.id != found.id)
         }
         let now = system.now()
         let new = User(
             id: UserID(at: now, random: system.random(10)), email: email, emailVerified: true, createdAt: now, updatedAt: now)
+        // Before: the user may be there although PostgreSQL's answer is lost.
+        try await links.rewrite(code, for: EmailLinkStore.Link(email, of: new))
         do throws(IdentityError) {
             let user = try await users.insert(new, passwordHash: nil)
             accounts.metrics.countSignUp()
             await accounts.note(.userSignedUp, user.id, by: .user(user.id), client, caller)
             return (user, true)
         } catch .emailTaken {
-            // Somebody was faster; the code is used up, and the next one finds the account.
+            // Somebody was faster, and the next code finds the account.
             throw .invalidCode
         }
     }

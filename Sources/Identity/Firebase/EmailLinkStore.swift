@@ -53,15 +53,24 @@ package struct EmailLinkStore: Sendable {
         try Self.link(try await send(RedisCommand("GET", Self.key(code))))
     }
 
-    /// The same for the last time: of several at once one gets it.
+    /// The same.
+    /// - Throws: `IdentityError.invalidCredentials` for a code that was sent to another address; `invalidCode`, `unavailable`.
+    func look(_ code: OneTimeCode, for email: EmailAddress) async throws(IdentityError) -> Link {
+        let link = try await look(code)
+        guard link.email.normalized == email.normalized else { throw .invalidCredentials }
+        return link
+    }
+
+    /// Changes what a code is good for, not for how long. One that has been used up meanwhile stays so.
+    /// - Throws: the store's failure.
+    func rewrite(_ code: OneTimeCode, for link: Link) async throws(IdentityError) {
+        _ = try await send(RedisCommand("SET", Self.key(code), link.stored, "XX", "KEEPTTL"))
+    }
+
+    /// Uses a code up: of several at once one does.
     /// - Throws: `IdentityError.invalidCode`, `unavailable`.
     func take(_ code: OneTimeCode) async throws(IdentityError) -> Link {
         try Self.link(try await send(RedisCommand("GETDEL", Self.key(code))))
-    }
-
-    /// Makes a code good again that was taken and has led to nothing; of no consequence if it fails.
-    func giveBack(_ code: OneTimeCode, for link: Link, life: Duration) async {
-        try? await keep(code, for: link, life: life)
     }
 
     private func send(_ command: RedisCommand) async throws(IdentityError) -> RedisReply {

@@ -148,13 +148,14 @@ extension ProjectAccounts {
     /// Whoever has just changed the ways in begins anew, in the place of the session that asked. What was before is void, so that the time of the
     /// sign-in must not be before either.
     package func continuing(
-        _ user: User, after session: Session, with method: AuthenticationMethod? = nil, provider: ProviderID? = nil
+        _ user: User, after session: Session, with method: AuthenticationMethod? = nil, provider: ProviderID? = nil,
+        enrolment: (@Sendable () async throws(IdentityError) -> Void)? = nil
     ) -> Authentication {
         var methods = session.methods
         if let method { methods.insert(method) }
         return Authentication(
             of: user, by: methods, provider: provider ?? session.provider, at: system.now(), occasion: .continued,
-            claims: session.ownClaims)
+            claims: session.ownClaims, enrolment: enrolment)
     }
 
     private func begun(
