@@ -5,7 +5,7 @@ package import Text
 /// Takes ID tokens of the Firebase project that the users come from, so that an app changes over without signing anybody in anew.
 ///
 /// Such a token is good once, for a user who was imported with the id that it names (`UserAlias`), and who has not been signed out, or
-/// given other ways in, since the sign-in that it tells of.
+/// given other ways in, since the sign-in that it tells of. The device whose answer was lost gets its session again (`ReplayMemory.grace`).
 package final class FirebaseMigration: Sendable {
     /// Under which name the project's keys are looked up. No provider of an operator's can be called so.
     package static let keysID = ProviderID(checked: "firebase:migration")
@@ -34,12 +34,39 @@ package final class FirebaseMigration: Sendable {
     /// A token that has been used up, and for whom.
     package struct Admission: Sendable {
         package let authentication: Authentication
+        /// What the token has led to already, if it is the same device that repeats itself.
+        package let begun: SessionID?
         fileprivate let name: String
+        fileprivate let use: Use
+    }
+
+    /// The first use of a token.
+    fileprivate struct Use {
+        let time: Timestamp
+        /// A hash, of the token too.
+        let device: String
+        var session: SessionID?
+
+        init(of name: String, at time: Timestamp, _ caller: Caller) {
+            self.time = time
+            // An app that does not name its device is known by what else stays the same when it asks again at once.
+            let device = caller.deviceID?.text ?? "\(ClientNetwork(caller.address).text)\0\(caller.device)"
+            self.device = SHA256.hash("\(name)\0\(device)").hex
+        }
+
+        init?(stored text: String) {
+            let parts = text.split(separator: " ")
+            guard (2...3).contains(parts.count), let time = Int64(parts[0]) else { return nil }
+            (self.time, device) = (Timestamp(milliseconds: time), String(parts[1]))
+            session = parts.count == 3 ? SessionID(parts[2]) : nil
+        }
+
+        var stored: String { "\(time.milliseconds) \(device)" + (session.map { " \($0.text)" } ?? "") }
     }
 
     /// Uses a token up.
     /// - Throws: `IdentityError.invalidProviderToken`, the reason of which is in the audit log; `userNotFound` for one of a user who was not
-    ///   imported; `clientNotPermitted`, `tooManyRequests`, `unavailable`.
+    ///   imported; `clientNotPermitted`, `tooManyRequests`; `unavailable` also while the same device's first request is under way.
     package func admit(_ token: SecretString, client: Client, caller: Caller) async throws(IdentityError) -> Admission {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
         return try await accounts.limiter.limiting(.providerToken(caller), caller) { () throws(IdentityError) in
@@ -55,12 +82,28 @@ package final class FirebaseMigration: Sendable {
             let user = try await user(of: verifiedToken, since: since, client, caller)
             let name = "firebase-migration:\(verifiedToken.digest.hex)"
             let life = verifiedToken.expiresAt.adding(IDTokenCheck.leeway * 2).duration(since: now)
-            let isFirst = try await mapServiceFailures { () throws(ServiceFailure) in try await memory.admit(name, life: life) }
-            guard isFirst else { throw await refused(.replayed, caller) }
+            let use = Use(of: name, at: now, caller)
+            let earlier = try await mapServiceFailures { () throws(ServiceFailure) in
+                try await memory.use(name, noting: use.stored, life: life)
+            }
+            let authentication = Authentication(of: user, by: [.provider], at: min(since, now), occasion: .continued)
+            if let earlier {
+                guard let first = Use(stored: earlier), first.device == use.device,
+                    now.duration(since: first.time) <= ReplayMemory.grace
+                else { throw await refused(.replayed, caller) }
+                guard let begun = first.session else { throw .unavailable(retryAfter: .seconds(1)) }
+                return Admission(authentication: authentication, begun: begun, name: name, use: first)
+            }
             await accounts.note(.sessionMigrated, user.id, by: .user(user.id), client, caller)
-            return Admission(
-                authentication: Authentication(of: user, by: [.provider], at: min(since, now), occasion: .continued), name: name)
+            return Admission(authentication: authentication, begun: nil, name: name, use: use)
         }
+    }
+
+    /// Notes the session that has begun with a token.
+    package func note(_ session: SessionID, of admission: Admission) async {
+        var use = admission.use
+        use.session = session
+        await memory.note(use.stored, of: admission.name)
     }
 
     /// Makes a token good again with which no session could begin.

@@ -18,6 +18,16 @@ extension Sessions {
         }
     }
 
+    /// Gives the tokens of a session once more whose first ones may have been lost: another access token, and the refresh token that it began with.
+    /// - Throws: `IdentityError.invalidRefreshToken` when it is over, or that token has been replaced; else as `refresh`.
+    package func repeatTokens(of id: SessionID, for client: Client, caller: Caller) async throws(IdentityError) -> SessionTokens {
+        guard case .live(let session) = try await store.record(id, at: system.now()), let grant = session.grant(.first),
+            let generation = grant.refresh?.generation, generation == RefreshRotation(mode: .static).generation
+        else { throw .invalidRefreshToken }
+        let token = RefreshToken(session.id, generation: generation, salt: session.salt, key: key)
+        return try await refresh(token.text, RefreshOptions(for: client.id), caller: caller)
+    }
+
     /// Begins a session that is held by a cookie, and ends the one whose cookie it replaces. It has no grant, or one without tokens, in which
     /// access tokens can be issued.
     /// - Throws: as `begin`; when a store is unavailable no session has begun.

@@ -36,15 +36,20 @@ struct FirebaseMigrationTests {
         return try TestProvider.signed(all, isForged: isForged)
     }
 
-    private func migrate(_ token: String) async throws -> TestHTTPResponse {
-        try await server.post("/migrate/firebase", ["idToken": .string(token)])
+    private func migrate(
+        _ token: String, on device: String? = nil, rotating: Bool = false
+    ) async throws -> TestHTTPResponse {
+        let body: JSONValue = ["idToken": .string(token), "rotate": .bool(rotating)]
+        var request = TestHTTPRequest.json("POST", "/migrate/firebase", body.serialized)
+        if let device { request.fields.append(("X-Device-ID", device)) }
+        return try await server.send(request)
     }
 
     @Test func `a token gives one session, in the answer of a sign-in`() async throws {
         let (id, account) = try await imported()
         let token = try token(id)
         let answers = try await withThrowingTaskGroup(of: TestHTTPResponse.self) { group in
-            for _ in 0..<8 { group.addTask { try await migrate(token) } }
+            for number in 0..<8 { group.addTask { try await migrate(token, on: "device-\(number)") } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers.count { $0.status == 200 } == 1)
@@ -53,6 +58,49 @@ struct FirebaseMigrationTests {
         #expect(migrated.id == account.id)
         #expect(try await server.get("/auth/me", bearer: migrated.accessToken).status == 200)
         #expect(try await server.post("/auth/refresh", ["refreshToken": .string(migrated.refreshToken)]).status == 200)
+    }
+
+    @Test(arguments: [nil, "device-1"], [false, true])
+    func `the device whose answer was lost gets its session again`(_ device: String?, rotating: Bool) async throws {
+        let (id, account) = try await imported()
+        let token = try token(id)
+        let answers = try await withThrowingTaskGroup(of: TestHTTPResponse.self) { group in
+            for _ in 0..<8 { group.addTask { try await migrate(token, on: device, rotating: rotating) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        // While the first is under way the others are to come back.
+        #expect(answers.allSatisfy { $0.status == 200 || $0.status == 503 }, "\(answers.map(\.text))")
+        let first = try Account(#require(answers.first { $0.status == 200 }))
+        let again = try Account(await migrate(token, on: device, rotating: rotating))
+        #expect(again.id == account.id)
+        for tokens in [first, again] {
+            #expect(try await server.get("/auth/me", bearer: tokens.accessToken).status == 200)
+        }
+        let list = try await server.get("/auth/sessions", bearer: again.accessToken).json["sessions"]?.arrayValue
+        // That of the sign-up is the other one.
+        #expect(list?.count == 2)
+        let refresh: JSONValue = ["refreshToken": .string(again.refreshToken)]
+        #expect(try await server.post("/auth/refresh", refresh).status == 200)
+        #expect(try await migrate(token, on: "another").status == 401)
+        // By rotation the app shows that it has got its answer.
+        #expect(try await migrate(token, on: device).status == (rotating ? 401 : 200))
+        #expect(try await server.delete("/auth/sessions", bearer: account.accessToken).status == 204)
+        #expect(try await migrate(token, on: device).status == 401)
+    }
+
+    @Test func `a token that comes again later is none`() async throws {
+        let installation = try Installation { FirebaseMigrationTestsConfiguration.apply(&$0) }
+        try await installation.run { installation in
+            try await Installation.$current.withValue(installation) {
+                let suite = FirebaseMigrationTests()
+                let (id, _) = try await suite.imported()
+                let token = try suite.token(id)
+                for (pause, status) in [(0, 200), (30_000, 200), (1, 401)] {
+                    installation.clock.advance(by: .milliseconds(pause))
+                    #expect(try await suite.migrate(token, on: "device-1").status == status)
+                }
+            }
+        }
     }
 
     @Test(
