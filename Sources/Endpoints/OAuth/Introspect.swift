@@ -23,7 +23,7 @@ extension OAuth {
             do throws(IdentityError) {
                 let answer = try await services.introspection.answer(
                     token, hint: form.hint, tellsLife: form.tellsLife, for: client)
-                guard request.head.accepts(Self.signedType) else { return .json(.ok, answer, fields: .notStored) }
+                guard request.head.prefers(Self.signedType) else { return .json(.ok, answer, fields: .notStored) }
                 let signed = try services.introspection.signed(answer, for: client, by: services.keys.current())
                 return Response(.ok, contentType: Self.signedType, fields: .notStored, body: signed.revealedBytes)
             } catch {

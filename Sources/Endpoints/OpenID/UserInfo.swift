@@ -27,7 +27,7 @@ extension OpenID {
                 })
             else { throw BearerToken.invalidToken }
             let claims = try await claims(userID, principal, .init(sessionID: sessionID, grantID: grantID))
-            let accepted = request.head.accepts(Self.signedType) ? client.idTokenAlgorithm : nil
+            let accepted = request.head.prefers(Self.signedType) ? client.idTokenAlgorithm : nil
             guard let algorithm = client.userInfoAlgorithm ?? accepted else {
                 return .json(.ok, JSONValue.object(claims).serialized, fields: .notStored)
             }

@@ -45,7 +45,7 @@ enum AcceptedLanguage: String, CaseIterable, Sendable {
 
     /// Thousandths of `0.123`, `1` or `1.0` (RFC 9110 §12.4.2), one at most; zero for what is no weight. Digits beyond the third say
     /// nothing. Not by way of a floating-point number, which may be none.
-    fileprivate static func weight(_ text: Substring) -> Int {
+    static func weight(_ text: Substring) -> Int {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         guard let whole = parts.first, !whole.isEmpty, parts.allSatisfy({ $0.allSatisfy(digits.contains) }) else { return 0 }
@@ -62,20 +62,6 @@ extension AcceptedLanguage {
         switch self {
         case .english: .english
         case .japanese: .japanese
-        }
-    }
-}
-
-extension RequestHead {
-    /// Whether `Accept` names a type itself, and does not refuse it: for a type of answer that comes only if it is asked for. What takes every
-    /// type names none, so types need no weighing.
-    func accepts(_ type: StaticString) -> Bool {
-        values(of: .accept).contains { field in
-            field.split(separator: ",").contains { range in
-                let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-                return parts.first == type.description
-                    && !parts.dropFirst().contains { $0.hasPrefix("q=") && AcceptedLanguage.weight($0.dropFirst(2)) == 0 }
-            }
         }
     }
 }

@@ -100,6 +100,8 @@ struct IntrospectBatchTests {
 
     @Test(arguments: [
         "application/token-introspection+jwt", "application/json;q=0.5, Application/Token-Introspection+JWT",
+        "application/json, application/token-introspection+jwt", "application/token-introspection+jwt;q=0.2, */*;q=0.1",
+        "application/json;q=0.1, application/*;q=0.9, application/token-introspection+jwt;q=0.2",
     ])
     func `an answer is signed for who asks for that`(_ accept: String) async throws {
         let backend = try await #require(installation).backend()
@@ -122,9 +124,35 @@ struct IntrospectBatchTests {
         }
         let signed = "application/token-introspection+jwt"
         for accept in ["application/json", "*/*", "\(signed);q=0", "\(signed); q=0.00"] {
-            var request = TestHTTPRequest.form("/oauth2/introspect", [("token", account.accessToken)], backend)
-            request.fields.append(("Accept", accept))
-            #expect(try await server.send(request).value("Content-Type") == "application/json")
+            try await expectJSON(account.accessToken, backend, accept)
         }
+    }
+
+    @Test func `an answer is not signed for who prefers JSON, however much of that comes`() async throws {
+        let backend = try await #require(installation).backend()
+        let account = try await server.signUp()
+        let signed = "application/token-introspection+jwt"
+        for accept in [
+            "\(signed);q=0.1, application/json", "\(signed) ; a=b ; Q=0.899, application/*;q=0.9", "\(signed);q=0.5,*/*;q=0.8",
+            "\(signed);q=x", "\(signed);q=", "\(signed)x", "x\(signed)",
+        ] {
+            try await expectJSON(account.accessToken, backend, accept)
+        }
+        let whole = "application/json, \(signed);q=0.1"
+        // Cut off between the type and its weight it has none.
+        for length in 0...whole.count {
+            let accept = String(whole.prefix(length))
+            guard !["jwt", "jwt;", "jwt;q"].contains(where: accept.hasSuffix) else { continue }
+            try await expectJSON(account.accessToken, backend, accept)
+        }
+        var request = TestHTTPRequest.form("/oauth2/introspect", [("token", account.accessToken)], backend)
+        request.fields += [("Accept", "application/json"), ("Accept", "\(signed);q=0.1")]
+        #expect(try await server.send(request).value("Content-Type") == "application/json")
+    }
+
+    private func expectJSON(_ token: String, _ backend: Credentials, _ accept: String) async throws {
+        var request = TestHTTPRequest.form("/oauth2/introspect", [("token", token)], backend)
+        request.fields.append(("Accept", accept))
+        #expect(try await server.send(request).value("Content-Type") == "application/json", "\(accept)")
     }
 }
