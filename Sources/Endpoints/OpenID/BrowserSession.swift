@@ -41,6 +41,13 @@ struct BrowserSession: Sendable {
         return try await sessions.sessionToSignOut(of: cookie, use: .browser, caller: caller)
     }
 
+    /// Whose session the browser's was that is over; nil for none.
+    /// - Throws: `IdentityError.unavailable`.
+    func formerUser(_ request: Request) async throws(IdentityError) -> UserID? {
+        guard let cookie = cookie(of: request) else { return nil }
+        return try await sessions.formerUser(of: cookie, use: .browser)
+    }
+
     /// Begins a session for somebody who has just proved who they are, always a new one. The one that the browser had before ends.
     /// - Parameters:
     ///   - isRemembered: whether the cookie outlives the browser.

@@ -70,6 +70,14 @@ package struct DeviceCodes: Sendable {
     package enum Decision: Sendable {
         case approved(UserID, SessionID)
         case denied(UserID, SessionID)
+
+        /// Which one it is and whose: two are the same if this is.
+        fileprivate var text: String {
+            switch self {
+            case .approved(let userID, let sessionID): "approved \(userID) \(sessionID)"
+            case .denied(let userID, let sessionID): "denied \(userID) \(sessionID)"
+            }
+        }
     }
 
     /// What a device is told.
@@ -126,8 +134,8 @@ package struct DeviceCodes: Sendable {
         return request
     }
 
-    /// Puts down what the user has decided. The code that was typed is used up by that.
-    /// - Returns: false when nothing waits under this code any more.
+    /// Puts down what the user has decided. The code that was typed is good for nothing else after that.
+    /// - Returns: false when nothing waits under this code any more, unless the same was decided in the same session.
     /// - Throws: the store's failure; the call may be repeated.
     package func decide(_ userCode: UserCode, _ decision: Decision, caller: Caller) async throws(IdentityError) -> Bool {
         guard let key = try await send(RedisCommand("GET", Self.key(userCode))).text else { return false }
@@ -136,10 +144,12 @@ package struct DeviceCodes: Sendable {
         case .approved(let userID, let sessionID): state = "\(userID) \(sessionID)"
         case .denied: state = "denied"
         }
-        let arguments = [state, String(system.now().milliseconds)].map { Array($0.utf8) }
-        guard try await run(Self.decide, key, arguments).integerValue == 1 else { return false }
-        // A failure does no harm: what is decided stays so, and the code is not found any more.
-        _ = try? await send(RedisCommand("DEL", Self.key(userCode)))
+        let arguments = [state, String(system.now().milliseconds), decision.text].map { Array($0.utf8) }
+        switch try await run(Self.decide, key, arguments).integerValue {
+        case 1: break
+        case 2: return true
+        default: return false
+        }
         let (kind, userID, sessionID): (AuditKind, UserID, SessionID) =
             switch decision {
             case .approved(let userID, let sessionID): (.deviceApproved, userID, sessionID)
@@ -147,6 +157,13 @@ package struct DeviceCodes: Sendable {
             }
         await sessions.note(kind, sessionID, of: userID, client: nil, by: .user(userID), caller)
         return true
+    }
+
+    /// Whether this is what was decided, in the same session: then a form has come twice.
+    /// - Throws: the store's failure.
+    package func isDecided(_ userCode: UserCode, _ decision: Decision) async throws(IdentityError) -> Bool {
+        guard let key = try await send(RedisCommand("GET", Self.key(userCode))).text else { return false }
+        return try await send(RedisCommand("HGET", key, "by")).text == decision.text
     }
 
     /// What a device is told that asks whether somebody has decided. A code that leads to tokens is used up by `finish`.
@@ -200,13 +217,16 @@ package struct DeviceCodes: Sendable {
             return 1
             """)
 
-    /// Keys: the device code. Arguments: the decision, the time. Returns 1, or 0 when there is nothing to decide.
+    /// Keys: the device code. Arguments: the decision, the time, the decision with whose it is. Returns 1; 2 when the same has decided the same
+    /// before; 0 when there is nothing to decide.
     private static let decide = RedisScript(
         name: "decide_device_code",
         source: """
             if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-            if redis.call('HSETNX', KEYS[1], 'state', ARGV[1]) == 0 then return 0 end
-            redis.call('HSET', KEYS[1], 'decided', ARGV[2])
+            if redis.call('HSETNX', KEYS[1], 'state', ARGV[1]) == 0 then
+                return redis.call('HGET', KEYS[1], 'by') == ARGV[3] and 2 or 0
+            end
+            redis.call('HSET', KEYS[1], 'decided', ARGV[2], 'by', ARGV[3])
             return 1
             """)
 

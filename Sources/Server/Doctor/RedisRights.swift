@@ -73,7 +73,7 @@ enum RedisRights {
                 ("PEXPIRE", ["1000"]), ("DEL", []),
             ]
         ),
-        ("device-user:", "", [("GET", []), ("DEL", [])]), ("used:", "", [("GET", []), ("DEL", [])]),
+        ("device-user:", "", [("GET", [])]), ("used:", "", [("GET", []), ("DEL", [])]),
         ("claims:", "", [("GET", [])]),
         ("authsession:", "", [("GET", []), ("DEL", [])]), ("registration:", "", [("INCR", []), ("PEXPIRE", ["1000"])]),
         ("provider_attempt:", "", [("GET", []), ("DEL", [])]),

@@ -23,7 +23,17 @@ extension WithStores {
                 await #expect(throws: IdentityError.internalFault) { try await world.a.run(approve) }
                 try await world.a.permitKeys("*")
                 #expect(try await world.a.run(approve))
-                #expect(try await !world.a.run(approve))
+                // The same once more is no other decision.
+                #expect(try await world.a.run(approve))
+                #expect(try await world.a.events("device_approved").count == 1)
+                let others: [DeviceCodes.Decision] = [
+                    .denied(Sample.userID, Sample.sessionID), .approved(Sample.userID, SessionID(random: Array(1..<17))),
+                ]
+                for other in others {
+                    #expect(
+                        try await !world.a.run { _ in try await devices.decide(issued.userCode, other, caller: Copy.caller) })
+                    #expect(try await !world.a.run { _ in try await devices.isDecided(issued.userCode, other) })
+                }
                 let answer = try await world.a.run { _ in try await devices.poll(issued.deviceCode, by: client) }
                 guard case .approved(request, Sample.userID, Sample.sessionID, _) = answer else {
                     Issue.record("\(answer)")
@@ -42,7 +52,8 @@ extension WithStores {
                     Issue.record("\(late)")
                     return
                 }
-                #expect(try await world.a.keyspace().keys("device-user").isEmpty)
+                // It leads to what was decided, and to nothing that could be decided once more.
+                #expect(try await world.a.run { _ in try await devices.lookup(issued.userCode, caller: Copy.caller) } == nil)
             }
         }
 

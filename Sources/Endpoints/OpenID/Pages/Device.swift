@@ -48,27 +48,27 @@ extension SignInPages {
                 else { return nil }
                 return (request, client)
             }
-            guard let (asked, client) = found else { return view.form(.badRequest, typed, visit, .deviceWrong) }
-            let isDecided: Bool
-            switch form.value("decision") {
-            case "allow":
-                isDecided = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                    if !client.isFirstParty {
-                        try await parts.services.authorization.consents.grant(
-                            asked.scopes, to: client.id, by: session.session.userID, in: session.session.id, caller: caller)
-                    }
-                    return try await devices.decide(
-                        code, .approved(session.session.userID, session.session.id), caller: caller)
+            let (decision, done): (DeviceCodes.Decision?, SignInText) =
+                switch form.value("decision") {
+                case "allow": (.approved(session.session.userID, session.session.id), .deviceAllowed)
+                case "deny": (.denied(session.session.userID, session.session.id), .deviceDenied)
+                default: (nil, .deviceWrong)
                 }
-            case "deny":
-                isDecided = try await Failure.mapIdentityErrors { () throws(IdentityError) in
-                    try await devices.decide(
-                        code, .denied(session.session.userID, session.session.id), caller: caller)
+            let isDecided = try await Failure.mapIdentityErrors { () async throws(IdentityError) -> Bool in
+                guard let decision else { return false }
+                // Of a form that was sent twice the browser shows the answer to the second.
+                guard let (asked, client) = found else { return try await devices.isDecided(code, decision) }
+                if case .approved = decision, !client.isFirstParty {
+                    try await parts.services.authorization.consents.grant(
+                        asked.scopes, to: client.id, by: session.session.userID, in: session.session.id, caller: caller)
                 }
-            default: return await view.question(code, client, asked.scopes, visit)
+                return try await devices.decide(code, decision, caller: caller)
             }
-            guard isDecided else { return view.form(.badRequest, typed, visit, .deviceWrong) }
-            return Notice(form.value("decision") == "allow" ? .deviceAllowed : .deviceDenied).response(visit, at: .device)
+            if isDecided { return Notice(done).response(visit, at: .device) }
+            guard decision == nil, let (asked, client) = found else {
+                return view.form(.badRequest, typed, visit, .deviceWrong)
+            }
+            return await view.question(code, client, asked.scopes, visit)
         }
 
         static var documentation: RouteDocumentation {

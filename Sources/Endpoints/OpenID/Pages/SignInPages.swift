@@ -147,6 +147,13 @@ struct Visit: Sendable {
         }
     }
 
+    /// Whose session the browser's was that is over; nil for none.
+    func formerUser() async throws(SignInPages.Failure) -> UserID? {
+        try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
+            try await parts.browser.formerUser(request)
+        }
+    }
+
     /// What people know the user of a session by: the address, or the name of who has none.
     func name(of session: CookieSession) async -> String {
         if let email = session.session.username { return email }

@@ -61,6 +61,17 @@ extension Sessions {
         return nil
     }
 
+    /// Whose session a cookie was that is over; nil for one that lives, and for what is no cookie of ours.
+    /// - Throws: `IdentityError.unavailable`.
+    package func formerUser(of cookie: SecretString, use: CookieUse) async throws(IdentityError) -> UserID? {
+        do throws(IdentityError) {
+            guard case .ended(_, let userID) = try await holder(of: cookie, use: use) else { return nil }
+            return userID
+        } catch .invalidToken {
+            return nil
+        }
+    }
+
     /// The live sessions that a user has begun in a browser (`CookieTerms.browser`): also those of tabs that signed in at the same time, whose cookies
     /// are lost. An end that was begun before is finished.
     /// - Throws: `IdentityError.unavailable`.

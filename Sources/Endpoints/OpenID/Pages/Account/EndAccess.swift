@@ -83,17 +83,42 @@ extension SignInPages {
         let parts: Parts
 
         func answer(_ visit: inout Visit) async throws(Failure) -> Response {
-            let (form, current) = try await visit.acting()
+            let (form, current): (FormFields, CookieSession)
+            do throws(Failure) {
+                (form, current) = try await visit.acting()
+            } catch {
+                guard case .needsSignIn = error, try await isGone(visit.formerUser()) else { throw error }
+                return done(visit)
+            }
             guard form.value("confirmed") != nil else {
                 var view = try await AccountView(parts, current)
                 view.open = .delete
                 return view.response(.badRequest, visit)
             }
             let (id, session, caller) = (current.session.userID, current.session.id, visit.caller)
-            try await Failure.mapIdentityErrors { () throws(IdentityError) in
+            do throws(IdentityError) {
                 try await parts.services.accounts.requireRecentSignIn(of: id, session: session, caller: caller)
                 try await parts.services.accounts.delete(id, from: session, caller: caller)
+            } catch {
+                guard try await isGone(id) else { throw .identity(error) }
             }
+            return done(visit)
+        }
+
+        /// Of a form that was sent twice the browser shows the answer to the second, for which there is no account any more.
+        private func isGone(_ id: UserID?) async throws(Failure) -> Bool {
+            guard let id else { return false }
+            do throws(IdentityError) {
+                _ = try await parts.services.accounts.user(id)
+                return false
+            } catch .userNotFound {
+                return true
+            } catch {
+                throw .identity(error)
+            }
+        }
+
+        private func done(_ visit: Visit) -> Response {
             let words = visit.words
             var page = Page(title: words[.deleted], language: words.language, look: words.look, hidesAddress: false)
             page.paragraph(words[.deletedText])
