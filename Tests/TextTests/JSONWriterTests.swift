@@ -77,6 +77,22 @@ import Text
         #expect(try JSON.parse(writer.bytes) == .string(string))
     }
 
+    @Test(arguments: [JSONEscaping.required, .readable])
+    func `what needs an escape is found at each place`(escaping: JSONEscaping) {
+        func escaped(_ text: String) -> String {
+            var bytes: [UInt8] = []
+            bytes.append(escaping: text, escaping)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        for code in UInt8(0)..<0x80 {
+            let character = String(UnicodeScalar(code))
+            for before in 0..<18 {
+                let (head, tail) = (String(repeating: "a", count: before), String(repeating: "z", count: 17 - before))
+                #expect(escaped(head + character + tail) == head + escaped(character) + tail)
+            }
+        }
+    }
+
     @Test func `every scalar of the basic plane survives in both manners`() throws {
         var all = ""
         // A letter now and then, since no text has so many marks in a row.

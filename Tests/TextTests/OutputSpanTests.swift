@@ -14,18 +14,23 @@ import Testing
             let written = [UInt8](capacity: 19) { $0.append(decimal: number) }
             #expect(String(decoding: written, as: UTF8.self) == String(number))
         }
+        for number in [UInt.max, 10_000_000_000_000_000_000, 9_999_999_999_999_999_999] {
+            let written = [UInt8](capacity: 20) { $0.append(decimal: number) }
+            #expect(String(decoding: written, as: UTF8.self) == String(number))
+        }
     }
 
-    @Test func `identifiers are written as elsewhere`() {
+    @Test func `identifiers are written so that they are read again`() {
         var random = SystemRandomNumberGenerator()
         for count in 0..<70 {
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
             var written = Array("a".utf8)
             written.append(base64URL: bytes.span)
-            #expect(String(decoding: written, as: UTF8.self) == "a" + Base64URL.encode(bytes))
+            #expect(Base64URL.decode(Array(written.dropFirst())) == bytes)
             guard count == 16, let uuid = UUID(bytes: bytes) else { continue }
+            let start = written.count
             written.append(uuid: bytes.span)
-            #expect(String(decoding: written, as: UTF8.self) == "a" + Base64URL.encode(bytes) + uuid.description)
+            #expect(UUID(String(decoding: written[start...], as: UTF8.self)) == uuid)
         }
     }
 

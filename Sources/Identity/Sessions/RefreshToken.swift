@@ -39,7 +39,7 @@ package struct PresentedRefreshToken: Sendable {
     /// The one text that `RefreshToken` writes for these parts; `nil` for any other spelling of them.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength, text.utf8.starts(with: RefreshToken.prefix.utf8) else { return nil }
-        var parts = text.utf8.dropFirst(RefreshToken.prefix.utf8.count)
+        var parts = Array(text.utf8).dropFirst(RefreshToken.prefix.utf8.count)
             .split(separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
         var grant = GrantID.first
         if parts.count == 4 {
@@ -48,9 +48,9 @@ package struct PresentedRefreshToken: Sendable {
         }
         guard
             parts.count == 3,
-            let sessionID = SessionID(Substring(parts[0])),
+            let sessionID = SessionID(String(decoding: parts[0], as: UTF8.self)),
             let generation = Self.canonicalNumber(parts[1]),
-            let mac = Base64URL.decode(Substring(parts[2])).flatMap({ Digest($0) })
+            let mac = Base64URL.decode(Array(parts[2])).flatMap({ Digest($0) })
         else { return nil }
         self.sessionID = sessionID
         self.grant = grant
@@ -68,10 +68,10 @@ package struct PresentedRefreshToken: Sendable {
     }
 
     /// Decimal digits without sign and leading zeros, at most 32 bits.
-    private static func canonicalNumber(_ digits: Substring.UTF8View) -> UInt32? {
+    private static func canonicalNumber(_ digits: ArraySlice<UInt8>) -> UInt32? {
         guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
         guard digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
-        return UInt32(Substring(digits), radix: 10)
+        return UInt32(String(decoding: digits, as: UTF8.self), radix: 10)
     }
 }
 

@@ -103,8 +103,8 @@ package struct AccessTokenRecord: Equatable, Sendable {
         writer.compact(Array(clientID.text.utf8))
         writer.compact(Self.escaped(username))
         let amr = methods.sorted().map { "\"\($0)\"" }.joined(separator: ",")
-        writer.compact(CommonWords.shorten(Self.escaped(scopes.joined(separator: " ")), separator: UInt8(ascii: " ")))
-        writer.compact(CommonWords.shorten(amr.utf8, separator: UInt8(ascii: ",")))
+        writer.compact(CommonWords.shorten(Self.escaped(scopes.joined(separator: " ")).span, separator: UInt8(ascii: " ")))
+        writer.compact(CommonWords.shorten(Array(amr.utf8).span, separator: UInt8(ascii: ",")))
         writer.compact(KeyConfirmation.stored(confirmation))
         writer.compact(UInt32(audiences?.count ?? 0))
         for audience in audiences ?? [] { writer.compact(Self.escaped(audience)) }

@@ -13,11 +13,23 @@ enum CommonWords {
     static let longest = words.map(\.count).max() ?? 1
 
     /// Words between separators, the common ones in short.
-    static func shorten(_ text: some Collection<UInt8>, separator: UInt8) -> [UInt8] {
-        let pieces = text.split(separator: separator, omittingEmptySubsequences: false).map { word -> [UInt8] in
-            words.firstIndex { $0.elementsEqual(word) }.map { [UInt8($0 + 1)] } ?? Array(word)
+    static func shorten(_ text: Span<UInt8>, separator: UInt8) -> [UInt8] {
+        [UInt8](capacity: text.count) { output in
+            var start = 0
+            while true {
+                var end = start
+                while end < text.count, text[end] != separator { end += 1 }
+                let word = text.extracting(start..<end)
+                if let place = place(of: word) { output.append(UInt8(place + 1)) } else { output.append(word) }
+                guard end < text.count else { break }
+                output.append(separator)
+                start = end + 1
+            }
         }
-        return Array(pieces.joined(separator: [separator]))
+    }
+
+    private static func place(of word: Span<UInt8>) -> Int? {
+        words.firstIndex { known in known.count == word.count && word.indices.allSatisfy { word[$0] == known[$0] } }
     }
 
     /// The word that a byte stands for; nil for one that stands for itself.

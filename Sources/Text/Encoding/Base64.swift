@@ -18,77 +18,69 @@ package enum Base64 {
     }
 
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        decode([UInt8](text.utf8).span)
+        text.withBytes { decode($0) }
     }
 }
 
 /// One of the two alphabets of RFC 4648, with the strict coding both share.
 struct Base64Alphabet: Sendable {
-    private let symbols: [UInt8]
+    /// By their values.
+    private let symbols: StaticString
+    /// Of each byte that is a symbol.
     private let values: [UInt8]
     private let isPadded: Bool
 
     private static let invalid: UInt8 = 0xFF
 
     /// RFC 4648 §4.
-    static let standard = Base64Alphabet(symbol62: UInt8(ascii: "+"), symbol63: UInt8(ascii: "/"), isPadded: true)
+    static let standard = Base64Alphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", isPadded: true)
     /// RFC 4648 §5, without padding as RFC 7515 §2 asks.
-    static let urlSafe = Base64Alphabet(symbol62: UInt8(ascii: "-"), symbol63: UInt8(ascii: "_"), isPadded: false)
+    static let urlSafe = Base64Alphabet(Base64URL.symbols, isPadded: false)
 
-    private init(symbol62: UInt8, symbol63: UInt8, isPadded: Bool) {
-        let letters = Array(UInt8(ascii: "A")...UInt8(ascii: "Z")) + Array(UInt8(ascii: "a")...UInt8(ascii: "z"))
-        symbols = letters + Array(UInt8(ascii: "0")...UInt8(ascii: "9")) + [symbol62, symbol63]
+    private init(_ symbols: StaticString, isPadded: Bool) {
         var values = [UInt8](repeating: Self.invalid, count: 256)
-        for (value, symbol) in symbols.enumerated() { values[Int(symbol)] = UInt8(value) }
+        for value in 0..<64 { values[Int(unsafe symbols.utf8Start[value])] = UInt8(value) }
+        self.symbols = symbols
         self.values = values
         self.isPadded = isPadded
     }
 
     func encode(_ bytes: Span<UInt8>) -> [UInt8] {
-        var output: [UInt8] = []
-        output.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var index = 0
-        while index + 3 <= bytes.count {
-            let group = Int(bytes[index]) << 16 | Int(bytes[index + 1]) << 8 | Int(bytes[index + 2])
-            output.append(symbols[group >> 18])
-            output.append(symbols[group >> 12 & 63])
-            output.append(symbols[group >> 6 & 63])
-            output.append(symbols[group & 63])
-            index += 3
+        [UInt8](capacity: (bytes.count + 2) / 3 * 4) { output in
+            output.append(bytes, inSymbols: symbols)
+            while isPadded, output.count % 4 != 0 { output.append(UInt8(ascii: "=")) }
         }
-        appendTail(of: bytes, from: index, to: &output)
-        return output
-    }
-
-    private func appendTail(of bytes: Span<UInt8>, from index: Int, to output: inout [UInt8]) {
-        let remainder = bytes.count - index
-        guard remainder > 0 else { return }
-        let group = Int(bytes[index]) << 16 | (remainder == 2 ? Int(bytes[index + 1]) << 8 : 0)
-        output.append(symbols[group >> 18 & 63])
-        output.append(symbols[group >> 12 & 63])
-        if remainder == 2 { output.append(symbols[group >> 6 & 63]) }
-        if isPadded { output.append(contentsOf: repeatElement(UInt8(ascii: "="), count: 3 - remainder)) }
     }
 
     /// The only text that decodes to given bytes is the one that `encode` makes of them; anything else is `nil`.
     func decode(_ text: Span<UInt8>) -> [UInt8]? {
         guard let length = unpaddedLength(of: text), length % 4 != 1 else { return nil }
-        var output: [UInt8] = []
-        output.reserveCapacity(length * 3 / 4)
-        var group = 0
-        var bits = 0
-        for index in 0..<length {
-            let value = values[Int(text[index])]
-            guard value != Self.invalid else { return nil }
-            group = group << 6 | Int(value)
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                output.append(UInt8(truncatingIfNeeded: group >> bits))
-                group &= (1 << bits) - 1
+        // What is no symbol has bits that no value has.
+        var (seen, rest): (UInt8, UInt32) = (0, 0)
+        let bytes = [UInt8](capacity: length * 3 / 4) { output in
+            func group(at index: Int, of count: Int) -> UInt32 {
+                var group: UInt32 = 0
+                for index in index..<index + count {
+                    let value = values[Int(text[index])]
+                    seen |= value
+                    group = group &<< 6 | UInt32(value)
+                }
+                return group
             }
+            for index in stride(from: 0, to: length - 3, by: 4) {
+                let group = group(at: index, of: 4)
+                output.append(UInt8(truncatingIfNeeded: group &>> 16))
+                output.append(UInt8(truncatingIfNeeded: group &>> 8))
+                output.append(UInt8(truncatingIfNeeded: group))
+            }
+            let left = length % 4
+            guard left > 0 else { return }
+            let group = group(at: length - left, of: left) &<< (6 * UInt32(4 - left))
+            output.append(UInt8(truncatingIfNeeded: group &>> 16))
+            if left == 3 { output.append(UInt8(truncatingIfNeeded: group &>> 8)) }
+            rest = left == 3 ? group & 0xFF : group & 0xFFFF
         }
-        return group == 0 ? output : nil
+        return seen < 64 && rest == 0 ? bytes : nil
     }
 
     private func unpaddedLength(of text: Span<UInt8>) -> Int? {
@@ -97,5 +89,12 @@ struct Base64Alphabet: Sendable {
         var length = text.count
         while length > 0, text.count - length < 2, text[length - 1] == UInt8(ascii: "=") { length -= 1 }
         return length
+    }
+}
+
+extension StringProtocol {
+    /// Reads the text where it is, if it is in one piece.
+    func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        utf8.withContiguousStorageIfAvailable { unsafe body($0.span) } ?? body([UInt8](utf8).span)
     }
 }

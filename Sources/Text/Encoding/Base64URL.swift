@@ -24,8 +24,12 @@ package enum Base64URL {
     }
 
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        decode([UInt8](text.utf8).span)
+        text.withBytes { decode($0) }
     }
+
+    /// By their values.
+    @usableFromInline
+    static let symbols: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
     /// The symbol of a value below 64. What is encoded is mostly random, so that the processor would guess a branch wrongly.
     @inlinable @inline(__always)

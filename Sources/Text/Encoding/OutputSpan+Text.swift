@@ -29,9 +29,13 @@ extension OutputSpan<UInt8> {
 
     /// A number that is not negative, at most 19 bytes.
     package mutating func append(decimal number: Int) {
-        precondition(number >= 0)
-        var (digits, power) = (1, 10)
-        while digits < 19, number >= power {
+        append(decimal: UInt(number))
+    }
+
+    /// At most 20 bytes.
+    package mutating func append(decimal number: UInt) {
+        var (digits, power): (Int, UInt) = (1, 10)
+        while digits < 20, number >= power {
             digits += 1
             power &*= 10
         }
@@ -40,7 +44,7 @@ extension OutputSpan<UInt8> {
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let output = unsafe UnsafeMutableRawBufferPointer(
                 rebasing: UnsafeMutableRawBufferPointer(buffer)[count..<count + digits])
-            var (rest, index) = (UInt(bitPattern: number), digits)
+            var (rest, index) = (number, digits)
             while index > 1 {
                 index &-= 2
                 let pair = rest % 100
@@ -56,11 +60,19 @@ extension OutputSpan<UInt8> {
 
     /// Sixteen bytes as the text of a UUID, 36 bytes.
     package mutating func append(uuid bytes: Span<UInt8>) {
-        precondition(bytes.count == 16 && freeCapacity >= 36)
-        func digits(_ index: Int) -> UInt64 {
-            Hex.digits(of: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: 4 * index, as: UInt32.self).bigEndian)
-        }
-        let (first, second, third, fourth) = (digits(0), digits(1), digits(2), digits(3))
+        precondition(bytes.count == 16)
+        let high = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self).bigEndian
+        let low = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: 8, as: UInt64.self).bigEndian
+        append(uuid: high, low)
+    }
+
+    /// The same from its halves.
+    mutating func append(uuid high: UInt64, _ low: UInt64) {
+        precondition(freeCapacity >= 36)
+        let first = Hex.digits(of: UInt32(truncatingIfNeeded: high &>> 32))
+        let second = Hex.digits(of: UInt32(truncatingIfNeeded: high))
+        let third = Hex.digits(of: UInt32(truncatingIfNeeded: low &>> 32))
+        let fourth = Hex.digits(of: UInt32(truncatingIfNeeded: low))
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let output = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count..<count + 36])
             func store(_ digits: UInt64, at offset: Int) {
@@ -80,22 +92,34 @@ extension OutputSpan<UInt8> {
 
     /// Whatever number of bytes in base64url, without padding: four bytes for three.
     package mutating func append(base64URL bytes: Span<UInt8>) {
-        let symbols = (bytes.count * 8 + 5) / 6
-        precondition(symbols <= freeCapacity)
+        append(bytes, inSymbols: Base64URL.symbols)
+    }
+
+    /// Six bits of each in one of 64 symbols, zeros behind the last (RFC 4648 §4).
+    mutating func append(_ bytes: Span<UInt8>, inSymbols symbols: StaticString) {
+        let length = (bytes.count * 8 + 5) / 6
+        precondition(length <= freeCapacity && symbols.utf8CodeUnitCount == 64)
+        let table = unsafe symbols.utf8Start
         unsafe withUnsafeMutableBufferPointer { buffer, count in
             let output = unsafe UnsafeMutableRawBufferPointer(
-                rebasing: UnsafeMutableRawBufferPointer(buffer)[count..<count + symbols])
-            var position = 0
-            for start in stride(from: 0, to: bytes.count, by: 3) {
-                var group = UInt32(bytes[start]) << 16
-                if start + 1 < bytes.count { group |= UInt32(bytes[start + 1]) << 8 }
-                if start + 2 < bytes.count { group |= UInt32(bytes[start + 2]) }
-                for shift: UInt32 in [18, 12, 6, 0] where position < symbols {
-                    unsafe output[position] = Base64URL.symbol(of: group &>> shift)
-                    position += 1
+                rebasing: UnsafeMutableRawBufferPointer(buffer)[count..<count + length])
+            var (start, position) = (0, 0)
+            while start &+ 3 <= bytes.count {
+                let group = Int(bytes[start]) &<< 16 | Int(bytes[start &+ 1]) &<< 8 | Int(bytes[start &+ 2])
+                unsafe output[position] = table[group &>> 18]
+                unsafe output[position &+ 1] = table[group &>> 12 & 63]
+                unsafe output[position &+ 2] = table[group &>> 6 & 63]
+                unsafe output[position &+ 3] = table[group & 63]
+                start &+= 3
+                position &+= 4
+            }
+            if position < length {
+                let group = Int(bytes[start]) &<< 16 | (start + 1 < bytes.count ? Int(bytes[start + 1]) &<< 8 : 0)
+                for (index, shift) in [18, 12, 6].prefix(length - position).enumerated() {
+                    unsafe output[position + index] = table[group &>> shift & 63]
                 }
             }
-            count += symbols
+            count += length
         }
     }
 }

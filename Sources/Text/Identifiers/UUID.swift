@@ -55,8 +55,8 @@ package struct UUID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Sixteen bytes in network order.
     package var bytes: [UInt8] {
         [UInt8](capacity: 16) { output in
-            for shift in stride(from: 56, through: 0, by: -8) { output.append(UInt8(truncatingIfNeeded: high >> UInt64(shift))) }
-            for shift in stride(from: 56, through: 0, by: -8) { output.append(UInt8(truncatingIfNeeded: low >> UInt64(shift))) }
+            for index: UInt64 in 0..<8 { output.append(UInt8(truncatingIfNeeded: high &>> (56 &- 8 &* index))) }
+            for index: UInt64 in 0..<8 { output.append(UInt8(truncatingIfNeeded: low &>> (56 &- 8 &* index))) }
         }
     }
 
@@ -71,14 +71,7 @@ package struct UUID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     /// The description as ASCII bytes, for callers that build byte buffers.
     package var textBytes: [UInt8] {
-        let digits = Hex.encodedBytes(bytes.span)
-        var text: [UInt8] = []
-        text.reserveCapacity(36)
-        for (index, digit) in digits.enumerated() {
-            if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
-            text.append(digit)
-        }
-        return text
+        [UInt8](capacity: 36) { $0.append(uuid: high, low) }
     }
 
     /// The order of the bytes, which for version 7 is the order of creation.

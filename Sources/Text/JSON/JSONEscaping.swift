@@ -61,7 +61,35 @@ extension Unicode.Scalar {
 extension UnsafeBufferPointer<UInt8> {
     /// Conservative for `readable`: every byte beyond ASCII takes the careful way.
     fileprivate func needsNoEscape(_ escaping: JSONEscaping) -> Bool {
+        let bytes = UnsafeRawBufferPointer(self)
+        var index = 0
+        while index &+ 8 <= count {
+            let eight = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            guard eight.needsNoEscape(escaping) else { return false }
+            index &+= 8
+        }
         let end: UInt8 = escaping == .required ? 0xFF : 0x7E
-        return unsafe allSatisfy { $0 >= 0x20 && $0 <= end && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        return unsafe self[index...].allSatisfy {
+            $0 >= 0x20 && $0 <= end && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+    }
+}
+
+extension UInt64 {
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highest: UInt64 = 0x8080_8080_8080_8080
+
+    /// The same of eight bytes at once.
+    fileprivate func needsNoEscape(_ escaping: JSONEscaping) -> Bool {
+        let controls = (self &- (Self.ones &* 0x20)) & ~self
+        let escaped = controls | zeros(of: UInt8(ascii: "\"")) | zeros(of: UInt8(ascii: "\\"))
+        let further = escaping == .required ? 0 : self | zeros(of: 0x7F)
+        return (escaped | further) & Self.highest == 0
+    }
+
+    /// The highest bit of a byte is set if one of the eight is this byte.
+    private func zeros(of byte: UInt8) -> UInt64 {
+        let differences = self ^ (Self.ones &* UInt64(byte))
+        return (differences &- Self.ones) & ~differences
     }
 }

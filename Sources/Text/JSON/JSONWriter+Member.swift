@@ -74,12 +74,6 @@ extension [UInt8] {
     /// A number in decimal, written without a detour through `String`.
     package mutating func append(decimal value: Int64) {
         if value < 0 { append(UInt8(ascii: "-")) }
-        let start = count
-        var rest = value.magnitude
-        repeat {
-            append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        self[start...].reverse()
+        append(addingCapacity: 20) { $0.append(decimal: UInt(value.magnitude)) }
     }
 }
