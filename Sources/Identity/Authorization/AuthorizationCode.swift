@@ -113,12 +113,22 @@ extension AuthorizedRequest {
 /// The codes that are out, in Redis: `authcode:<sha256>`. One script on one key redeems a code: of many at once one wins. A used code is remembered with
 /// the grant that it led to, so that a second use can end that (RFC 6749 §4.1.2, RFC 9700 §4.13).
 package struct AuthorizationCodeStore: Sendable {
+    /// How long an exchange may take. After that it leads to nothing, and its code is good for another: an outage may have let nobody give it back.
+    package static let exchangeTime = Duration.seconds(3)
+
     /// What presenting a code comes to.
     package enum Redemption: Sendable {
-        case first(AuthorizedRequest)
+        case first(AuthorizedRequest, RedeemedCode)
         /// It has been used: a copy is about. Nil while the first use has not led to tokens yet.
         case again(AuthorizedRequest, GrantReference?)
         case unknown
+    }
+
+    /// A code in the hands of who has redeemed it.
+    package struct RedeemedCode: Sendable {
+        fileprivate let code: AuthorizationCode
+        /// When, in milliseconds: the next who redeems it does so at another time.
+        fileprivate let time: Int64
     }
 
     /// The grant that a code has led to.
@@ -141,43 +151,67 @@ package struct AuthorizationCodeStore: Sendable {
             return 1
             """)
 
-    /// Marks a code as used and returns what it was before: `{request}` the first time, `{request, grant}` after.
-    /// Keys: the code. Arguments: how long a used code is remembered, in milliseconds.
-    private static let redeem = RedisScript(
+    /// Marks a code as used and returns what it was before: `{request, time}` for who may go on, `{request, grant}` for who comes again.
+    /// Keys: the code. Arguments: the time, how long a used code is remembered, how long an exchange may take, in milliseconds.
+    private static let redeem = TimedScript(
         name: "redeem_authorization_code",
         source: """
             local request = redis.call('HGET', KEYS[1], 'request')
             if not request then return {} end
-            if redis.call('HSETNX', KEYS[1], 'used', '1') == 1 then
-                redis.call('HSET', KEYS[1], 'rest', redis.call('PTTL', KEYS[1]))
-                redis.call('PEXPIRE', KEYS[1], ARGV[1])
-                return { request }
+            local now, used = clock(ARGV[1]), redis.call('HGET', KEYS[1], 'used')
+            if not used then
+                redis.call('HSET', KEYS[1], 'used', now, 'rest', redis.call('PTTL', KEYS[1]))
+                redis.call('PEXPIRE', KEYS[1], ARGV[2])
+                return { request, now }
+            end
+            local grant = redis.call('HGET', KEYS[1], 'grant')
+            -- A copy of an earlier version has put down 1, and takes its time.
+            local isOver = tonumber(used) > 1 and now - used > tonumber(ARGV[3])
+            if isOver and not grant and redis.call('HEXISTS', KEYS[1], 'replayed') == 0 then
+                local passed = ARGV[2] - redis.call('PTTL', KEYS[1])
+                if passed >= tonumber(redis.call('HGET', KEYS[1], 'rest')) then return {} end
+                redis.call('HSET', KEYS[1], 'used', now)
+                return { request, now }
             end
             redis.call('HSET', KEYS[1], 'replayed', '1')
-            return { request, redis.call('HGET', KEYS[1], 'grant') or '' }
+            return { request, grant or '' }
             """)
 
-    /// Notes the grant that a code has led to, if the code is still remembered and nobody has presented it again meanwhile.
-    /// Returns 1, or 0 if the code came again: then the grant must end. Keys: the code. Arguments: the grant.
-    private static let note = RedisScript(
+    /// Notes the grant that a code has led to. Returns 1; 0 if the code is not remembered or has come again: then the grant must end; 2 if that is too late.
+    /// Keys: the code. Arguments: the time, how long an exchange may take, when the code was redeemed, in milliseconds; the grant.
+    private static let note = TimedScript(
         name: "note_authorization_grant",
         source: """
-            if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-            redis.call('HSET', KEYS[1], 'grant', ARGV[1])
-            if redis.call('HEXISTS', KEYS[1], 'replayed') == 1 then return 0 end
+            local used = redis.call('HGET', KEYS[1], 'used')
+            if not used then return 0 end
+            if used ~= ARGV[3] then return 2 end
+            if redis.call('HEXISTS', KEYS[1], 'replayed') == 1 then
+                redis.call('HSET', KEYS[1], 'grant', ARGV[4])
+                return 0
+            end
+            if clock(ARGV[1]) - used > tonumber(ARGV[2]) then return 2 end
+            redis.call('HSET', KEYS[1], 'grant', ARGV[4])
             return 1
             """)
 
     /// Makes a code good again that has led to nothing, unless somebody has presented it meanwhile; no longer than it would have been.
-    /// Keys: the code. Arguments: how long a used code is remembered, in milliseconds.
+    /// Keys: the code. Arguments: how long a used code is remembered, when it was redeemed, in milliseconds.
     private static let giveBack = RedisScript(
         name: "give_back_authorization_code",
         source: """
-            if redis.call('HEXISTS', KEYS[1], 'used') == 0 or redis.call('HEXISTS', KEYS[1], 'replayed') == 1 then return 0 end
+            if redis.call('HGET', KEYS[1], 'used') ~= ARGV[2] or redis.call('HEXISTS', KEYS[1], 'replayed') == 1 then return 0 end
             local passed = ARGV[1] - redis.call('PTTL', KEYS[1])
             redis.call('HDEL', KEYS[1], 'used', 'grant')
             -- What is over already is deleted by that.
             redis.call('PEXPIRE', KEYS[1], (redis.call('HGET', KEYS[1], 'rest') or 0) - passed)
+            return 1
+            """)
+
+    /// Leaves a redeemed code good for nobody. Keys: the code. Arguments: when it was redeemed, in milliseconds.
+    private static let useUp = RedisScript(
+        name: "use_up_authorization_code",
+        source: """
+            if redis.call('HGET', KEYS[1], 'used') == ARGV[1] then redis.call('HSET', KEYS[1], 'replayed', '1') end
             return 1
             """)
 
@@ -186,11 +220,13 @@ package struct AuthorizationCodeStore: Sendable {
     private let life: Duration
     /// How long a used code is remembered.
     private let memory: Duration
+    private let system: SystemContext
 
-    package init(redis: RedisConnection, life: Duration, memory: Duration) {
+    package init(redis: RedisConnection, life: Duration, memory: Duration, system: SystemContext) {
         self.redis = redis
         self.life = life
         self.memory = memory
+        self.system = system
     }
 
     /// Stores a new code.
@@ -200,26 +236,40 @@ package struct AuthorizationCodeStore: Sendable {
     }
 
     /// Uses a code up.
-    /// - Throws: the store's failure; then the code may or may not be used up.
+    /// - Throws: the store's failure; then it is good again after a while, if it has been used up.
     package func redeem(_ code: AuthorizationCode) async throws(IdentityError) -> Redemption {
-        let reply = try await run(Self.redeem, code, [Self.text(memory.wholeMilliseconds)])
+        let times = [system.now().milliseconds, memory.wholeMilliseconds, Self.exchangeTime.wholeMilliseconds]
+        let reply = try await run(Self.redeem[system.scriptClock], code, times.map(Self.text))
         guard case .array(let parts) = reply else { throw .fault() }
         guard let first = parts.first else { return .unknown }
-        guard case .bytes(let bytes) = first, let request = AuthorizedRequest(stored: bytes) else { throw .fault() }
-        guard parts.count > 1 else { return .first(request) }
+        guard case .bytes(let bytes) = first, let request = AuthorizedRequest(stored: bytes), parts.count > 1 else { throw .fault() }
+        if case .integer(let time) = parts[1] { return .first(request, RedeemedCode(code: code, time: time)) }
         return .again(request, parts[1].text.flatMap { GrantReference(stored: $0) })
     }
 
     /// Notes which grant a redeemed code has led to.
     /// - Returns: false when the code has been presented again meanwhile: then the grant must end.
-    /// - Throws: the store's failure; then the grant must end, too.
-    package func note(_ grant: GrantReference, of code: AuthorizationCode) async throws(IdentityError) -> Bool {
-        try await run(Self.note, code, [Array(grant.stored.utf8)]).integerValue == 1
+    /// - Throws: the store's failure, `unavailable` when the exchange has taken too long; then the grant must end, too.
+    package func note(_ grant: GrantReference, of redeemed: RedeemedCode) async throws(IdentityError) -> Bool {
+        let times = [system.now().milliseconds, Self.exchangeTime.wholeMilliseconds, redeemed.time]
+        let reply = try await run(
+            Self.note[system.scriptClock], redeemed.code, times.map(Self.text) + [Array(grant.stored.utf8)])
+        switch reply.integerValue {
+        case 0: return false
+        case 1: return true
+        default: throw .unavailable(retryAfter: .seconds(1))
+        }
     }
 
-    /// Makes a redeemed code good again, which has led to nothing because of an outage. If it fails, the user has to go the whole way once more.
-    package func giveBack(_ code: AuthorizationCode) async {
-        _ = try? await run(Self.giveBack, code, [Self.text(memory.wholeMilliseconds)])
+    /// Makes a redeemed code good again at once, which has led to nothing because of an outage. If that fails, it takes until the exchange is over.
+    package func giveBack(_ redeemed: RedeemedCode) async {
+        let times = [memory.wholeMilliseconds, redeemed.time]
+        _ = try? await run(Self.giveBack, redeemed.code, times.map(Self.text))
+    }
+
+    /// Leaves a code that was redeemed wrongly good for nobody, also when the exchange is over.
+    package func useUp(_ redeemed: RedeemedCode) async {
+        _ = try? await run(Self.useUp, redeemed.code, [Self.text(redeemed.time)])
     }
 
     private func run(

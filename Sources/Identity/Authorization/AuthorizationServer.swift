@@ -53,7 +53,7 @@ package final class AuthorizationServer: Sendable {
         self.clientTokens = clientTokens
         self.system = system
         audience = installation.audience
-        codes = AuthorizationCodeStore(redis: redis, life: policy.codeLife, memory: policy.codeMemory)
+        codes = AuthorizationCodeStore(redis: redis, life: policy.codeLife, memory: policy.codeMemory, system: system)
         challenges = AuthorizationSessions(redis: redis, system: system)
         pushed = PushedRequests(redis: redis, system: system, life: policy.pushedRequestLife)
         devices = DeviceCodes(redis: redis, sessions: sessions, limiter: limiter, system: system, life: policy.deviceCodeLife)

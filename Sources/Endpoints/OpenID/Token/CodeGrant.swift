@@ -11,10 +11,17 @@ extension OpenID {
         func tokens(_ token: TokenRequest) async throws(Failure) -> TokenAnswer {
             let text = SecretString(try token.form.required("code"))
             guard let code = AuthorizationCode(text) else { throw .grantIsVoid }
-            let authorized = try await redeem(code, token)
-            try check(authorized, token)
-            let answer = try await GrantIssue(services: services).tokens(
-                for: authorized, code: code, isOffline: authorized.isOfOwnScreens, token)
+            let (authorized, redeemed) = try await redeem(code, token)
+            let answer: TokenAnswer
+            do throws(Failure) {
+                try check(authorized, token)
+                answer = try await GrantIssue(services: services).tokens(
+                    for: authorized, code: redeemed, isOffline: authorized.isOfOwnScreens, token)
+            } catch {
+                // Whoever presents it wrongly has no second attempt.
+                if !error.isNobodysFault { await services.authorization.codes.useUp(redeemed) }
+                throw error
+            }
             if authorized.isOfOwnScreens {
                 // It has given way to the app's own. What cannot be ended now ends by itself soon.
                 try? await services.sessions.end(
@@ -23,13 +30,15 @@ extension OpenID {
             return answer
         }
 
-        /// Uses the code up before anything else is looked at: whoever presents it wrongly has no second attempt.
-        private func redeem(_ code: AuthorizationCode, _ token: TokenRequest) async throws(Failure) -> AuthorizedRequest {
+        /// Takes the code before anything else is looked at: nobody else can present it meanwhile.
+        private func redeem(
+            _ code: AuthorizationCode, _ token: TokenRequest
+        ) async throws(Failure) -> (AuthorizedRequest, AuthorizationCodeStore.RedeemedCode) {
             let redemption = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await services.authorization.codes.redeem(code)
             }
             switch redemption {
-            case .first(let authorized): return authorized
+            case .first(let authorized, let redeemed): return (authorized, redeemed)
             case .unknown: throw .grantIsVoid
             case .again(let authorized, let grant):
                 try await Failure.mapIdentityErrors { () throws(IdentityError) in
@@ -78,7 +87,7 @@ extension OpenID {
         ///   - isOffline: whether it outlives the session in which the user has agreed, whatever the scopes say, and has no part in it.
         ///   - finish: the last of what can fail: false when somebody else was faster. Then nothing is given out, and what there is ends.
         func tokens(
-            for request: AuthorizedRequest, code: AuthorizationCode?, by type: GrantType = .authorizationCode,
+            for request: AuthorizedRequest, code: AuthorizationCodeStore.RedeemedCode?, by type: GrantType = .authorizationCode,
             isOffline: Bool = false, _ token: TokenRequest, finish: (() async throws(IdentityError) -> Bool)? = nil
         ) async throws(Failure) -> TokenAnswer {
             let server = services.authorization
@@ -156,7 +165,7 @@ extension OpenID {
         }
 
         /// An outage costs the user no code: the client is told to ask again.
-        private func giveBack(_ code: AuthorizationCode?, after error: IdentityError) async {
+        private func giveBack(_ code: AuthorizationCodeStore.RedeemedCode?, after error: IdentityError) async {
             guard let code, error.isOurs else { return }
             await services.authorization.codes.giveBack(code)
         }
