@@ -35,11 +35,10 @@ struct BrowserSecret: Sendable {
     /// What is remembered of the browser in which something has begun.
     var binding: String { digest("binding").hex }
 
-    /// It goes with the browser: what is open in it when it closes can be sent no more.
-    func cookie(_ browser: BrowserSession) -> SetCookie {
+    /// It goes with the browser, so that what is open in it when it closes can be sent no more; beside a session that stays, with that.
+    func cookie(_ browser: BrowserSession, life: SetCookie.Life = .clientSession) -> SetCookie {
         SetCookie(
-            Self.name(browser), SecretString(Base64URL.encode(bytes)), life: .clientSession, isSecure: browser.isSecure,
-            sameSite: .lax)
+            Self.name(browser), SecretString(Base64URL.encode(bytes)), life: life, isSecure: browser.isSecure, sameSite: .lax)
     }
 
     private func digest(_ purpose: StaticString) -> Digest {

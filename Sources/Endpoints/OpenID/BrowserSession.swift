@@ -56,11 +56,13 @@ struct BrowserSession: Sendable {
     func begin(
         _ authentication: Authentication, life: SessionLifetime, isRemembered: Bool, for request: Request,
         of secret: BrowserSecret, caller: Caller
-    ) async throws(IdentityError) -> (session: CookieSession, cookie: SetCookie) {
+    ) async throws(IdentityError) -> (session: CookieSession, cookies: [SetCookie]) {
         let terms = CookieTerms(use: .browser, lifetime: life, replacing: cookie(of: request), browser: secret.binding)
         let begun = try await sessions.beginWithCookie(authentication, for: client, terms: terms, caller: caller)
-        let end = isRemembered ? SetCookie.Life.until(begun.session.absoluteEnd, now: begun.session.createdAt) : .clientSession
-        return (begun, setCookie(begun.cookie, end))
+        guard isRemembered else { return (begun, [setCookie(begun.cookie, .clientSession)]) }
+        let life = SetCookie.Life.until(begun.session.absoluteEnd, now: begun.session.createdAt)
+        // By the browser's secret signing out finds the sessions of its other tabs.
+        return (begun, [setCookie(begun.cookie, life), secret.cookie(self, life: life)])
     }
 
     /// Makes the browser forget the cookie.

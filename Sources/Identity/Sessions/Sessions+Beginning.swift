@@ -160,7 +160,7 @@ extension Sessions {
         ) { _ in nil }
         do throws(IdentityError) {
             if let browser = terms.browser { try await BrowserIndex(redis: store.redis).enter(begun, of: browser) }
-            if let replaced = terms.replaced { try await signOut(replaced, use: terms.use, caller: caller) }
+            if let replaced = terms.replaced { try await end(replaced: replaced, by: begun, terms, caller) }
         } catch {
             await discard(begun)
             throw error

@@ -34,7 +34,7 @@ enum RedisRights {
         (
             "browser:", "",
             [
-                ("ZADD", ["1", "x"]), ("ZRANGE", ["0", "1"]), ("ZREMRANGEBYRANK", ["0", "1"]), ("PTTL", []),
+                ("ZADD", ["1", "x"]), ("ZRANGE", ["0", "1"]), ("ZREM", ["x"]), ("ZREMRANGEBYRANK", ["0", "1"]), ("PTTL", []),
                 ("PEXPIRE", ["1000"]),
             ]
         ),

@@ -101,6 +101,27 @@ import Text
         }
     }
 
+    @Test func `whoever signs in ends what another has begun in the browser's tabs`() async throws {
+        let client = try await installation.addPageClient("--first-party")
+        let (one, two) = (try await server.signUp(), try await server.signUp())
+        let (tab, other) = (PageVisitor(try server), PageVisitor(try server))
+        let page = try await tab.follow(tab.open(client.authorize()))
+        other.client.cookies = tab.client.cookies
+        let otherPage = try await other.follow(other.open(client.authorize()))
+        var tokens: [JSONValue] = []
+        for (tab, page) in [(tab, page), (other, otherPage)] {
+            let answer = try await tab.follow(
+                tab.submit(page, "/sign-in", [("email", one.email), ("password", Account.password)]))
+            tokens.append(try await client.tokens(answer, try server))
+        }
+        let again = try await other.open("/sign-in")
+        #expect(try await other.submit(again, "/sign-in", [("email", two.email), ("password", Account.password)]).status == 303)
+        for tokens in tokens {
+            let fields = [("grant_type", "refresh_token"), ("refresh_token", tokens["refresh_token"]?.stringValue ?? "")]
+            #expect(try await server.form("/oauth2/token", fields, client.credentials).status == 400)
+        }
+    }
+
     @Test func `an id token ends the sessions of its user in a browser whose cookie is lost, and no others`() async throws {
         let client = try await installation.addPageClient("--first-party", "--post-logout-redirect-uri", Self.back)
         let (_, visitor, tokens, hint) = try await signedIn(client)

@@ -104,6 +104,20 @@ import Text
         #expect(try await visitor.open("/account").status == 303)
     }
 
+    @Test func `a browser is known for as long as its session stays`() async throws {
+        let account = try await server.signUp()
+        for remembers in [false, true] {
+            let visitor = PageVisitor(try server)
+            let fields = [("email", account.email), ("password", Account.password)] + (remembers ? [("remember", "on")] : [])
+            let answer = try await visitor.submit(visitor.open("/sign-in"), "/sign-in", fields)
+            let session = try #require(answer.cookie("kidoban_session"))
+            let life = session.split(separator: "; ").filter { $0.hasPrefix("Max-Age=") }
+            #expect(life.isEmpty == !remembers)
+            let browser = answer.cookie("kidoban_browser")
+            #expect(browser?.split(separator: "; ").filter { $0.hasPrefix("Max-Age=") } == (remembers ? life : nil))
+        }
+    }
+
     @Test func `a planted cookie is not adopted, and each sign-in has another session`() async throws {
         let (account, visitor) = (try await server.signUp(), PageVisitor(try server))
         visitor.client.cookies["kidoban_session"] = "kdc_planted"

@@ -83,9 +83,9 @@ extension SignInPages {
 
 extension Visit {
     /// After a sign-in.
-    func goOn(to destination: Destination, with cookie: SetCookie) -> Response {
+    func goOn(to destination: Destination, with cookies: [SetCookie]) -> Response {
         var fields: ResponseFields = [:]
-        fields.append(cookie)
+        for cookie in cookies { fields.append(cookie) }
         // Browsers keep whole pages for the way back, and with them what was typed there.
         fields.append("Clear-Site-Data", "\"cache\"")
         return goOn(to: destination.text, fields: fields)

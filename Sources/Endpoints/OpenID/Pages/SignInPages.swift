@@ -211,10 +211,10 @@ extension SignInPages.Parts {
     func signIn(
         _ authentication: Authentication, isRemembered: Bool, _ destination: Destination, _ visit: Visit
     ) async throws(IdentityError) -> Response {
-        let (_, cookie) = try await browser.begin(
+        let (_, cookies) = try await browser.begin(
             authentication, life: isRemembered ? options.remembered : options.brief, isRemembered: isRemembered,
             for: visit.request, of: visit.secret, caller: visit.caller)
-        return visit.goOn(to: destination, with: cookie)
+        return visit.goOn(to: destination, with: cookies)
     }
 }
 

@@ -159,21 +159,10 @@ extension SignInPages.Parts {
         var fields: ResponseFields = [:]
         var frames: [String] = []
         if let userID = session?.userID ?? request.hint?.userID {
-            let caller = visit.caller
-            let known = try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await services.sessions.sessions(of: userID, in: visit.secret.binding, caller: caller)
+            let ended = try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
+                try await services.sessions.signOut(userID, in: visit.secret.binding, last: session?.id, caller: visit.caller)
             }
-            // The cookie's last: after a failure it can ask again.
-            for session in known.filter({ $0.id != session?.id }) + [session].compactMap(\.self) {
-                frames += await frontChannelPages(of: session)
-                do throws(IdentityError) {
-                    try await services.sessions.end(session.id, of: session.userID, reason: .signedOut, caller: caller)
-                } catch .sessionNotFound {
-                    // Somebody else was faster.
-                } catch {
-                    throw .identity(error)
-                }
-            }
+            for session in ended { frames += await frontChannelPages(of: session) }
             fields.append(browser.deletion)
         }
         guard frames.isEmpty, let location = request.location else {

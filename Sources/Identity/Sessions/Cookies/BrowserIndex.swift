@@ -48,6 +48,14 @@ struct BrowserIndex: Sendable {
         }
     }
 
+    /// Forgets sessions that are over. If it fails, they are forgotten in time.
+    func leave(_ ids: [SessionID], of browser: String, _ userID: UserID) async {
+        guard !ids.isEmpty else { return }
+        var command = RedisCommand("ZREM", Self.key(browser, userID))
+        for id in ids { command.append(id.bytes) }
+        _ = try? await redis.send(command)
+    }
+
     private static func key(_ browser: String, _ userID: UserID) -> String {
         "browser:" + SHA256.hash("\(browser):\(userID)").hex
     }

@@ -27,7 +27,7 @@ package struct CookieTerms: Sendable {
     package let replaced: SecretString?
     /// Whether access tokens are to be issued in it (`Sessions.issue`).
     package let hasGrant: Bool
-    /// What is remembered of the browser in which it begins (`Sessions.sessions(of:in:caller:)`); nil for none.
+    /// What is remembered of the browser in which it begins (`Sessions.signOut(_:in:last:caller:)`); nil for none.
     package let browser: String?
 
     package init(

@@ -64,35 +64,52 @@ extension Sessions {
     /// Whose session a cookie was that is over; nil for one that lives, and for what is no cookie of ours.
     /// - Throws: `IdentityError.unavailable`.
     package func formerUser(of cookie: SecretString, use: CookieUse) async throws(IdentityError) -> UserID? {
-        do throws(IdentityError) {
-            guard case .ended(_, let userID) = try await holder(of: cookie, use: use) else { return nil }
-            return userID
-        } catch .invalidToken {
-            return nil
+        guard case .ended(_, let userID)? = try await known(cookie, use: use) else { return nil }
+        return userID
+    }
+
+    /// Ends the sessions that a user has begun in a browser (`CookieTerms.browser`): also those of tabs that signed in at the same time, whose cookies
+    /// are lost.
+    /// - Parameter last: which to end last, that of the cookie: after a failure it can ask again.
+    /// - Returns: those that lived.
+    /// - Throws: `IdentityError.unavailable`.
+    package func signOut(
+        _ userID: UserID, in browser: String, last: SessionID?, caller: Caller
+    ) async throws(IdentityError) -> [Session] {
+        let index = BrowserIndex(redis: store.redis)
+        let ids = try await index.sessions(of: browser, userID)
+        var ended: [Session] = []
+        for id in ids.filter({ $0 != last }) + (last.map { [$0] } ?? []) {
+            if case .live(let session) = try await store.record(id, at: system.now()) { ended.append(session) }
+            do throws(IdentityError) {
+                try await end(id, of: userID, reason: .signedOut, caller: caller)
+            } catch {
+                // Somebody else was faster, and nothing is left of it by now.
+                guard error == .sessionNotFound else { throw error }
+            }
+        }
+        await index.leave(ids, of: browser, userID)
+        return ended
+    }
+
+    /// Ends the session of a cookie that another takes the place of; where somebody else has signed in, all that its user has in the browser.
+    func end(replaced cookie: SecretString, by session: Session, _ terms: CookieTerms, _ caller: Caller) async throws(IdentityError) {
+        if let browser = terms.browser, case .live(let former)? = try await known(cookie, use: terms.use),
+            former.userID != session.userID
+        {
+            _ = try await signOut(former.userID, in: browser, last: former.id, caller: caller)
+        } else {
+            try await signOut(cookie, use: terms.use, caller: caller)
         }
     }
 
-    /// The live sessions that a user has begun in a browser (`CookieTerms.browser`): also those of tabs that signed in at the same time, whose cookies
-    /// are lost. An end that was begun before is finished.
-    /// - Throws: `IdentityError.unavailable`.
-    package func sessions(
-        of userID: UserID, in browser: String, caller: Caller
-    ) async throws(IdentityError) -> [Session] {
-        var live: [Session] = []
-        for id in try await BrowserIndex(redis: store.redis).sessions(of: browser, userID) {
-            switch try await store.record(id, at: system.now()) {
-            case .live(let session): live.append(session)
-            case .ended:
-                do throws(IdentityError) {
-                    try await end(id, of: userID, reason: .signedOut, caller: caller)
-                } catch {
-                    // Nothing is left of it by now.
-                    guard error == .sessionNotFound else { throw error }
-                }
-            case .missing, .malformed: break
-            }
+    /// Nil for what is no cookie of ours.
+    private func known(_ cookie: SecretString, use: CookieUse) async throws(IdentityError) -> CookieHolder? {
+        do throws(IdentityError) {
+            return try await holder(of: cookie, use: use)
+        } catch .invalidToken {
+            return nil
         }
-        return live
     }
 
     private enum CookieHolder {

@@ -9,12 +9,13 @@ extension WithStores {
         private static let brief = SessionLifetime(idle: .seconds(1800), absolute: .seconds(43_200))
 
         private func signIn(
-            on copy: Copy, use: CookieUse = .session, lifetime: SessionLifetime = brief, replacing: SecretString? = nil
+            on copy: Copy, use: CookieUse = .session, lifetime: SessionLifetime = brief, replacing: SecretString? = nil,
+            browser: String? = nil
         ) async throws -> CookieSession {
             try await copy.run { parts in
                 try await parts.sessions.beginWithCookie(
                     copy.authenticate(), for: parts.app,
-                    terms: CookieTerms(use: use, lifetime: lifetime, replacing: replacing), caller: Copy.caller)
+                    terms: CookieTerms(use: use, lifetime: lifetime, replacing: replacing, browser: browser), caller: Copy.caller)
             }
         }
 
@@ -30,6 +31,23 @@ extension WithStores {
 
         private func signOut(_ cookie: SecretString, on copy: Copy) async throws {
             try await copy.run { try await $0.sessions.signOut(cookie, use: .session, caller: Copy.caller) }
+        }
+
+        @Test func `signing out in a browser ends what has begun there, and leaves no trace of it`() async throws {
+            try await World.run { world in
+                _ = try await world.a.signUp()
+                let first = try await signIn(on: world.a, use: .browser, browser: "one")
+                let elsewhere = try await signIn(on: world.a, use: .browser, browser: "two")
+                let last = try await signIn(on: world.a, use: .browser, browser: "one")
+                let userID = last.session.userID
+                let ended = try await world.a.run { parts in
+                    try await parts.sessions.signOut(userID, in: "one", last: last.session.id, caller: Copy.caller)
+                }
+                #expect(ended.map(\.id) == [first.session.id, last.session.id])
+                for session in [first, last] { #expect(try await touch(session.cookie, on: world.a, use: .browser) == nil) }
+                #expect(try await touch(elsewhere.cookie, on: world.a, use: .browser) != nil)
+                #expect(try await world.a.keyspace().keys("browser:").count == 1)
+            }
         }
 
         @Test func `a cookie session lives idle for so long, and every use puts that off`() async throws {
