@@ -80,7 +80,7 @@ struct ParallelSignOutTests {
         }
     }
 
-    /// The contract has a second `DELETE` be 401, for it has no valid credential any more; never anything else.
+    /// A second `DELETE` is 401, for it has no valid credential any more; never anything else.
     @Test func `the end of a token is 200 for who had a good one, 401 for who came after`() async throws {
         try await withCopies { installation in
             let account = try await installation.server.signUp()

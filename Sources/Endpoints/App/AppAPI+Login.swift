@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension AppAPI {
-    /// `POST /auth/login`: signs a user in by e-mail address and password (EchoLog contract §2). With `"rotate": true` the session
+    /// `POST /auth/login`: signs a user in by e-mail address and password. With `"rotate": true` the session
     /// gives a new refresh token at each refresh.
     struct Login: Endpoint {
         static let method = Method.post

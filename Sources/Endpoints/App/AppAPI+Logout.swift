@@ -5,7 +5,7 @@ import Text
 
 extension AppAPI {
     /// `POST /auth/logout`: ends the session of a refresh token or, when the body names none, of the access token that the request
-    /// carries (EchoLog contract, hole 19). A refresh token that is none, or no longer one, and an access token whose session has been ended
+    /// carries. A refresh token that is none, or no longer one, and an access token whose session has been ended
     /// have nothing left to end: that is success too, also for requests at once.
     struct Logout: Endpoint {
         static let method = Method.post

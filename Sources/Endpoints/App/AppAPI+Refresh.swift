@@ -4,9 +4,9 @@ import Routing
 import Text
 
 extension AppAPI {
-    /// `POST /auth/refresh`: a new access token for a refresh token (EchoLog contract §4, hole 4).
+    /// `POST /auth/refresh`: a new access token for a refresh token.
     ///
-    /// The contract's client keeps its first refresh token for ever, so the session keeps it too. One that sends `"rotate": true`
+    /// The apps that this API was made for keep their first refresh token for ever, so the session keeps it too. One that sends `"rotate": true`
     /// gets a new refresh token, now and at each refresh that follows.
     struct Refresh: Endpoint {
         static let method = Method.post

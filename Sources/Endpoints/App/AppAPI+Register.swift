@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension AppAPI {
-    /// `POST /auth/register`: makes a user and signs him in (EchoLog contract §2, §3).
+    /// `POST /auth/register`: makes a user and signs them in.
     struct Register: Endpoint {
         static let method = Method.post
         static let path = "/auth/register"
@@ -37,13 +37,13 @@ extension AppAPI {
             return AuthResponse.make(.created, user, AppSettings(), tokens)
         }
 
-        /// Puts a mail for the address into the outbox (hole 18). The sign-up stands: a mail that cannot be written now can be asked for again.
+        /// Puts a mail for the address into the outbox. The sign-up stands: a mail that cannot be written now can be asked for again.
         private func sendVerification(to user: User, _ request: Request) async {
             guard options.mailsVerification, !user.emailVerified else { return }
             try? await Mailer(services, options).requestVerification(of: user, request)
         }
 
-        /// With a token by what it proves; else by the password, whatever the body says of a provider (hole 3).
+        /// With a token by what it proves; else by the password, whatever the body says of a provider.
         private func signUp(_ body: Body, _ caller: Caller) async throws(Failure) -> (User, SessionTokens) {
             if body.identity.token != nil { return try await signUpProved(body, caller) }
             guard let email = body.email else { throw .malformedJSON }
@@ -112,7 +112,7 @@ extension AppAPI {
 
         static var documentation: RouteDocumentation {
             RouteDocumentation(
-                "Make a user and sign him in",
+                "Make a user and sign them in",
                 details: "With an id token the account is made for whom it names, with the address that it has.",
                 body: .required(
                     .object(

@@ -3,7 +3,7 @@ package import Identity
 package import Routing
 import Text
 
-/// The app API: sign-up, sign-in and everything a mobile app needs afterwards, in JSON (the EchoLog contract).
+/// The app API: sign-up, sign-in and everything a mobile app needs afterwards, in JSON.
 package enum AppAPI {
     /// - Parameters:
     ///   - migration: of users of a Firebase project; nil for none.
@@ -49,7 +49,7 @@ package enum AppAPI {
             failure: { failure, head in sharing.sharing(Failure.request(failure).response, with: head) })
     }
 
-    /// Express, which the contract's server is written with, takes a slash at the end of a path for none.
+    /// Express takes a slash at the end of a path for none.
     private static func route<Kind: Endpoint>(
         _ endpoint: Kind, _ sharing: PageSharing, at alias: String?
     ) -> Route {
@@ -86,7 +86,7 @@ extension AppAPI.Endpoint {
 }
 
 extension Response {
-    /// A JSON answer of this API. It names the encoding, as the contract's server does, and is never kept by a cache.
+    /// A JSON answer of this API. It names the encoding, as Express does, and is never kept by a cache.
     static func appJSON(_ status: Status, _ writer: JSONWriter, fields: ResponseFields = .notStored) -> Response {
         Response(status, contentType: "application/json; charset=utf-8", fields: fields, body: writer.bytes)
     }

@@ -3,7 +3,7 @@ import Identity
 import Routing
 
 extension AppAPI {
-    /// `DELETE /auth/me`: deletes the signed-in user's account; all his sessions are over before this is answered. The sign-in must
+    /// `DELETE /auth/me`: deletes the signed-in user's account; all their sessions are over before this is answered. The sign-in must
     /// be a recent one, unless the installation asks for none.
     struct DeleteMe: Endpoint {
         static let method = Method.delete

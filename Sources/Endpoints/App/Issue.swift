@@ -26,7 +26,7 @@ extension AppAPI {
             self.init(problem.kind, at: [problem.field.wireName])
         }
 
-        /// A text that is none of `options`. A short plain one is repeated in the answer, as the contract has it; nothing else is.
+        /// A text that is none of `options`. A short plain one is repeated in the answer; nothing else is.
         static func notAllowed(_ received: String, options: [String], path: [String]) -> Issue {
             let issue = Issue(.notAllowed(options: options), at: path)
             guard received.utf8.count <= 32, received.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else { return issue }

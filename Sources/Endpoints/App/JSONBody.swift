@@ -6,7 +6,7 @@ extension AppAPI {
     struct JSONBody {
         var fields: FieldReader
 
-        /// Without a body every field is missing, as the contract's server takes it.
+        /// Without a body every field is missing.
         /// - Throws: `AppAPI.Failure.malformedJSON` for what is no JSON. Anything but an object is a problem of `fields`.
         init(_ request: Request) throws(Failure) {
             guard !request.body.isEmpty else {

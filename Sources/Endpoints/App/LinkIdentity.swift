@@ -3,8 +3,7 @@ import Identity
 import Routing
 
 extension AppAPI {
-    /// `POST /auth/identities`: makes the identity of an id token one more way into the signed-in user's account (Apple and Google contract
-    /// §4, rule 3). The sign-in must be a recent one.
+    /// `POST /auth/identities`: makes the identity of an id token one more way into the signed-in user's account. The sign-in must be a recent one.
     struct LinkIdentity: Endpoint {
         static let method = Method.post
         static let path = "/auth/identities"

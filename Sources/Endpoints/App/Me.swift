@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension AppAPI {
-    /// `GET /auth/me`: the signed-in user, bare (EchoLog contract §2).
+    /// `GET /auth/me`: the signed-in user, bare.
     struct Me: Endpoint {
         static let method = Method.get
         static let path = "/auth/me"

@@ -4,8 +4,7 @@ import Routing
 import Text
 
 extension AppAPI {
-    /// `POST /auth/oauth`: signs in whom a provider's id token names, and makes the account at the first time (EchoLog contract §2, §5, holes
-    /// 1 and 2). Without a proof nobody is signed in, unless a demonstration was told to believe the client.
+    /// `POST /auth/oauth`: signs in whom a provider's id token names, and makes the account at the first time. Without a proof nobody is signed in, unless a demonstration was told to believe the client.
     struct OAuthSignIn: Endpoint {
         static let method = Method.post
         static let path = "/auth/oauth"

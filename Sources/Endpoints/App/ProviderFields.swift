@@ -4,10 +4,10 @@ import Routing
 import Text
 
 extension AppAPI {
-    /// What a body says of an identity at a provider, and the proof of it (EchoLog contract §5, hole 1): `oauth_provider`, `oauth_id`,
+    /// What a body says of an identity at a provider, and the proof of it: `oauth_provider`, `oauth_id`,
     /// `id_token` or one of its other names, `nonce`, `access_token` and `authorization_code`.
     struct ProviderFields: Sendable {
-        /// Those that the contract's schema knows, switched on or not.
+        /// Those that apps know, switched on or not.
         static let contractProviders = ["google", "apple", "github", "twitter"]
         private static let tokenNames = ["id_token", "identity_token", "identityToken", "idToken"]
 
@@ -24,7 +24,7 @@ extension AppAPI {
         /// What is wrong with the name of the provider.
         let issue: Issue?
 
-        /// - Parameter configured: the providers that are switched on, whose names pass beside those of the contract.
+        /// - Parameter configured: the providers that are switched on, whose names pass beside those that apps know.
         init(_ fields: inout FieldReader, configured: [ProviderID]) {
             let options = Self.contractProviders + configured.map(\.text).filter { !Self.contractProviders.contains($0) }
             let name = fields.optionalString("oauth_provider", null: .wrongType)

@@ -4,7 +4,7 @@ import Routing
 
 extension AppAPI {
     /// `DELETE /auth/identities/{provider}`: takes a provider's identities from the signed-in user, unless nothing would be left to sign in
-    /// with (Apple and Google contract §4, rule 7). Sessions that began with them end, but for this one. The sign-in must be a recent one.
+    /// with. Sessions that began with them end, but for this one. The sign-in must be a recent one.
     struct UnlinkIdentity: Endpoint {
         static let method = Method.delete
         static let path = "/auth/identities/{provider}"

@@ -73,7 +73,7 @@ extension AppAPI {
                                 .optional("theme", UserObject.theme),
                             ])),
                     ])),
-                responses: [.json(.ok, "The user as he is now.", UserObject.schema), Failure.invalidInputDocumented]
+                responses: [.json(.ok, "The user as changed.", UserObject.schema), Failure.invalidInputDocumented]
                     + BearerUser.refusals)
         }
     }

@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension CookieAPI {
-    /// What went wrong, in this API's words: `{"error": "<code>"}` (cookie session contract §2). It never redirects: the client would
+    /// What went wrong, in this API's words: `{"error": "<code>"}`. It never redirects: the client would
     /// follow, and take the page at the end for success.
     enum Failure: APIFailure {
         case invalidRequest

@@ -5,7 +5,7 @@ import Text
 
 extension CookieAPI {
     /// `POST /login`: signs a user in by e-mail address and password, always with a new cookie; the session of the one that came along
-    /// ends (cookie session contract §2, §4.1). The cross-site rules hold here too, or another site could sign its visitor in as
+    /// ends. The cross-site rules hold here too, or another site could sign its visitor in as
     /// somebody else.
     struct Login: Endpoint {
         static let method = Method.post

@@ -3,8 +3,7 @@ import Identity
 import Routing
 
 extension CookieAPI {
-    /// `POST /logout`: ends the session and takes the cookie away. Without a session there is nothing to end, which is success too (cookie
-    /// session contract §2).
+    /// `POST /logout`: ends the session and takes the cookie away. Without a session there is nothing to end, which is success too.
     struct Logout: Endpoint {
         static let method = Method.post
         static let path = "/logout"

@@ -2,7 +2,7 @@ import HTTP
 package import Routing
 
 /// The cookie session: sign-in with a form, and a cookie from then on, for apps that leave cookies to their HTTP library and for web
-/// pages (the cookie session contract).
+/// pages.
 package enum CookieAPI {
     /// - Parameter prefix: what stands before `/login`; empty for none.
     package static func make(_ services: Services, _ policy: Policy, prefix: String) -> RouteGroup {

@@ -40,7 +40,7 @@ extension CookieAPI {
             return verdict
         }
 
-        /// A form must bring the session's token, and a token that is brought must be right (cookie session contract §4.4 d).
+        /// A form must bring the session's token, and a token that is brought must be right.
         /// - Throws: `CookieAPI.Failure.crossSite`.
         func check(
             _ request: Request, _ fields: Fields, _ verdict: CrossSiteRule.Verdict, _ session: CookieSession

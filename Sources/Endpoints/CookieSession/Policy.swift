@@ -35,7 +35,7 @@ extension CookieAPI {
         }
 
         /// The cookie of a session that begins now. One that is remembered lasts as long as its session can: an end that moved with each
-        /// use would delete the live cookie of an app that puts an older copy back (cookie session contract §1).
+        /// use would delete the live cookie of an app that puts an older copy back.
         func cookie(_ session: CookieSession, isRemembered: Bool) -> SetCookie {
             cookie(
                 session.cookie,

@@ -4,8 +4,7 @@ import Routing
 import Text
 
 extension CookieAPI {
-    /// `GET /session`: whose session it is, how long it lasts, and the token that its pages' forms send along (cookie session contract
-    /// §2, §4.4 d).
+    /// `GET /session`: whose session it is, how long it lasts, and the token that its pages' forms send along.
     struct SessionDetails: Endpoint {
         static let method = Method.get
         static let path = "/session"

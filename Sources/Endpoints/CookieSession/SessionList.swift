@@ -5,7 +5,7 @@ import Text
 
 extension CookieAPI {
     /// `GET /sessions`: the user's sessions on all devices, whichever API they came through, the one used last first, with this one
-    /// marked (cookie session contract §4.3).
+    /// marked.
     struct SessionList: Endpoint {
         static let method = Method.get
         static let path = "/sessions"

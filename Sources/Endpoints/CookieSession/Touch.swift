@@ -2,7 +2,7 @@ import HTTP
 import Routing
 
 extension CookieAPI {
-    /// `GET /touch`: whether the session lives, and unless configured otherwise it lives on (cookie session contract §2). The cookie stays
+    /// `GET /touch`: whether the session lives, and unless configured otherwise it lives on. The cookie stays
     /// as it is, so that a copy of it that the app puts back is as good.
     struct Touch: Endpoint {
         static let method = Method.get

@@ -3,7 +3,7 @@ import Identity
 import Routing
 import Text
 
-/// What tools that read no HTML get at the emulator's page, and its other pages (contract §6).
+/// What tools that read no HTML get at the emulator's page, and its other pages.
 extension IdentityToolkit.Core {
     static let emulatorActionPath = "/emulator/action"
 

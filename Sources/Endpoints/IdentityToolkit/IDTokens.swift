@@ -5,7 +5,7 @@ import JOSE
 import Text
 
 extension IdentityToolkit {
-    /// Writes and reads the ID tokens of the project (contract §7). One is the access token of its session besides: it is kept, can be introspected by
+    /// Writes and reads the ID tokens of the project. One is the access token of its session besides: it is kept, can be introspected by
     /// the backend whose audience the project is, and dies with the session.
     struct IDTokens: Sendable {
         private let services: Services

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// The ways to sign in that an address has (contract §5.9).
+/// The ways to sign in that an address has.
 extension IdentityToolkit.Core {
     var authURIEndpoint: Endpoint {
         .object("Ask for the ways to sign in", .post, .key, paths("createAuthUri", admin: false, legacy: "createAuthUri")) {

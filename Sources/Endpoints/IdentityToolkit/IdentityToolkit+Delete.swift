@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// Deletion of a user, by themselves or by administrators (contract §5.8).
+/// Deletion of a user, by themselves or by administrators.
 extension IdentityToolkit.Core {
     var deleteEndpoint: Endpoint {
         .object("Delete a user", .post, .key, paths("delete", legacy: "deleteAccount")) { call throws(Failure) in

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// Deletion of many users (contract §5.10).
+/// Deletion of many users.
 extension IdentityToolkit.Core {
     var deleteManyEndpoint: Endpoint {
         .object("Delete users", .post, .administrator, ["\(Self.projectPath)/accounts:batchDelete"]) { call throws(Failure) in

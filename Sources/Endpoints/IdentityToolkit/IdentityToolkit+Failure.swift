@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension IdentityToolkit {
-    /// What went wrong, in the words of the Identity Toolkit: a code, often with a text behind ` : ` (contract §3).
+    /// What went wrong, in the words of the Identity Toolkit: a code, often with a text behind ` : `.
     struct Failure: APIFailure {
         let status: Status
         let message: String

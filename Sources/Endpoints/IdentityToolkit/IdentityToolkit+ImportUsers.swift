@@ -3,7 +3,7 @@ import HTTP
 import Identity
 import Text
 
-/// Import of users with their hashes (contract §5.10).
+/// Import of users with their hashes.
 extension IdentityToolkit.Core {
     var importEndpoint: Endpoint {
         var endpoint = Endpoint.object(

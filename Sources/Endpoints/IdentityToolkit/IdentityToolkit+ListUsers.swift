@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// All users, in pages (contract §5.10).
+/// All users, in pages.
 extension IdentityToolkit.Core {
     var listEndpoints: [Endpoint] {
         [

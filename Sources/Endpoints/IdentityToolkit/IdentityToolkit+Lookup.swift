@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// Users, looked up by themselves or by administrators (contract §5.4).
+/// Users, looked up by themselves or by administrators.
 extension IdentityToolkit.Core {
     var lookupEndpoint: Endpoint {
         .object("Look users up", .post, .key, paths("lookup", legacy: "getAccountInfo")) { call throws(Failure) in

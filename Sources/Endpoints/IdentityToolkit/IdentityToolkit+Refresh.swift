@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// Another ID token for a refresh token (contract §5.3).
+/// Another ID token for a refresh token.
 extension IdentityToolkit.Core {
     var refreshEndpoint: Endpoint {
         .object("Refresh", .post, .key, [Host.token + "/v1/token"]) { call throws(Failure) in try await self.refresh(call) }

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// What a code is good for, and a new password by it (contract §5.7).
+/// What a code is good for, and a new password by it.
 extension IdentityToolkit.Core {
     var resetPasswordEndpoint: Endpoint {
         .object("Look at a code, or set a password by it", .post, .key, paths("resetPassword", legacy: "resetPassword")) {

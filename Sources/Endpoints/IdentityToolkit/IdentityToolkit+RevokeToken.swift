@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// What Apple has given, given up (contract §5.9).
+/// What Apple has given, given up.
 extension IdentityToolkit.Core {
     var revokeTokenEndpoint: Endpoint {
         .object("Give up what Apple has given", .post, .key, [Host.toolkit + "/v2/accounts:revokeToken"]) {

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// Search of users (contract §5.10).
+/// Search of users.
 extension IdentityToolkit.Core {
     var searchEndpoint: Endpoint {
         .object(

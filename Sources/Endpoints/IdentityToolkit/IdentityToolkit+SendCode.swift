@@ -3,7 +3,7 @@ import Identity
 import Routing
 import Text
 
-/// Asking for a mail with a code, or for the code itself (contract §5.6).
+/// Asking for a mail with a code, or for the code itself.
 extension IdentityToolkit.Core {
     var sendCodeEndpoint: Endpoint {
         .object("Ask for a mail with a code", .post, .key, paths("sendOobCode", legacy: "getOobConfirmationCode")) {

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// Session cookies of the project's pages (contract §10).
+/// Session cookies of the project's pages.
 extension IdentityToolkit.Core {
     var sessionCookieEndpoint: Endpoint {
         // The segment of the project has the method behind it.

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// Sign-in by the link of a mail (contract §5.7).
+/// Sign-in by the link of a mail.
 extension IdentityToolkit.Core {
     var emailLinkEndpoint: Endpoint {
         .object(

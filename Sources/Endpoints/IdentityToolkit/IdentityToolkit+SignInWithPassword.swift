@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// Sign-in with a password (contract §5.2).
+/// Sign-in with a password.
 extension IdentityToolkit.Core {
     var passwordEndpoint: Endpoint {
         .object("Sign in with a password", .post, .key, paths("signInWithPassword", admin: false, legacy: "verifyPassword")) {

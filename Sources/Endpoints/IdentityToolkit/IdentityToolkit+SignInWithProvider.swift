@@ -4,7 +4,7 @@ import Identity
 import Routing
 import Text
 
-/// Sign-in by what an identity provider has signed (contract §5.9).
+/// Sign-in by what an identity provider has signed.
 extension IdentityToolkit.Core {
     var providerEndpoint: Endpoint {
         .object("Sign in with a provider", .post, .key, paths("signInWithIdp", admin: false, legacy: "verifyAssertion")) {

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// Sign-up, and users whom administrators make (contract §5.1).
+/// Sign-up, and users whom administrators make.
 extension IdentityToolkit.Core {
     var signUpEndpoint: Endpoint {
         .object(

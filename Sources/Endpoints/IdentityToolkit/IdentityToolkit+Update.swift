@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Text
 
-/// Changes of a user, by themselves or by administrators (contract §5.5).
+/// Changes of a user, by themselves or by administrators.
 extension IdentityToolkit.Core {
     var updateEndpoint: Endpoint {
         .object("Change a user", .post, .key, paths("update", legacy: "setAccountInfo")) { call throws(Failure) in

@@ -105,7 +105,7 @@ extension IdentityToolkit {
         let caller: Caller
     }
 
-    /// The parts, and who is calling (contract §2).
+    /// The parts, and who is calling.
     final class Core: Sendable {
         let services: Services
         let api: Parts

@@ -3,7 +3,7 @@ import Identity
 import JOSE
 import Text
 
-/// Sign-in by what the project's own servers have signed (contract §5.10).
+/// Sign-in by what the project's own servers have signed.
 extension IdentityToolkit.Core {
     var customTokenEndpoint: Endpoint {
         .object(

@@ -2,7 +2,7 @@ import Identity
 import Text
 
 extension IdentityToolkit {
-    /// A user as look-ups and lists give one (contract §5.4). What is absent is left out.
+    /// A user as look-ups and lists give one. What is absent is left out.
     enum UserInfoObject {
         /// Says that there is a password, and nothing of it.
         static let redactedHash = "UkVEQUNURUQ="

@@ -67,7 +67,7 @@ extension OAuth {
             .optional(
                 "cache_until",
                 .integer.described(
-                    "Only if `cache=1` asks for it: until when the answer may be remembered by who follows `/oauth2/revocations`."
+                    "Only if `cache=1` asks for it: until when a client that follows `/oauth2/revocations` may cache the answer."
                 )),
         ]).named("Introspection")
     }

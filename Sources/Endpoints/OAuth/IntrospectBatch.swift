@@ -15,7 +15,7 @@ extension OAuth {
 
         func answer(_ request: Request) async throws(Failure) -> Response {
             // A token in the address would end up in logs and histories (RFC 6750 §5.3).
-            guard request.head.query == nil else { throw .invalidRequest("parameters belong into the body") }
+            guard request.head.query == nil else { throw .invalidRequest("parameters belong in the body") }
             let questions = try questions(request)
             return try await authentication.confidential(request, questions.credentials) { client throws(Failure) in
                 try await answer(questions, to: client)
@@ -68,7 +68,7 @@ extension OAuth {
                 throw .invalidRequest("tokens is missing")
             }
             let tokens = elements.compactMap { $0.stringValue.map { SecretString($0) } }
-            guard tokens.count == elements.count else { throw .invalidRequest("a token is no text") }
+            guard tokens.count == elements.count else { throw .invalidRequest("a token is not a string") }
             switch body["cache"] {
             case nil, .bool?: break
             default: throw .invalidRequest("cache is neither true nor false")
@@ -77,7 +77,7 @@ extension OAuth {
             switch body["token_type_hint"] {
             case nil: hint = nil
             case .string(let text)?: hint = TokenForm.hint(text)
-            default: throw .invalidRequest("token_type_hint is no text")
+            default: throw .invalidRequest("token_type_hint is not a string")
             }
             return Questions(tokens: tokens, hint: hint, tellsLife: body["cache"] == true, credentials: form)
         }

@@ -96,6 +96,6 @@ extension OAuth {
             .unauthorized, "invalid_client", "The client is not known or did not prove itself.")
 
         static let slowDownDocumented = documented(
-            .tooManyRequests, "slow_down", "Too many clients are named that there are not.")
+            .tooManyRequests, "slow_down", "Too many requests named clients that do not exist.")
     }
 }

@@ -12,7 +12,7 @@ extension OAuth {
         /// - Throws: `OAuth.Failure.invalidRequest`.
         init(_ request: Request) throws(Failure) {
             // A token in the address would end up in logs and histories (RFC 6750 §5.3).
-            guard request.head.query == nil else { throw .invalidRequest("parameters belong into the body") }
+            guard request.head.query == nil else { throw .invalidRequest("parameters belong in the body") }
             do throws(FormError) {
                 fields = try FormFields(parsing: request.body)
             } catch .repeatedField {
@@ -39,7 +39,7 @@ extension OAuth {
         static func isTrue(_ value: String?) -> Bool { value == "1" || value == "true" }
 
         static let cache = Schema.string.described(
-            "`1`: an active answer has `cache_until`, for who follows `/oauth2/revocations`.")
+            "`1`: an active answer has `cache_until`, for a client that follows `/oauth2/revocations`.")
 
         static let hintSchema = Schema.string.described(
             "Not needed. A refresh token that is asked about as an `access_token` is inactive.")

@@ -25,13 +25,10 @@ extension OpenID {
             guard client.grantTypes.contains(.deviceCode) else { throw .unauthorizedClient }
             let key = try await KeyProof(services: services).key(request, at: path)
             let scopes = try form.scopes() ?? []
-            let allowed = client.scopes + AuthorizationCheck.openIDScopes
-            guard scopes.allSatisfy({ scope in allowed.contains { $0.hasSameBytes(as: scope) } }) else {
+            guard scopes.allSatisfy({ client.mayHave(scope: $0) }) else {
                 throw .invalidScope("the client may not ask for such a scope")
             }
-            for resource in form.resources where !client.tokenAudiences.contains(where: { $0.hasSameBytes(as: resource) }) {
-                throw .invalidTarget
-            }
+            guard form.resources.allSatisfy({ client.mayHave(resource: $0) }) else { throw .invalidTarget }
             let server = services.authorization
             let issued = try await Failure.mapIdentityErrors { () throws(IdentityError) in
                 try await server.devices.issue(

@@ -7,14 +7,14 @@ extension OpenID {
     /// What went wrong, as clients are told: `{"error": "<code>", "error_description": "<text>"}` (RFC 6749 §5.2).
     struct Failure: APIFailure {
         let status: Status
-        let code: StaticString
+        let code: String
         /// ASCII without quotes and backslashes (RFC 6749 §5.2).
         let description: String
         var fields: ResponseFields
         /// The name of the next step (draft-ietf-oauth-first-party-apps).
         var authorizationSession: SecretString?
 
-        init(_ status: Status, _ code: StaticString, _ description: String, fields: ResponseFields = .notStored) {
+        init(_ status: Status, _ code: String, _ description: String, fields: ResponseFields = .notStored) {
             self.status = status
             self.code = code
             self.description = description
@@ -24,7 +24,7 @@ extension OpenID {
         var response: Response {
             var writer = JSONWriter(capacity: 128)
             writer.beginObject()
-            writer.member("error", code.description)
+            writer.member("error", code)
             writer.member("error_description", description)
             if let authorizationSession { writer.member("auth_session", authorizationSession.revealedText) }
             writer.endObject()
@@ -33,7 +33,7 @@ extension OpenID {
 
         /// Whether a good client gets it all the same: a device that waits for its user, a first proof without our nonce, an outage.
         var isNobodysFault: Bool {
-            status.code >= 500 || ["authorization_pending", "use_dpop_nonce"].contains(code.description)
+            status.code >= 500 || ["authorization_pending", "use_dpop_nonce"].contains(code)
         }
 
         func adding(_ name: StaticString, _ value: String) -> Failure {
@@ -57,7 +57,7 @@ extension OpenID {
             .badRequest, "invalid_target", "the client may not ask for tokens for this resource")
         static let serverError = Failure(.internalServerError, "server_error", "something went wrong")
         /// The refresh token, the code, the session or the user is no more.
-        static let grantIsVoid = invalidGrant("it is not valid, or no longer")
+        static let grantIsVoid = invalidGrant("the grant is not valid or has expired")
 
         init(_ error: IdentityError) {
             switch error {
@@ -76,11 +76,11 @@ extension OpenID {
         static func identity(_ error: IdentityError) -> Failure { Failure(error) }
 
         init(_ refusal: AuthorizationRefusal) {
-            self.init(.badRequest, Self.code(refusal.code), refusal.description)
+            self.init(.badRequest, refusal.code.rawValue, refusal.description)
         }
 
         init(_ failure: RequestFailure) {
-            let code: StaticString =
+            let code =
                 switch failure {
                 case .notFound, .methodNotAllowed, .unsupportedMediaType, .payloadTooLarge, .malformed, .timeout:
                     "invalid_request"
@@ -88,27 +88,6 @@ extension OpenID {
                 case .internalError: "server_error"
                 }
             self.init(failure.status, code, failure.reason.description)
-        }
-
-        private static func code(_ code: AuthorizationRefusal.Code) -> StaticString {
-            switch code {
-            case .invalidRequest: "invalid_request"
-            case .unauthorizedClient: "unauthorized_client"
-            case .accessDenied: "access_denied"
-            case .unsupportedResponseType: "unsupported_response_type"
-            case .invalidScope: "invalid_scope"
-            case .serverError: "server_error"
-            case .temporarilyUnavailable: "temporarily_unavailable"
-            case .interactionRequired: "interaction_required"
-            case .loginRequired: "login_required"
-            case .accountSelectionRequired: "account_selection_required"
-            case .consentRequired: "consent_required"
-            case .invalidRequestURI: "invalid_request_uri"
-            case .requestNotSupported: "request_not_supported"
-            case .requestURINotSupported: "request_uri_not_supported"
-            case .registrationNotSupported: "registration_not_supported"
-            case .invalidTarget: "invalid_target"
-            }
         }
 
         static let documentation = RouteGroupDocumentation(

@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension RestAuth {
-    /// Finds out whose a request is: by the header of the tokens in use, else by their cookie, else by `sessionid` (contract §2, §4).
+    /// Finds out whose a request is: by the header of the tokens in use, else by their cookie, else by `sessionid`.
     struct Authenticator: Sendable {
         /// Who asks, as the database has them now.
         struct Known: Sendable {

@@ -3,7 +3,7 @@ import Identity
 import Routing
 
 extension RestAuth {
-    /// `POST password/change/`: sets a new password (contract §3.4). The session that asks lives on, with another `sessionid`; all others end.
+    /// `POST password/change/`: sets a new password. The session that asks lives on, with another `sessionid`; all others end.
     /// Where all sign-ins share one key it ends too, because a copy of the key is one of the session: who came by a cookie gets a new one.
     ///
     /// The old password is asked for unless the sign-in is a few minutes old, or the API is set to trust every session as the original did.

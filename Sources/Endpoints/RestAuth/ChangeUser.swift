@@ -3,7 +3,7 @@ import Identity
 import Routing
 
 extension RestAuth {
-    /// `PUT` and `PATCH user/`: changes username and names of the signed-in user (contract §3.3). The e-mail address is not changed here,
+    /// `PUT` and `PATCH user/`: changes username and names of the signed-in user. The e-mail address is not changed here,
     /// whatever is sent, and members of other names are ignored.
     struct ChangeUser: Endpoint {
         let path = "/user/"

@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension RestAuth {
-    /// `POST password/reset/confirm/`: sets a new password by the code of a mail (contract §3.6). All sessions of the user end.
+    /// `POST password/reset/confirm/`: sets a new password by the code of a mail. All sessions of the user end.
     struct ConfirmReset: Endpoint {
         let path = "/password/reset/confirm/"
 

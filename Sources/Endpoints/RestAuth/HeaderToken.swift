@@ -3,7 +3,7 @@ import Identity
 import Text
 
 extension RestAuth {
-    /// The token in the `Authorization` field, under the scheme of the dialect; any other scheme counts as none (contract §2).
+    /// The token in the `Authorization` field, under the scheme of the dialect; any other scheme counts as none.
     enum HeaderToken {
         /// Of a key.
         private static let keyLength = 40

@@ -3,7 +3,7 @@ import Routing
 
 extension RestAuth {
     /// Keeps pages of other sites from using this API's cookies and from signing their visitors in. It stands in for Django's CSRF token,
-    /// which the reference client does not send (contract §2, [D]). Whose pages may is what the cookie API says too.
+    /// which the reference client does not send. Whose pages may is what the cookie API says too.
     struct OriginCheck: Sendable {
         private let rule: CrossSiteRule
 
@@ -20,7 +20,7 @@ extension RestAuth {
         }
 
         /// Whether a `GET` that changes something may: a native client says nothing, and a browser must say that the page is ours, so that
-        /// no image, link or prefetch signs anybody out (contract §1, [D]).
+        /// no image, link or prefetch signs anybody out.
         static func permitsChangeByGet(_ head: RequestHead) -> Bool {
             let sites = head.values(named: "sec-fetch-site")
             return sites.allSatisfy { $0 == "same-origin" }

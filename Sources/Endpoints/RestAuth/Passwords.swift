@@ -3,7 +3,7 @@ import Routing
 import Text
 
 extension RestAuth {
-    /// `new_password1` and `new_password2` in a request (contract §3.4, §3.6).
+    /// `new_password1` and `new_password2` in a request.
     struct Passwords {
         /// Of each, in characters.
         private static let maximumLength = 128

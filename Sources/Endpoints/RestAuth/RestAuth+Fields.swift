@@ -88,7 +88,7 @@ extension RestAuth {
             return address
         }
 
-        /// A client that encodes nothing sends a plus sign as it is, which arrives as a space (contract §1, [D]).
+        /// A client that encodes nothing sends a plus sign as it is, which arrives as a space.
         private func repaired(_ address: String) -> String {
             guard case .form = source, !address.contains("+") else { return address }
             return String(address.map { $0 == " " ? "+" : $0 })

@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension RestAuth {
-    /// `POST login/`: signs a user in (contract §3.1). Whatever is wrong is 400, and always a list of sentences, because the reference client
+    /// `POST login/`: signs a user in. Whatever is wrong is 400, and always a list of sentences, because the reference client
     /// shows nothing else. A stale `Authorization` field is no obstacle, nor is the cookie of an earlier sign-in.
     struct Login: Endpoint {
         let path = "/login/"
@@ -65,7 +65,7 @@ extension RestAuth {
         }
 
         /// The password of a client that encodes nothing, and so may send `&`, `%` and `+` as they are: all there is after
-        /// `password=` (contract §1, [D]). It is another reading of the same attempt.
+        /// `password=`. It is another reading of the same attempt.
         private static func rawPassword(in request: Request) -> [SecretString] {
             guard case .form = ContentType(of: request.head) else { return [] }
             let body = request.body

@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension RestAuth {
-    /// `POST` and `GET logout/`: ends the session of the key, the cookie or the refresh token that comes along (contract §3.2, §4). Where none
+    /// `POST` and `GET logout/`: ends the session of the key, the cookie or the refresh token that comes along. Where none
     /// comes, nothing is left to end, and that is success too.
     struct Logout: Endpoint {
         let path = "/logout/"

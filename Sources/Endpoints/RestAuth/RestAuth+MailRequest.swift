@@ -32,7 +32,7 @@ extension RestAuth.MailRequest {
 }
 
 extension RestAuth {
-    /// `POST password/reset/`: has a link sent under which a new password can be set (contract §3.5). The answer is the same for known and
+    /// `POST password/reset/`: has a link sent under which a new password can be set. The answer is the same for known and
     /// unknown addresses, and takes as long.
     struct RequestReset: MailRequest {
         static let summary = "Have a mail sent with which a new password can be set"
@@ -48,7 +48,7 @@ extension RestAuth {
         }
     }
 
-    /// `POST registration/resend-email/`: has the verification mail sent once more (contract §4). The answer does not say whether there was
+    /// `POST registration/resend-email/`: has the verification mail sent once more. The answer does not say whether there was
     /// anybody to send it to.
     struct ResendEmail: MailRequest {
         static let summary = "Have the verification mail sent once more"

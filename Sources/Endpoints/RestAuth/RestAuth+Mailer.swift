@@ -73,7 +73,7 @@ extension RestAuth {
         }
     }
 
-    /// A user's number as links have it: base64url in 0.9.5, base 36 in 7.x with allauth (contract §3.6).
+    /// A user's number as links have it: base64url in 0.9.5, base 36 in 7.x with allauth.
     enum UID {
         static func text(_ number: Int64, _ options: Options) -> String {
             switch options.dialect {

@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension RestAuth {
-    /// `POST token/refresh/`: a new access token for a refresh token of 7.x, from the body or from its cookie (contract §4).
+    /// `POST token/refresh/`: a new access token for a refresh token of 7.x, from the body or from its cookie.
     struct Refresh: Endpoint {
         let path = "/token/refresh/"
 

@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension RestAuth {
-    /// `POST registration/`: makes a user and, unless the address must be proved first, signs them in (contract §3.7).
+    /// `POST registration/`: makes a user and, unless the address must be proved first, signs them in.
     struct Register: Endpoint {
         let path = "/registration/"
 

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 package import Routing
 
-/// Clients of django-rest-auth and dj-rest-auth (the rest-auth contract): a key or JWTs for sign-in, Django's words for what is wrong.
+/// Clients of django-rest-auth and dj-rest-auth: a key or JWTs for sign-in, Django's words for what is wrong.
 package enum RestAuth {
     /// - Parameter prefix: what stands before the mounts of the API's options; empty for none.
     package static func make(_ services: Services, _ api: Parts, prefix: String) -> RouteGroup {
@@ -49,7 +49,7 @@ package enum RestAuth {
     }
 
     /// Django asks for a slash at the end of the path. Clients do without it too, and are not redirected, because a redirected `POST`
-    /// would lose its body (contract §2, [D]).
+    /// would lose its body.
     private static func route(
         _ endpoint: any Endpoint, _ sharing: PageSharing, at mount: String, _ options: Options
     ) -> Route {

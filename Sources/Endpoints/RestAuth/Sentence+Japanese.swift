@@ -1,6 +1,6 @@
 import Identity
 
-/// The sentences in Japanese (contract §8).
+/// The sentences in Japanese.
 extension RestAuth.Sentence {
     /// Those that Django, its REST framework and allauth have; nil for the others.
     var japanese: String? {

@@ -13,7 +13,7 @@ extension RestAuth {
             case invalid, expired, blacklisted, wrongType
         }
 
-        // Of one field (contract §6).
+        // Of one field.
         case required, null, blank, notString, nullCharacters
         case tooLong(Int)
         case invalidEmail, invalidUsername, usernameTaken, emailTaken, invalidValue
@@ -173,7 +173,7 @@ extension RestAuth {
             }
         }
 
-        /// Django's validators (contract §3.8).
+        /// Django's validators.
         private static func english(_ reason: InputProblem.Reason) -> String {
             switch reason {
             case .tooShort(let minimum): "This password is too short. It must contain at least \(minimum) characters."

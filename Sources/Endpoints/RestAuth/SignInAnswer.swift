@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension RestAuth {
-    /// What a user who has just signed in or registered gets: the key or the tokens, and the cookies (contract §3.1, §4).
+    /// What a user who has just signed in or registered gets: the key or the tokens, and the cookies.
     struct SignInAnswer: Sendable {
         /// Refresh tokens of 7.x.
         static let refreshLife = Duration.seconds(86_400)

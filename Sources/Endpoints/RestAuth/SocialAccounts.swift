@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension RestAuth {
-    /// `GET socialaccounts/`: the providers' accounts that sign the user in (contract §3.7).
+    /// `GET socialaccounts/`: the providers' accounts that sign the user in.
     struct SocialAccounts: Endpoint {
         let method = Method.get
         let path = "/socialaccounts/"

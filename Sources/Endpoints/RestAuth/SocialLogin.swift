@@ -3,7 +3,7 @@ import Identity
 import Routing
 
 extension RestAuth {
-    /// `POST google/`, `apple/`: signs a user in with what a provider gave the app (contract §4): an id token, an access token of Google's, or an
+    /// `POST google/`, `apple/`: signs a user in with what a provider gave the app: an id token, an access token of Google's, or an
     /// authorization code. Whatever is wrong with it is `Incorrect value`; the audit log says what.
     struct SocialLogin: Endpoint {
         let services: Services

@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension RestAuth {
-    /// `GET user/`: the signed-in user (contract §3.3).
+    /// `GET user/`: the signed-in user.
     struct UserDetails: Endpoint {
         let method = Method.get
         let path = "/user/"

@@ -3,7 +3,7 @@ import Identity
 import Routing
 
 extension RestAuth {
-    /// `POST registration/verify-email/`: notes that an address is its user's, by the code of a mail (contract §3.7).
+    /// `POST registration/verify-email/`: notes that an address is its user's, by the code of a mail.
     struct VerifyEmail: Endpoint {
         let path = "/registration/verify-email/"
 

@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension RestAuth {
-    /// `POST token/verify/`: whether a JWT of 7.x is good (contract §4).
+    /// `POST token/verify/`: whether a JWT of 7.x is good.
     struct VerifyToken: Endpoint {
         let path = "/token/verify/"
 

@@ -4,8 +4,7 @@ import Routing
 import Text
 
 extension TokenAPI {
-    /// `DELETE /auth/token`: ends the session of the access token that comes as the bearer, also if it has expired within the last day
-    /// (token resource contract §1, §4). A refresh token is refused.
+    /// `DELETE /auth/token`: ends the session of the access token that comes as the bearer, also if it has expired within the last day. A refresh token is refused.
     struct End: Endpoint {
         static let method = Method.delete
 

@@ -3,7 +3,7 @@ import Identity
 import Routing
 
 extension TokenAPI {
-    /// `POST /auth/token`: signs a user in by e-mail address and password; each call begins a new session (token resource contract §1).
+    /// `POST /auth/token`: signs a user in by e-mail address and password; each call begins a new session.
     ///
     /// The address is not checked for its form: a malformed one is a failed sign-in like any other.
     struct Obtain: Endpoint {

@@ -3,7 +3,7 @@ import Identity
 import Routing
 
 extension TokenAPI {
-    /// `PUT /auth/token`: both tokens new, for the refresh token that comes as the bearer (token resource contract §1, §4).
+    /// `PUT /auth/token`: both tokens new, for the refresh token that comes as the bearer.
     ///
     /// A repetition within the grace gives the same pair, so that two processes with one keychain end up with the same. The body is
     /// not read.

@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension TokenAPI {
-    /// The body of a sign-in, checked as FastAPI and pydantic check it (token resource contract §2).
+    /// The body of a sign-in, checked as FastAPI and pydantic check it.
     struct SentCredentials {
         let email: String
         let password: SecretString

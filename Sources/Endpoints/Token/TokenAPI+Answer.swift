@@ -4,7 +4,7 @@ import Routing
 import Text
 
 extension TokenAPI {
-    /// The token object: exactly four members (token resource contract §1).
+    /// The token object: exactly four members.
     enum Answer {
         static func make(_ tokens: SessionTokens) -> Response {
             var writer = JSONWriter(capacity: 1024)

@@ -4,8 +4,7 @@ import Routing
 import Text
 
 extension TokenAPI {
-    /// What went wrong, in the words of FastAPI: `{"detail": …}`, a text or, where the body was refused, a list (token resource contract
-    /// §2).
+    /// What went wrong, in the words of FastAPI: `{"detail": …}`, a text or, where the body was refused, a list.
     enum Failure: APIFailure {
         /// Everything that is wrong with the body.
         case invalid([ValidationItem])

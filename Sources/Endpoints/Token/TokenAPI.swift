@@ -1,7 +1,7 @@
 import HTTP
 package import Routing
 
-/// The token resource: one URL, three verbs, in the words of FastAPI (the token resource contract).
+/// The token resource: one URL, three verbs, in the words of FastAPI.
 package enum TokenAPI {
     /// - Parameter prefix: what stands before `/auth`; empty for none.
     package static func make(_ services: Services, prefix: String) -> RouteGroup {

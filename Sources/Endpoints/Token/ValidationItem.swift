@@ -2,8 +2,7 @@ import Routing
 import Text
 
 extension TokenAPI {
-    /// One item of `detail` in a 422, as pydantic words it, but without `input`: that would repeat the password (token resource
-    /// contract §2).
+    /// One item of `detail` in a 422, as pydantic words it, but without `input`: that would repeat the password.
     struct ValidationItem {
         private let type: String
         private let location: [JSONValue]

@@ -25,7 +25,7 @@ extension HTTPConnection {
         }
     }
 
-    /// From now on whom the PROXY header names pays for the connection; false if he has as many as one may have.
+    /// From now on the client that the PROXY header names pays for the connection; false if it has as many as one may have.
     private func moveToSource() -> Bool {
         release()
         guard let source = origin.untrustedSource else { return true }

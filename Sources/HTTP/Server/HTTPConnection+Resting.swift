@@ -92,7 +92,7 @@ extension HTTPConnection {
 
     /// What a task costs that waits.
     private static let taskBytes = 4096
-    /// A whole body of this size is not worth the reckoning, if it came at once.
+    /// A whole body of up to so many bytes that came at once is not entered in the ledger.
     static let smallBody = 4096
 
     /// From now on it holds so many bytes, and whatever such a wait costs.
@@ -107,20 +107,20 @@ extension HTTPConnection {
         case .handler:
             waitsSince = nil
         }
-        // One that is over has been struck out of the ledger.
+        // A closed connection has left the ledger, and must not grow there.
         guard total < held || total > held && stream.isOpen else { return }
         let more = total - held
         held = total
         server.ledger.hold(more, for: client)
     }
 
-    /// It holds nothing that is worth the reckoning.
+    /// From now on it holds nothing.
     func release() {
         guard held != 0 else { return }
         hold(0, for: .handler)
     }
 
-    /// Since when it has waited for its client, which has not asked for anything that is not answered; nil while it has.
+    /// Since when it has waited for its client; nil while a request is being answered.
     var silentSince: Instant? {
         switch phase {
         case .resting, .idle, .receiving: began

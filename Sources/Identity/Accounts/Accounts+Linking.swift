@@ -13,7 +13,7 @@ extension Accounts {
         return await named(try await users.user(user.id), claim.displayName)
     }
 
-    /// Adds an identity to a user who is as he was read, and tells him so.
+    /// Adds an identity to a user who is as they were read, and tells them so.
     /// - Returns: false when the user has changed.
     /// - Throws: `IdentityError.identityTaken`, or the store's failure.
     func add(

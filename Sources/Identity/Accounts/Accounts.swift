@@ -2,7 +2,7 @@ import Networking
 import Postgres
 package import Text
 
-/// Signs users up and in, and changes, disables and deletes them. Whatever takes a user's rights away ends his sessions before
+/// Signs users up and in, and changes, disables and deletes them. Whatever takes a user's rights away ends their sessions before
 /// it is answered.
 package final class Accounts: Sendable {
     /// What a new user brings.
@@ -18,7 +18,7 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// What a user changes in his profile; nil leaves a field as it is.
+    /// What a user changes in their profile; nil leaves a field as it is.
     package struct ProfileChange: Sendable {
         /// Empty text removes the name.
         package var displayName: String?
@@ -131,7 +131,7 @@ package final class Accounts: Sendable {
         return changed
     }
 
-    /// Sets a new password and ends the user's sessions, but for one if he keeps it.
+    /// Sets a new password and ends the user's sessions, but for one that is to stay.
     /// - Throws: `IdentityError.invalidInput`, `userNotFound`, `overloaded`, `unavailable`; `invalidCredentials` when somebody else was
     ///   faster.
     package func replacePassword(
@@ -140,7 +140,7 @@ package final class Accounts: Sendable {
         try await replacePassword(of: try await users.user(id), with: text, keeping: session, caller: caller)
     }
 
-    /// The same for a user as he was when he was permitted to. The hash takes its time, in which the account may go to somebody else.
+    /// The same for a user as they were when they were permitted to. The hash takes its time, in which the account may go to somebody else.
     func replacePassword(
         of user: User, with text: SecretString, keeping session: SessionID?, caller: Caller
     ) async throws(IdentityError) {
@@ -155,7 +155,7 @@ package final class Accounts: Sendable {
         await note(.passwordChanged, user.id, by: .user(user.id), nil, caller)
     }
 
-    /// Bars a user from signing in, and ends all his sessions.
+    /// Bars a user from signing in, and ends all their sessions.
     /// - Throws: `IdentityError.userNotFound`, `overloaded`, `unavailable`.
     package func disable(
         _ id: UserID, by actor: AuditEvent.Actor, caller: Caller
@@ -166,7 +166,7 @@ package final class Accounts: Sendable {
         await note(.userDisabled, id, by: actor, nil, caller)
     }
 
-    /// Deletes a user and all that is his.
+    /// Deletes a user and all their data.
     ///
     /// - Parameters:
     ///   - session: the one that asks. It ends last, so that it can ask again if another cannot be ended.

@@ -25,8 +25,6 @@ package actor AuditLog {
     private var waiting: AuditQueue
     /// Dropped since the log was told.
     private var droppedCount = 0
-    /// Whether any has been dropped.
-    package private(set) var hasDropped = false
     private var isRunning = true
 
     /// - Parameter capacity: how many events may wait for PostgreSQL.
@@ -120,7 +118,6 @@ package actor AuditLog {
     private func drop(_ event: AuditEvent) {
         metrics.countDroppedAuditEvents(1)
         droppedCount += 1
-        hasDropped = true
         logger.warning("audit event not stored", ["event": .string(Self.text(of: event))])
     }
 

@@ -52,7 +52,7 @@ package struct AuthorizationCheck: Sendable {
     /// The scopes that every client may ask for besides its own.
     package static let openIDScopes = ["openid", "profile", "email", "address", "phone", "offline_access"]
 
-    /// In seconds: a request for a younger sign-in than this is one for a sign-in.
+    /// The largest `max_age`, in seconds (ten years). A larger value is cut to it, so that no duration overflows.
     private static let longestAge: Int64 = 10 * 365 * 86_400
 
     /// Whether `request_uri` is one of ours, which a pushed request has already replaced by its parameters.
@@ -230,7 +230,8 @@ package struct AuthorizationCheck: Sendable {
             draft.prompts.insert(prompt)
         }
         if draft.prompts.contains(.none), draft.prompts.count > 1 {
-            throw AuthorizationRefusal(.invalidRequest, "The prompt none goes with no other.", parameter: "prompt")
+            throw AuthorizationRefusal(
+                .invalidRequest, "The prompt value none cannot be combined with another.", parameter: "prompt")
         }
     }
 
@@ -247,15 +248,14 @@ package struct AuthorizationCheck: Sendable {
     private static func claims(_ draft: inout Draft) throws(AuthorizationRefusal) {
         guard let text = draft.parameters["claims"] else { return }
         guard let claims = RequestedClaims(text) else {
-            throw AuthorizationRefusal(
-                .invalidRequest, "The parameter claims is not of the form it must have.", parameter: "claims")
+            throw AuthorizationRefusal(.invalidRequest, "The parameter claims is malformed.", parameter: "claims")
         }
         draft.claims = claims
     }
 
     private static func resource(_ draft: inout Draft) throws(AuthorizationRefusal) {
         for resource in draft.parameters.resources {
-            guard draft.client.tokenAudiences.contains(where: { $0.hasSameBytes(as: resource) }) else {
+            guard draft.client.mayHave(resource: resource) else {
                 throw AuthorizationRefusal(
                     .invalidTarget, "The client may not ask for tokens for this resource.", parameter: "resource")
             }
@@ -266,7 +266,7 @@ package struct AuthorizationCheck: Sendable {
     private static func dpopThumbprint(_ draft: inout Draft) throws(AuthorizationRefusal) {
         guard let text = draft.parameters["dpop_jkt"] else { return }
         guard text.utf8.count == 43, Base64URL.decode(text)?.count == 32 else {
-            throw AuthorizationRefusal(.invalidRequest, "The dpop_jkt is no JWK thumbprint.", parameter: "dpop_jkt")
+            throw AuthorizationRefusal(.invalidRequest, "The dpop_jkt is not a JWK thumbprint.", parameter: "dpop_jkt")
         }
         draft.dpopThumbprint = text
     }
@@ -288,8 +288,7 @@ extension AuthorizationCheck.Draft {
             scopes: scopes, nonce: parameters["nonce"], prompts: prompts, maximumAge: maximumAge, challenge: challenge,
             resources: resources, loginHint: parameters["login_hint"], idTokenHint: parameters["id_token_hint"],
             uiLocales: (parameters["ui_locales"] ?? "").split(separator: " ").map(String.init),
-            acrValues: (parameters["acr_values"] ?? "").split(separator: " ").map(String.init), claims: claims,
-            dpopThumbprint: dpopThumbprint)
+            claims: claims, dpopThumbprint: dpopThumbprint)
     }
 }
 
@@ -322,5 +321,10 @@ extension Client {
     /// Whether its tokens may be good for this.
     package func mayHave(scope: String) -> Bool {
         (scopes + AuthorizationCheck.openIDScopes).contains { $0.hasSameBytes(as: scope) }
+    }
+
+    /// Whether they may be for this (RFC 8707 §2).
+    package func mayHave(resource: String) -> Bool {
+        tokenAudiences.contains { $0.hasSameBytes(as: resource) }
     }
 }

@@ -242,7 +242,9 @@ package struct AuthorizationCodeStore: Sendable {
         let reply = try await run(Self.redeem[system.scriptClock], code, times.map(Self.text))
         guard case .array(let parts) = reply else { throw .fault() }
         guard let first = parts.first else { return .unknown }
-        guard case .bytes(let bytes) = first, let request = AuthorizedRequest(stored: bytes), parts.count > 1 else { throw .fault() }
+        guard case .bytes(let bytes) = first, let request = AuthorizedRequest(stored: bytes), parts.count > 1 else {
+            throw .fault()
+        }
         if case .integer(let time) = parts[1] { return .first(request, RedeemedCode(code: code, time: time)) }
         return .again(request, parts[1].text.flatMap { GrantReference(stored: $0) })
     }

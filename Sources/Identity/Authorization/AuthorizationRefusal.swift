@@ -3,17 +3,13 @@ import Text
 /// Why an authorization request is refused (RFC 6749 §4.1.2.1, OpenID Connect Core 1.0 §3.1.2.6, RFC 8707 §2).
 package struct AuthorizationRefusal: Error, Equatable, Sendable {
     /// The raw values are those of the wire.
-    package enum Code: String, Sendable, CaseIterable {
+    package enum Code: String, Sendable {
         case invalidRequest = "invalid_request"
         case unauthorizedClient = "unauthorized_client"
         case accessDenied = "access_denied"
         case unsupportedResponseType = "unsupported_response_type"
         case invalidScope = "invalid_scope"
-        case serverError = "server_error"
-        case temporarilyUnavailable = "temporarily_unavailable"
-        case interactionRequired = "interaction_required"
         case loginRequired = "login_required"
-        case accountSelectionRequired = "account_selection_required"
         case consentRequired = "consent_required"
         case invalidRequestURI = "invalid_request_uri"
         case requestNotSupported = "request_not_supported"

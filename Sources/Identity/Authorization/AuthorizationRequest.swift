@@ -32,25 +32,14 @@ package struct AuthorizationRequest: Sendable {
     /// A token, not checked yet: only whoever has the keys can.
     package let idTokenHint: String?
     package let uiLocales: [String]
-    package let acrValues: [String]
     package let claims: RequestedClaims
     /// The thumbprint of the key that the code is bound to (RFC 9449 §10).
     package let dpopThumbprint: String?
-
-    /// Whether an id token is wanted.
-    package var isOpenID: Bool {
-        scopes.contains("openid")
-    }
 
     /// What the user is asked to agree to: the scopes, and those that individual claims belong to.
     package var scopesForConsent: [String] {
         let further = claims.all.compactMap { StandardClaims.scope(of: $0) }.filter { !scopes.contains($0) }
         return scopes + Set(further).sorted()
-    }
-
-    /// Whether the grant outlives the browser's session (OpenID Connect Core 1.0 §11).
-    package var wantsOfflineAccess: Bool {
-        scopes.contains("offline_access")
     }
 }
 

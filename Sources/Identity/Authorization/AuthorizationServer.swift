@@ -78,8 +78,7 @@ package final class AuthorizationServer: Sendable {
         return code
     }
 
-    /// Whom the tokens are for by which clients ask for the user's own data. It is not the issuer: that is what backends which nobody
-    /// has told otherwise take tokens for.
+    /// The audience of access tokens for UserInfo. Not the issuer: backends that know no audience of their own take tokens for that.
     package var userInfoAudience: String { sessions.issuer.installation.userInfoAudience }
 
     /// Whom an access token is for. Where the user's own data are asked for, it is for UserInfo as well, which takes no other.
@@ -110,7 +109,7 @@ package final class AuthorizationServer: Sendable {
     }
 }
 
-/// Claims that a client has asked for by name, of the grant that they were asked for with: in Redis for as long as that can last.
+/// The claims that a client has asked for by name, by grant: in Redis for as long as the grant can live.
 extension AuthorizationServer {
     /// Keeps those that there are: whatever else a request names is asked of nobody.
     /// - Throws: the store's failure.

@@ -6,13 +6,12 @@ package import Text
 /// `UsedIdentifiers`'.
 package struct DPoPProof: Sendable {
     /// Why a proof is refused. Told to the client as `invalid_dpop_proof`.
-    package enum Refusal: String, Error, Sendable, CaseIterable {
+    package enum Refusal: String, Error, Sendable {
         case malformed = "The DPoP proof is not a JWT of the form that it must have."
         case wrongMethod = "The DPoP proof is for another method."
         case wrongURI = "The DPoP proof is for another URI."
         case wrongTime = "The DPoP proof is not of the last minutes."
         case wrongToken = "The DPoP proof is for another access token."
-        case wrongKey = "The DPoP proof is of another key."
         case replayed = "The DPoP proof has been used."
     }
 

@@ -78,10 +78,6 @@ package enum AccountChangeQueries {
                 AND number >= (SELECT number FROM account_changes WHERE id = $3::uuid)
             """)
 
-    /// Nothing of a user's can be undone any more. Parameter: user_id.
-    package static let forgetOfUser = Statement(
-        name: "account_changes_forget_of_user", sql: "DELETE FROM account_changes WHERE user_id = $1::uuid")
-
     /// Parameters: time, how many.
     static let sweep = Statement(
         name: "account_changes_sweep",

@@ -11,7 +11,7 @@ struct ChangeUndoing: Sendable {
     }
 
     struct Restored: Sendable {
-        /// As he is now.
+        /// As they are now.
         let user: User
         /// The address that the account had until now, if it is another.
         let replaced: EmailAddress?

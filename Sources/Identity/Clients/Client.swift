@@ -42,7 +42,7 @@ package struct Client: Equatable, Sendable {
 
     /// The audience that stands for all of them.
     package static let anyAudience = "*"
-    /// Who the user is, and the address: what tokens say of him anyway.
+    /// Who the user is, and the address: what tokens say of them anyway.
     package static let standardScopes = ["openid", "email", "profile"]
 
     package let id: ClientID

@@ -1,6 +1,6 @@
 import Text
 
-/// What whoever comes must have, beside being known.
+/// What a request must have besides a valid token.
 package struct AccessRequirement: Equatable, Sendable {
     /// All of them.
     package var scopes: [String] = []
@@ -13,7 +13,7 @@ package struct AccessRequirement: Equatable, Sendable {
 
     /// What a token lacks.
     enum Lack: Equatable {
-        /// It is not for whom it has to be for.
+        /// It is not for a required audience.
         case audience
         case scope
         case role

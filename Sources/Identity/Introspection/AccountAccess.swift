@@ -16,12 +16,8 @@ package enum AccountAccess: Sendable, CaseIterable {
     /// The scope that opens an account. The installation's own apps have it always.
     package static let scope = "account"
 
-    /// The scope that a token needs for this.
-    package var scope: String {
-        switch self {
-        case .read, .change, .signOut: Self.scope
-        }
-    }
+    /// The scope that a token needs for this: one for all so far.
+    package var scope: String { Self.scope }
 }
 
 /// Whose tokens our own endpoints take.

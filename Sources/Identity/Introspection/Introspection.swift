@@ -8,9 +8,8 @@ package enum TokenTypeHint: String, Sendable {
 
 /// Answers "is this token good?" (RFC 7662): the busiest question there is, and so one round trip to Redis, or none (`HotTokens`).
 ///
-/// Whoever asks lets in whom he hears to be active. So `active` is said of access tokens for an audience of the caller, and of nothing
-/// else that there is: refresh tokens, session cookies, one-time codes and id tokens are inactive. The one exception opens nothing: the
-/// client that a refresh token was issued to may ask about it.
+/// The caller lets in whoever is `active`. So only access tokens for an audience of the caller are; refresh tokens, session cookies, one-time codes and
+/// id tokens are not. The one exception opens nothing: a client may ask about its own refresh token.
 package final class Introspection: Sendable {
     /// How long an answer may be remembered at most, by who hears of every end.
     private static let longestMemory: Duration = .seconds(300)
@@ -118,7 +117,8 @@ package final class Introspection: Sendable {
         return try keys.sign(payload, type: .introspectionAnswer, algorithm: caller.client.idTokenAlgorithm)
     }
 
-    /// Nil for everybody but the client that it was issued to, and for who takes it for an access token. Of who gets none no store is asked.
+    /// Nil unless the client that asks is the one it was issued to, and if it takes it for an access token. For a client that can have no refresh token no
+    /// store is asked.
     private func record(
         ofRefreshToken token: SecretString, soughtAs hint: TokenTypeHint?, by client: Client
     ) async throws(IdentityError) -> [UInt8]? {

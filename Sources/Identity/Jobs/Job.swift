@@ -7,7 +7,7 @@ package struct NewJob: Sendable {
     package let kind: JobKind
     /// What tells jobs of a kind apart for their handler and in metrics, such as a provider; empty where nothing does.
     package let topic: String
-    /// The user with whom the job goes when he is deleted; nil for one that stays. There is no job for a user who is not there.
+    /// The user with whom the job goes when they are deleted; nil for one that stays. There is no job for a user who is not there.
     package let userID: UserID?
     /// Without secrets.
     package let payload: JSONObject

@@ -38,7 +38,7 @@ extension SessionStore {
         for key in keys.compactMap(\.text) {
             if let owner = SessionIndex.owner(key) {
                 scan.owners.append(owner)
-            } else if let id = Self.session(key) {
+            } else if let id = SessionRecord.id(ofKey: key) {
                 ids.append(id)
             }
         }
@@ -65,10 +65,5 @@ extension SessionStore {
     func owner(ofDamaged id: SessionID) async throws(IdentityError) -> UserID? {
         guard let owner = try await live([id]).keys.first, try await ids(of: owner).contains(id) else { return nil }
         return owner
-    }
-
-    private static func session(_ key: String) -> SessionID? {
-        guard key.hasPrefix(SessionRecord.prefix), key.hasSuffix("}") else { return nil }
-        return SessionID(String(key.dropFirst(SessionRecord.prefix.count).dropLast()))
     }
 }

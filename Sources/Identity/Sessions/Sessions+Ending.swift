@@ -54,7 +54,7 @@ extension Sessions {
         }
     }
 
-    /// Ends all sessions of a user, but for one if he keeps it: those that are, and those that are just beginning. Where they end because
+    /// Ends all sessions of a user, but for one that is to stay: those that are, and those that are just beginning. Where they end because
     /// of the user's row, `UserChanges` calls this.
     /// - Parameter deadline: when to give up; nil for never.
     /// - Returns: those that have ended.
@@ -71,7 +71,7 @@ extension Sessions {
         return ids
     }
 
-    /// Ends the sessions of a user that began with a provider's proof, but for one if he keeps it. Those that are just beginning end too, however
+    /// Ends the sessions of a user that began with a provider's proof, but for one that is to stay. Those that are just beginning end too, however
     /// they begin, because nobody can tell yet.
     /// - Returns: those that have ended.
     /// - Throws: `IdentityError.unavailable`; some may live on then, and the call may be repeated.

@@ -55,10 +55,6 @@ struct TransferFields {
         return nil
     }
 
-    mutating func omit(_ problem: TransferProblem) {
-        omitted.append(problem)
-    }
-
     static func email(_ text: String?) throws(TransferProblem) -> EmailAddress? {
         guard let text, !text.isEmpty else { return nil }
         guard let email = try? EmailAddress(text) else { throw TransferProblem(.email, "not an address that can be one here") }

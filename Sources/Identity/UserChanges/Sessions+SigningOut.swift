@@ -1,5 +1,5 @@
 extension Sessions {
-    /// Ends a session of a user, because he asks for it from one of them. Another address that a further device may have asked for is asked for no
+    /// Ends a session of a user, because they ask for it from one of them. Another address that a further device may have asked for is asked for no
     /// more.
     /// - Throws: as `end`; the call may be repeated.
     package func signOut(
@@ -9,7 +9,7 @@ extension Sessions {
         if id != current { try await OneTimeCodeStore(redis: store.redis).void(of: userID, for: [.changeEmail]) }
     }
 
-    /// Ends the sessions of a user, on every device, because he asks for it from one of them; that one ends last, so that after a
+    /// Ends the sessions of a user, on every device, because they ask for it from one of them; that one ends last, so that after a
     /// failure it can ask again, or stays. Another address that any of them has asked for is asked for no more.
     /// - Throws: `IdentityError.unavailable`; some may live on then.
     package func signOutEverywhere(

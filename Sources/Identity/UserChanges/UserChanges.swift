@@ -68,7 +68,7 @@ package final class UserChanges: Sendable {
         try await change(id) { held throws(IdentityError) in (try await body(held), ending) }
     }
 
-    /// The same for a user as he was when the change was permitted.
+    /// The same for a user as they were when the change was permitted.
     /// - Parameter failure: what is thrown when the user is gone, or what opens the account has changed since.
     func change<T>(
         _ user: User, orThrow failure: IdentityError, ending: SessionsToEnd,

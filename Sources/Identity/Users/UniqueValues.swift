@@ -1,6 +1,6 @@
 import Postgres
 
-/// The constraints that keep for one user alone what he alone may have (SQLSTATE 23505).
+/// The constraints that keep for one user alone what nobody else may have (SQLSTATE 23505).
 enum UniqueConstraint {
     /// Addresses that are only claimed are not in it.
     static let email = "users_email_normalized_key"

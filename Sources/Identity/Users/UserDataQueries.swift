@@ -1,6 +1,6 @@
 package import Postgres
 
-/// The SQL of what a user may ask for: all that is stored of him, and no secret.
+/// The SQL of what a user may ask for: all that is stored of them, and no secret.
 package enum UserDataQueries {
     /// Tables with a user's data whose rows the document has, and their columns that it withholds: secrets, and our own bookkeeping.
     package static let withheld: [String: Set<String>] = [

@@ -139,7 +139,7 @@ package enum UserQueries {
             RETURNING id::text, set_config('synchronous_commit', 'off', true)
             """)
 
-    /// Parameter: a JSON array of ids. Returns, of each user there is, the id and whether he is disabled.
+    /// Parameter: a JSON array of ids. Returns, of each user there is, the id and whether they are disabled.
     package static let states = Statement(
         name: "users_states",
         sql: """

@@ -82,7 +82,7 @@ package struct UserStore: Sendable {
     }
 
     /// Notes a sign-in, if the user may (still) sign in with the credentials that were proved.
-    /// - Throws: `IdentityError.invalidCredentials` when he may not, or the store's failure.
+    /// - Throws: `IdentityError.invalidCredentials` when they may not, or the store's failure.
     package func recordSignIn(of user: User, at now: Timestamp) async throws(IdentityError) {
         let parameters: [PostgresValue] = [
             .uuid(user.id.description), .integer(now.milliseconds), .integer(user.credentialsVersion),

@@ -15,9 +15,9 @@ package final class Stream: ReadinessHandler, Flushable, @unchecked Sendable {
     /// What has been read and not yet been taken with `consume`.
     package private(set) var input: [UInt8] = []
 
-    /// Whether the peer answers what it is asked and may be near, so that the loop may do well to wait for that first.
+    /// Whether the peer is a server that may answer within microseconds, for which the loop then waits first.
     package var isPrompt = false
-    /// Whether what is written next is all that the peer is to answer.
+    /// Whether nothing else is awaited of the peer when the next bytes leave.
     package var asksAlone = false
 
     private let descriptor: Int32

@@ -98,11 +98,6 @@ struct PostgresPoolState {
         return false
     }
 
-    var isResting: Bool {
-        if case .resting = opening { return true }
-        return false
-    }
-
     /// Whether the server is known not to be there.
     private var isDown: Bool { members.isEmpty && failures > 0 }
 

@@ -1,7 +1,6 @@
 package import HTTP
 
-/// Whether a request that changes something was made by a page that may make it, as far as its fields tell (cookie session contract
-/// §4.4 a to c). A browser sends them by itself and lets no page forge them; what is not a browser has no cookies to be misused.
+/// Whether a request that changes something was made by a page that may make it, as far as its fields tell. A browser sends them by itself and lets no page forge them; what is not a browser has no cookies to be misused.
 package struct CrossSiteRule: Sendable {
     /// Whose request it is, and so what it has to prove.
     package enum Verdict: Equatable, Sendable {

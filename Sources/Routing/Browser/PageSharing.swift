@@ -1,7 +1,7 @@
 package import HTTP
 
 /// Lets the scripts of trusted pages elsewhere read an API's answers (Fetch §3.2); to all others it says nothing, and they read
-/// nothing (cookie session contract §4.5).
+/// nothing.
 package struct PageSharing: Sendable {
     private static let preflightAge = "600"
     /// Those of an answer that scripts may read beyond the few that they always may (Fetch §3.2.4).

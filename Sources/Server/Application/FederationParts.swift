@@ -83,7 +83,7 @@ extension Configuration {
         federation.provider(.apple)?.issuers ?? []
     }
 
-    /// Who may tell us of our users' accounts with them (contract on Apple and Google §2.5, §3.1).
+    /// Who may tell us of our users' accounts with them.
     var noticeIssuers: ProviderNotices.Issuers {
         ProviderNotices.Issuers(
             apple: federation.provider(.apple).map {

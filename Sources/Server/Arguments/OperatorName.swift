@@ -2,7 +2,7 @@ import Glibc
 import Text
 
 /// Who is at the command line, as the audit events of commands name them: what `--operator` says, or the user of the system, also behind
-/// `sudo`. It is what somebody says of himself, and no proof.
+/// `sudo`. It is what somebody says of themselves, and no proof.
 enum OperatorName {
     static let option = "--operator"
     static let expectation = "1 to 64 characters without spaces, quotes and invisible ones"

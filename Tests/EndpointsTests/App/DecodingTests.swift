@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Text
 
-/// What the iOS app of the contract decodes its answers into.
+/// What an iOS app decodes its answers into.
 @Suite(.needsServers, .installation { TestProvider.configure(&$0) })
 struct DecodingTests {
     struct User: Decodable {

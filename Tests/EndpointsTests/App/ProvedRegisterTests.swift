@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Text
 
-/// `POST /auth/register` with a provider (EchoLog contract §5, hole 3).
+/// `POST /auth/register` with a provider.
 @Suite(.needsServers, .installation { TestProvider.configure(&$0) })
 struct ProvedRegisterTests {
     let installation = Installation.current

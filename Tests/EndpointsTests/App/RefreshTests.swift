@@ -68,7 +68,7 @@ struct RefreshTests {
         #expect(try await refresh(token).status == 200)
     }
 
-    @Test func `the refresh token stays, as the contract has it`() async throws {
+    @Test func `the refresh token stays`() async throws {
         let account = try await server.signUp()
         var tokens: Set<String> = [account.accessToken]
         for _ in 0..<3 {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Text
 
-/// What is wrong with a sign-up, item by item, as the contract words it.
+/// What is wrong with a sign-up, item by item, as apps know it.
 @Suite(.needsServers, .installation())
 struct RegisterRefusalTests {
     let installation = Installation.current

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Text
 
-/// What the tests of the emulator itself want of it, where the contract wants nothing else.
+/// What the tests of the emulator itself want of it.
 @Suite(.needsServers, .installation(ToolkitClient.emulate))
 struct ToolkitReplayTests {
     let installation = Installation.current
@@ -110,7 +110,7 @@ struct ToolkitReplayTests {
         #expect(try await client.call("signInWithCustomToken", ["token": customToken("x", "y")]).failure == "INVALID_CLAIMS")
     }
 
-    @Test func `errors come in the order of the contract`() async throws {
+    @Test func `errors come in the service's order`() async throws {
         let client = try client
         let user = try await client.signUp()
         let token = JSONValue.string(user.idToken)

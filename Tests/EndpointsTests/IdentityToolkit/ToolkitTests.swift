@@ -50,7 +50,7 @@ struct ToolkitTests {
         #expect(certificates.value("Cache-Control")?.contains("max-age") == true)
     }
 
-    @Test func `errors are those of the contract, to the byte`() async throws {
+    @Test func `errors are those of the service, to the byte`() async throws {
         let client = try client
         let user = try await client.signUp()
         let taken = try await client.call("signUp", ["email": .string(user.email), "password": .string(Account.password)])

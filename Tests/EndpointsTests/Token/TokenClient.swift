@@ -32,7 +32,7 @@ struct TokenPair: Equatable {
     let refreshToken: String
     let expiresAt: Int64
 
-    /// Checks everything that the contract says of it.
+    /// Checks everything that clients know of it.
     init(_ response: TestHTTPResponse, sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(response.status == 200, "\(response.text)", sourceLocation: sourceLocation)
         #expect(response.value("Content-Type") == "application/json", sourceLocation: sourceLocation)
@@ -60,7 +60,7 @@ extension TestHTTPClient {
     }
 }
 
-/// That a bearer was refused, in the words of the contract.
+/// That a bearer was refused, in the words of FastAPI.
 func expectInvalidBearer(_ response: TestHTTPResponse, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(response.status == 401, sourceLocation: sourceLocation)
     #expect(response.text == #"{"detail":"Invalid authentication credentials"}"#, sourceLocation: sourceLocation)

@@ -3,7 +3,7 @@ import Text
 
 @testable import Identity
 
-/// The linking rules of the Apple and Google contract (§4), by their numbers.
+/// The linking rules, by their numbers.
 @Suite struct LinkingRuleTests {
     private static let other = UserID(at: Sample.now, random: Array(11...20))
 

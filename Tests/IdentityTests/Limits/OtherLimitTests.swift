@@ -176,7 +176,7 @@ extension WithStores {
             }
         }
 
-        @Test func `the device of the contract that refreshes on every call is not refused`() async throws {
+        @Test func `a device that refreshes on every call is not refused`() async throws {
             try await World.run({ $0.limits = LimitSettings() }) { world in
                 let member = try await world.a.signUp(kind: .static)
                 for _ in 0..<60 { _ = try await world.a.refresh(member.refreshToken) }

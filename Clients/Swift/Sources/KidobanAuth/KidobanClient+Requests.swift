@@ -18,7 +18,7 @@ extension KidobanClient {
         return (second.body, second.response)
     }
 
-    /// The request with an access token in it, for whoever sends it himself. After a 401, `accessToken(insteadOf:)` gets
+    /// The request with an access token in it, for whoever sends it without this client. After a 401, `accessToken(insteadOf:)` gets
     /// another one.
     public func authorized(_ request: URLRequest) async throws(KidobanError) -> URLRequest {
         try authorized(request, by: try await accessToken())

@@ -1,7 +1,7 @@
 public import Foundation
 package import KidobanTransport
 
-/// Signs a user in and keeps him signed in: one for each app, used by all of its tasks.
+/// Signs a user in and keeps them signed in: one for each app, used by all of its tasks.
 ///
 /// Nothing but the server's word ends a session here. A lost connection, a server that is away and a storage that is locked are errors of the
 /// call in which they occur; the next call may succeed.
@@ -13,7 +13,7 @@ public actor KidobanClient {
         public var deadline: TimeInterval = 15
         /// How long a refresh waits at most, in all, for a server that says `Retry-After` or does not answer.
         public var patience: TimeInterval = 10
-        /// What the user reads in his list of devices. By default what the system's HTTP library calls itself.
+        /// What the user reads in the list of devices. By default what the system's HTTP library calls itself.
         public var userAgent: String?
         /// Path components before `/auth`, if the server has any (`KIDOBAN_ECHOLOG_PREFIX`).
         public var pathPrefix = ""
@@ -71,7 +71,7 @@ public actor KidobanClient {
 
     // MARK: Who is signed in
 
-    /// The signed-in user as the server last described him; nil when nobody is.
+    /// The signed-in user as the server last described them; nil when nobody is.
     public var user: User? {
         get async throws(KidobanError) { try await state().session?.user }
     }

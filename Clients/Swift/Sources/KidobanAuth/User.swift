@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The signed-in user, as the server last described him.
+/// The signed-in user, as the server last described them.
 public struct User: Sendable, Equatable, Identifiable {
     /// Never changes and is never used again. Whatever an app keeps about a user, it keeps under this.
     public let id: String

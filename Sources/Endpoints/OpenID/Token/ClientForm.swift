@@ -14,7 +14,7 @@ extension OpenID {
         /// - Throws: `invalid_request`.
         init(_ request: Request) throws(Failure) {
             // What stands in an address ends up in logs and histories.
-            guard request.head.query == nil else { throw .invalidRequest("parameters belong into the body") }
+            guard request.head.query == nil else { throw .invalidRequest("parameters belong in the body") }
             guard let fields = try? FormFields(withRepetitions: request.body) else {
                 throw .invalidRequest("the form is malformed")
             }

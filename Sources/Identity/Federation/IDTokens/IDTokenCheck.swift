@@ -4,7 +4,7 @@ package import Text
 
 /// The checks of an id token, in the order in which they are made: first the form, then the signature, and the claims only after it.
 ///
-/// OpenID Connect Core §3.1.3.7, RFC 8725 and the contract "Apple and Google" §1.
+/// OpenID Connect Core §3.1.3.7, RFC 8725, and what Apple and Google say of theirs.
 package enum IDTokenCheck: String, CaseIterable, Sendable {
     /// At most 16 KiB, three parts of strict base64url, an unambiguous header without extensions (RFC 7515 §5.2).
     case form

@@ -58,7 +58,7 @@ package struct IdentityStore: Sendable {
         }
     }
 
-    /// Adds an identity to a user who is as he was read: neither disabled nor with other credentials since.
+    /// Adds an identity to a user who is as they were read: neither disabled nor with other credentials since.
     /// - Parameter email: the address that must be the user's own, proved, for the identity to be added.
     /// - Returns: false when the user has changed.
     /// - Throws: `IdentityError.identityTaken`, or the store's failure.

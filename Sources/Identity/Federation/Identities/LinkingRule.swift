@@ -1,6 +1,6 @@
 import Text
 
-/// Whose account a provider's proof opens: the linking rules of the Apple and Google contract (§4), by their numbers.
+/// Whose account a provider's proof opens, by numbered rules.
 ///
 /// Rule 1 is in what is asked: an identity is known by provider and subject, and an address never makes one known. The rules decide on what
 /// was read; whoever carries a decision out does it on condition that this is still so, and else asks again.

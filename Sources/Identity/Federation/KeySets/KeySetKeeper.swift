@@ -179,7 +179,7 @@ extension KeySetKeeper.Entry {
     }
 }
 
-/// Somebody who waits for a fetch, until it ends or his time is over. Confined to the keeper's loop.
+/// Somebody who waits for a fetch, until it ends or the time is over. Confined to the keeper's loop.
 final class KeySetWaiter: @unchecked Sendable {  // every member is touched on the keeper's loop only
     private let loop: EventLoop
     private var continuation: UnsafeContinuation<Void, Never>?
@@ -191,10 +191,7 @@ final class KeySetWaiter: @unchecked Sendable {  // every member is touched on t
         timer = loop.schedule(at: deadline) { self.end() }
     }
 
-    /// Whether somebody still waits.
-    var isWaiting: Bool { continuation != nil }
-
-    /// Lets him go on; a second time does nothing.
+    /// Lets it go on; a second time does nothing.
     func end() {
         if let timer { loop.cancel(timer) }
         timer = nil

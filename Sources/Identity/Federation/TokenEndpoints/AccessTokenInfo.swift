@@ -2,7 +2,7 @@ import Crypto
 import JOSE
 import Text
 
-/// What Google says of an access token that somebody presents: whose it is, and to which app it was given (contract on Apple and Google §3).
+/// What Google says of an access token that somebody presents: whose it is, and to which app it was given.
 ///
 /// An access token alone proves nothing: any app may have it. It says who the user is to us only when it was given to one of our own.
 struct AccessTokenInfo: Sendable {

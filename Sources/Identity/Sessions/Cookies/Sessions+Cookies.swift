@@ -93,7 +93,9 @@ extension Sessions {
     }
 
     /// Ends the session of a cookie that another takes the place of; where somebody else has signed in, all that its user has in the browser.
-    func end(replaced cookie: SecretString, by session: Session, _ terms: CookieTerms, _ caller: Caller) async throws(IdentityError) {
+    func end(
+        replaced cookie: SecretString, by session: Session, _ terms: CookieTerms, _ caller: Caller
+    ) async throws(IdentityError) {
         if let browser = terms.browser, case .live(let former)? = try await known(cookie, use: terms.use),
             former.userID != session.userID
         {

@@ -14,7 +14,7 @@ import Testing
             (.accountDisabled(.unspecified), [.block(ending: .none)]), (.accountEnabled, [.unblock]), (.tokenRevoked, []),
             (.credentialChangeRequired, []), (.verification(state: "x"), []), (.unknown, []),
         ] as [(ProviderEvent, [NoticeStep])])
-    func `each event leads to what the contract asks for`(event: ProviderEvent, steps: [NoticeStep]) {
+    func `each event leads to what its provider asks for`(event: ProviderEvent, steps: [NoticeStep]) {
         #expect(NoticeDecision.steps(for: event) == steps)
     }
 }
