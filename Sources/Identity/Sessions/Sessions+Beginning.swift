@@ -19,13 +19,17 @@ extension Sessions {
     }
 
     /// Gives the tokens of a session once more whose first ones may have been lost: another access token, and the refresh token that it began with.
-    /// - Throws: `IdentityError.invalidRefreshToken` when it is over, or that token has been replaced; else as `refresh`.
-    package func repeatTokens(of id: SessionID, for client: Client, caller: Caller) async throws(IdentityError) -> SessionTokens {
+    /// - Throws: `IdentityError.invalidToken` when it is over, or that refresh token has been replaced; `unavailable`.
+    package func repeatTokens(of id: SessionID, for client: Client) async throws(IdentityError) -> SessionTokens {
         guard case .live(let session) = try await store.record(id, at: system.now()), let grant = session.grant(.first),
-            let generation = grant.refresh?.generation, generation == RefreshRotation(mode: .static).generation
-        else { throw .invalidRefreshToken }
-        let token = RefreshToken(session.id, generation: generation, salt: session.salt, key: key)
-        return try await refresh(token.text, RefreshOptions(for: client.id), caller: caller)
+            let refresh = grant.refresh, refresh.generation == RefreshRotation.firstGeneration
+        else { throw .invalidToken }
+        let issued = try await token(for: client, beside: grant.id, in: id, terms: GrantTerms())
+        let refreshToken = RefreshToken(session.id, generation: refresh.generation, salt: session.salt, key: key)
+        return SessionTokens(
+            session: session, grant: grant, accessToken: issued.accessToken,
+            accessTokenExpiresAt: issued.accessTokenExpiresAt, refreshToken: refreshToken.text,
+            rotates: refresh.mode == .rotating)
     }
 
     /// Begins a session that is held by a cookie, and ends the one whose cookie it replaces. It has no grant, or one without tokens, in which

@@ -72,7 +72,7 @@ struct FirebaseMigrationTests {
         #expect(answers.allSatisfy { $0.status == 200 || $0.status == 503 }, "\(answers.map(\.text))")
         let first = try Account(#require(answers.first { $0.status == 200 }))
         let again = try Account(await migrate(token, on: device, rotating: rotating))
-        #expect(again.id == account.id)
+        #expect(again.id == account.id && again.refreshToken == first.refreshToken)
         for tokens in [first, again] {
             #expect(try await server.get("/auth/me", bearer: tokens.accessToken).status == 200)
         }
