@@ -18,10 +18,11 @@ PROJECT = os.environ["KIDOBAN_FIREBASE_PROJECT"]
 KEY = os.environ["KIDOBAN_FIREBASE_API_KEYS"].split(",")[0]
 
 
-def call(path, body, bearer=None, method=None):
+def call(path, body, bearer=None, method=None, device=None):
     request = urllib.request.Request(
         URL + path, None if body is None else json.dumps(body).encode(),
-        {"Content-Type": "application/json"} | ({"Authorization": "Bearer " + bearer} if bearer else {}), method=method)
+        {"Content-Type": "application/json"} | ({"Authorization": "Bearer " + bearer} if bearer else {})
+        | ({"X-Device-ID": device} if device else {}), method=method)
     try:
         with urllib.request.urlopen(request) as answer:
             return answer.status, json.load(answer)

@@ -230,8 +230,8 @@ class Sessions(unittest.TestCase):
                   "auth_time": now - 60, "iat": now - 30, "exp": now + 3500, "email": None, "email_verified": None}
         return signed(**claims | changes)
 
-    def migrate(self, token):
-        return call("/migrate/firebase", {"idToken": token})
+    def migrate(self, token, device=None):
+        return call("/migrate/firebase", {"idToken": token}, device=device)
 
     def test_a_token_of_the_old_project_gives_a_session_once(self):
         one = user()
@@ -259,6 +259,15 @@ class Sessions(unittest.TestCase):
         for body in ({}, {"idToken": None}, {"idToken": []}, [], "x"):
             self.assertEqual(call("/migrate/firebase", body)[0], 400, body)
         self.assertEqual(self.migrate(self.token(one["localId"]))[0], 200)
+
+    def test_a_device_that_names_itself_gets_its_session_again(self):
+        one = user()
+        self.assertEqual(Import([one]).run()[0], 0)
+        token = self.token(one["localId"])
+        status, answer = self.migrate(token, "phone")
+        self.assertEqual(status, 200)
+        self.assertEqual(self.migrate(token, "phone")[1]["refreshToken"], answer["refreshToken"])
+        self.assertEqual(self.migrate(token, "another")[0], 401)
 
     def test_of_twenty_uses_one_gives_a_session(self):
         from wire import at_once

@@ -1,4 +1,4 @@
-package import Postgres
+import Postgres
 
 /// The SQL of changes that can be undone. The first parameter is a `StatementTime`'s where a statement asks for the time; durations are in
 /// milliseconds.

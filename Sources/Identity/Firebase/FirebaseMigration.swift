@@ -5,7 +5,8 @@ package import Text
 /// Takes ID tokens of the Firebase project that the users come from, so that an app changes over without signing anybody in anew.
 ///
 /// Such a token is good once, for a user who was imported with the id that it names (`UserAlias`), and who has not been signed out, or
-/// given other ways in, since the sign-in that it tells of. The device whose answer was lost gets its session again (`ReplayMemory.grace`).
+/// given other ways in, since the sign-in that it tells of. A device that names itself gets its session again, whose answer may have been lost
+/// (`ReplayMemory.grace`).
 package final class FirebaseMigration: Sendable {
     /// Under which name the project's keys are looked up. No provider of an operator's can be called so.
     package static let keysID = ProviderID(checked: "firebase:migration")
@@ -43,25 +44,23 @@ package final class FirebaseMigration: Sendable {
     /// The first use of a token.
     fileprivate struct Use {
         let time: Timestamp
-        /// A hash, of the token too.
-        let device: String
+        /// A hash, of the token too; nil for a device that does not name itself, which nothing tells from others.
+        let device: String?
         var session: SessionID?
 
         init(of name: String, at time: Timestamp, _ caller: Caller) {
             self.time = time
-            // An app that does not name its device is known by what else stays the same when it asks again at once.
-            let device = caller.deviceID?.text ?? "\(ClientNetwork(caller.address).text)\0\(caller.device)"
-            self.device = SHA256.hash("\(name)\0\(device)").hex
+            device = caller.deviceID.map { SHA256.hash("\(name)\0\($0.text)").hex }
         }
 
         init?(stored text: String) {
             let parts = text.split(separator: " ")
             guard (2...3).contains(parts.count), let time = Int64(parts[0]) else { return nil }
-            (self.time, device) = (Timestamp(milliseconds: time), String(parts[1]))
+            (self.time, device) = (Timestamp(milliseconds: time), parts[1] == "-" ? nil : String(parts[1]))
             session = parts.count == 3 ? SessionID(parts[2]) : nil
         }
 
-        var stored: String { "\(time.milliseconds) \(device)" + (session.map { " \($0.text)" } ?? "") }
+        var stored: String { "\(time.milliseconds) \(device ?? "-")" + (session.map { " \($0.text)" } ?? "") }
     }
 
     /// Uses a token up.
@@ -88,7 +87,7 @@ package final class FirebaseMigration: Sendable {
             }
             let authentication = Authentication(of: user, by: [.provider], at: min(since, now), occasion: .continued)
             if let earlier {
-                guard let first = Use(stored: earlier), first.device == use.device,
+                guard let first = Use(stored: earlier), let device = use.device, device == first.device,
                     now.duration(since: first.time) <= ReplayMemory.grace
                 else { throw await refused(.replayed, caller) }
                 guard let begun = first.session else { throw .unavailable(retryAfter: .seconds(1)) }
