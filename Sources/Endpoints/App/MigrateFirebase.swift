@@ -28,7 +28,7 @@ extension AppAPI {
             _ token: SecretString, _ refresh: RefreshRotation.Mode, _ caller: Caller
         ) async throws(IdentityError) -> Response {
             let admission = try await migration.admit(token, client: services.app, caller: caller)
-            if let begun = admission.begun { return try await again(begun, admission.authentication.user) }
+            if let begun = admission.begun { return try await again(begun, admission.authentication.user, caller) }
             do throws(IdentityError) {
                 let user = admission.authentication.user
                 // Before the session begins: with it the token is used up, and the answer must be written.
@@ -44,10 +44,10 @@ extension AppAPI {
         }
 
         /// The answer once more, which may have been lost.
-        private func again(_ id: SessionID, _ user: User) async throws(IdentityError) -> Response {
+        private func again(_ id: SessionID, _ user: User, _ caller: Caller) async throws(IdentityError) -> Response {
             let settings = try await services.appSettings.settings(of: user.id)
             do throws(IdentityError) {
-                let tokens = try await services.sessions.repeatTokens(of: id, for: services.app)
+                let tokens = try await services.sessions.repeatTokens(of: id, for: services.app, caller: caller)
                 return AuthResponse.make(.ok, user, settings, tokens)
             } catch .invalidToken {
                 throw .invalidProviderToken

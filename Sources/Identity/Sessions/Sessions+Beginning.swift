@@ -19,11 +19,13 @@ extension Sessions {
     }
 
     /// Gives the tokens of a session once more whose first ones may have been lost: another access token, and the refresh token that it began with.
-    /// - Throws: `IdentityError.invalidToken` when it is over, or that refresh token has been replaced; `unavailable`.
-    package func repeatTokens(of id: SessionID, for client: Client) async throws(IdentityError) -> SessionTokens {
+    /// It counts as a refresh.
+    /// - Throws: `IdentityError.invalidToken` when it is over, or that refresh token has been replaced; `tooManyRequests`, `unavailable`.
+    package func repeatTokens(of id: SessionID, for client: Client, caller: Caller) async throws(IdentityError) -> SessionTokens {
         guard case .live(let session) = try await store.record(id, at: system.now()), let grant = session.grant(.first),
             let refresh = grant.refresh, refresh.generation == RefreshRotation.firstGeneration
         else { throw .invalidToken }
+        try await limiter.take(.refresh(id, caller), caller)
         let issued = try await token(for: client, beside: grant.id, in: id, terms: GrantTerms())
         let refreshToken = RefreshToken(session.id, generation: refresh.generation, salt: session.salt, key: key)
         return SessionTokens(

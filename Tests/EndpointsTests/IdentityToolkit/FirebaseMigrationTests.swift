@@ -95,6 +95,23 @@ struct FirebaseMigrationTests {
         #expect(try await migrate(token, on: device).status == 401)
     }
 
+    @Test func `whoever asks again and again is refused`() async throws {
+        let installation = try Installation {
+            FirebaseMigrationTestsConfiguration.apply(&$0)
+            $0.limits[.refreshSession] = Budget(2, per: .seconds(3600))
+        }
+        try await installation.run { installation in
+            try await Installation.$current.withValue(installation) {
+                let suite = FirebaseMigrationTests()
+                let (id, _) = try await suite.imported()
+                let token = try suite.token(id)
+                for status in [200, 200, 200, 429] {
+                    #expect(try await suite.migrate(token, on: "device-1").status == status)
+                }
+            }
+        }
+    }
+
     @Test func `a token that comes again later is none`() async throws {
         let installation = try Installation { FirebaseMigrationTestsConfiguration.apply(&$0) }
         try await installation.run { installation in
