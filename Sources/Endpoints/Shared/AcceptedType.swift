@@ -6,8 +6,8 @@ extension RequestHead {
     func prefers(_ type: StaticString) -> Bool {
         // As nearly nobody does: what else there is, is not read.
         guard withValue(of: .accept, { Self.names(type, $0) }) ?? isRepeated(.accept) else { return false }
-        let ranges = values(of: .accept).flatMap { $0.split(separator: ",") }.map { Self.range($0) }
-        func weight(_ name: String) -> Int? { ranges.filter { $0.type == name }.map(\.weight).max() }
+        let ranges = values(of: .accept).flatMap { $0.split(separator: ",") }.map { WeightedRange($0) }
+        func weight(_ name: String) -> Int? { ranges.filter { $0.name == name }.map(\.weight).max() }
         guard let own = weight(type.description), own > 0 else { return false }
         return own >= weight("application/json") ?? weight("application/*") ?? weight("*/*") ?? 0
     }
@@ -21,12 +21,5 @@ extension RequestHead {
             start += 1
         }
         return false
-    }
-
-    private static func range(_ text: Substring) -> (type: String, weight: Int) {
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
-            .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
-        let quality = parts.dropFirst().first { $0.hasPrefix("q=") }
-        return (parts.first ?? "", quality.map { AcceptedLanguage.weight($0.dropFirst(2)) } ?? 1000)
     }
 }
