@@ -48,14 +48,11 @@ extension SignInPages {
                 else { return nil }
                 return (request, client)
             }
-            let (decision, done): (DeviceCodes.Decision?, SignInText) =
-                switch form.value("decision") {
-                case "allow": (.approved(session.session.userID, session.session.id), .deviceAllowed)
-                case "deny": (.denied(session.session.userID, session.session.id), .deviceDenied)
-                default: (nil, .deviceWrong)
-                }
+            guard let (decision, done) = Self.decision(form.value("decision"), session.session) else {
+                guard let (asked, client) = found else { return view.form(.badRequest, typed, visit, .deviceWrong) }
+                return await view.question(code, client, asked.scopes, visit)
+            }
             let isDecided = try await Failure.mapIdentityErrors { () async throws(IdentityError) -> Bool in
-                guard let decision else { return false }
                 // Of a form that was sent twice the browser shows the answer to the second.
                 guard let (asked, client) = found else { return try await devices.isDecided(code, decision) }
                 if case .approved = decision, !client.isFirstParty {
@@ -64,11 +61,17 @@ extension SignInPages {
                 }
                 return try await devices.decide(code, decision, caller: caller)
             }
-            if isDecided { return Notice(done).response(visit, at: .device) }
-            guard decision == nil, let (asked, client) = found else {
-                return view.form(.badRequest, typed, visit, .deviceWrong)
+            guard isDecided else { return view.form(.badRequest, typed, visit, .deviceWrong) }
+            return Notice(done).response(visit, at: .device)
+        }
+
+        /// What the user has decided, and what they are told then; nil while they have to be asked.
+        private static func decision(_ text: String?, _ session: Session) -> (DeviceCodes.Decision, SignInText)? {
+            switch text {
+            case "allow": (.approved(session.userID, session.id), .deviceAllowed)
+            case "deny": (.denied(session.userID, session.id), .deviceDenied)
+            default: nil
             }
-            return await view.question(code, client, asked.scopes, visit)
         }
 
         static var documentation: RouteDocumentation {

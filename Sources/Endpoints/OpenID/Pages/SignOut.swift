@@ -160,7 +160,7 @@ extension SignInPages.Parts {
         var frames: [String] = []
         if let userID = session?.userID ?? request.hint?.userID {
             let ended = try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
-                try await services.sessions.signOut(userID, in: visit.secret.binding, last: session?.id, caller: visit.caller)
+                try await services.sessions.signOut(userID, in: visit.secret.binding, last: session, caller: visit.caller)
             }
             for session in ended { frames += await frontChannelPages(of: session) }
             fields.append(browser.deletion)

@@ -74,22 +74,30 @@ extension Sessions {
     /// - Returns: those that lived.
     /// - Throws: `IdentityError.unavailable`.
     package func signOut(
-        _ userID: UserID, in browser: String, last: SessionID?, caller: Caller
+        _ userID: UserID, in browser: String, last: Session?, caller: Caller
     ) async throws(IdentityError) -> [Session] {
         let index = BrowserIndex(redis: store.redis)
         let ids = try await index.sessions(of: browser, userID)
         var ended: [Session] = []
-        for id in ids.filter({ $0 != last }) + (last.map { [$0] } ?? []) {
+        for id in ids where id != last?.id {
             if case .live(let session) = try await store.record(id, at: system.now()) { ended.append(session) }
-            do throws(IdentityError) {
-                try await end(id, of: userID, reason: .signedOut, caller: caller)
-            } catch {
-                // Somebody else was faster, and nothing is left of it by now.
-                guard error == .sessionNotFound else { throw error }
-            }
+            try await finish(id, of: userID, caller)
+        }
+        if let last {
+            ended.append(last)
+            try await finish(last.id, of: userID, caller)
         }
         await index.leave(ids, of: browser, userID)
         return ended
+    }
+
+    /// Ends a session of which nothing may be left by now, because somebody else was faster.
+    private func finish(_ id: SessionID, of userID: UserID, _ caller: Caller) async throws(IdentityError) {
+        do throws(IdentityError) {
+            try await end(id, of: userID, reason: .signedOut, caller: caller)
+        } catch {
+            guard error == .sessionNotFound else { throw error }
+        }
     }
 
     /// Ends the session of a cookie that another takes the place of; where somebody else has signed in, all that its user has in the browser.
@@ -99,7 +107,7 @@ extension Sessions {
         if let browser = terms.browser, case .live(let former)? = try await known(cookie, use: terms.use),
             former.userID != session.userID
         {
-            _ = try await signOut(former.userID, in: browser, last: former.id, caller: caller)
+            _ = try await signOut(former.userID, in: browser, last: former, caller: caller)
         } else {
             try await signOut(cookie, use: terms.use, caller: caller)
         }

@@ -41,7 +41,7 @@ extension WithStores {
                 let last = try await signIn(on: world.a, use: .browser, browser: "one")
                 let userID = last.session.userID
                 let ended = try await world.a.run { parts in
-                    try await parts.sessions.signOut(userID, in: "one", last: last.session.id, caller: Copy.caller)
+                    try await parts.sessions.signOut(userID, in: "one", last: last.session, caller: Copy.caller)
                 }
                 #expect(ended.map(\.id) == [first.session.id, last.session.id])
                 for session in [first, last] { #expect(try await touch(session.cookie, on: world.a, use: .browser) == nil) }
