@@ -53,14 +53,14 @@ extension HTTPConnection {
         return RequestOrigin(peer: origin.peer, source: origin.source)
     }
 
-    func receiveHead() async throws(StreamError) -> Received<RequestHead> {
+    func receiveHead() async throws(StreamError) -> Received<RecentHead> {
         phase = .idle
         began = loop.now
         stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.hot))
         while true {
             if case .idle = phase, stream.isBlocked { return .failure(.resting) }
             do throws(HTTPParseError) {
-                switch try stream.withInput({ input throws(HTTPParseError) in try parser.parse(input) }) {
+                switch try stream.withInput({ input throws(HTTPParseError) in try readHead(input) }) {
                 case .complete(let head, let consumed):
                     stream.consume(consumed)
                     return .success(head)
@@ -77,6 +77,16 @@ extension HTTPConnection {
             if let refusal = try await more(holding: 0) { return .failure(refusal) }
             if case .idle = phase { began = loop.now }
         }
+    }
+
+    private func readHead(_ input: Span<UInt8>) throws(HTTPParseError) -> ParseProgress<RecentHead> {
+        if let last = lastHead, !parser.isInsideRequest, last.begins(input) {
+            return .complete(last, consumed: last.head.bytes.count + 2)
+        }
+        guard case .complete(let head, let consumed) = try parser.parse(input) else { return .incomplete }
+        let read = RecentHead(head: head, match: server.handler.match(head))
+        lastHead = read.isKept ? read : nil
+        return .complete(read, consumed: consumed)
     }
 
     /// Reads the whole body, unless the answer is known to be a refusal that does not need it.

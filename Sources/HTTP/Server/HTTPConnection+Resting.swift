@@ -21,6 +21,7 @@ extension HTTPConnection: StreamSleeper {
 
     /// Gives the task up.
     func rest() {
+        lastHead = nil
         stream.rest(self)
         if stream.unsentCount > 0 {
             phase = .resting(.unread)

@@ -52,6 +52,8 @@ actor HTTPConnection {
     /// The size of a body that is its own and waits to be sent.
     var unsentBody = 0
     var parser: RequestParser
+    /// Of the last request, while a task runs it.
+    var lastHead: RecentHead?
     var phase = Phase.idle
     /// When the first byte of the present request was there.
     var began: Instant
@@ -138,9 +140,9 @@ actor HTTPConnection {
 
     /// Reads one request and answers it.
     private func serveOne() async throws(StreamError) -> Next {
-        let head: RequestHead
+        let (head, match): (RequestHead, RequestMatch)
         switch try await receiveHead() {
-        case .success(let received): head = received
+        case .success(let received): (head, match) = (received.head, received.match)
         case .failure(.ended): return .end
         case .failure(.resting): return .rest
         case .failure(.failed(let failure)):
@@ -151,7 +153,6 @@ actor HTTPConnection {
         phase = .answering
         let start = loop.now
         let id = RequestID.wellFormed(in: head) ?? server.nextRequestID()
-        let match = server.handler.match(head)
         let span = server.span(of: head)
         let request = LoggedRequest(head: head, id: id, origin: origin(of: head, id: id, span), span: span)
         switch try await receiveBody(of: head, for: match) {
