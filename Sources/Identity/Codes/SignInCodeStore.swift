@@ -14,6 +14,12 @@ struct SignInCodeStore: Sendable {
         let credentialsVersion: Int64
     }
 
+    /// What a code granted, and for how long it would have been good.
+    struct Taken: Sendable {
+        let grant: Grant
+        let rest: Duration
+    }
+
     /// How often something may be typed in a place.
     static let tries = 5
 
@@ -39,9 +45,9 @@ struct SignInCodeStore: Sendable {
                 return false
             end
             if code ~= ARGV[1] then return false end
-            local grant = redis.call('HGET', KEYS[1], 'grant')
+            local taken = {redis.call('HGET', KEYS[1], 'grant'), redis.call('PTTL', KEYS[1])}
             redis.call('DEL', KEYS[1])
-            return grant
+            return taken
             """)
 
     let redis: RedisConnection
@@ -55,11 +61,13 @@ struct SignInCodeStore: Sendable {
 
     /// What a code grants, for the last time.
     /// - Throws: `IdentityError.invalidCode` for another one, and after too many tries; the store's failure.
-    func take(_ typed: String, in place: OneTimeCode) async throws(IdentityError) -> Grant {
+    func take(_ typed: String, in place: OneTimeCode) async throws(IdentityError) -> Taken {
         let arguments = [Self.digest(typed, place), Array(String(Self.tries).utf8)]
-        guard case .bytes(let bytes) = try await run(Self.taking, place, arguments) else { throw .invalidCode }
-        guard let grant = Grant(stored: bytes) else { throw .fault() }
-        return grant
+        guard case .array(let taken) = try await run(Self.taking, place, arguments) else { throw .invalidCode }
+        guard taken.count == 2, case .bytes(let bytes) = taken[0], let grant = Grant(stored: bytes),
+            let rest = taken[1].integerValue
+        else { throw .fault() }
+        return Taken(grant: grant, rest: .milliseconds(rest))
     }
 
     private func run(

@@ -6,7 +6,7 @@ extension Confirmations {
     package struct SignInByCode: Sendable {
         package let authentication: Authentication
         fileprivate let typed: String
-        fileprivate let grant: SignInCodeStore.Grant
+        fileprivate let taken: SignInCodeStore.Taken
         fileprivate let place: OneTimeCode
     }
 
@@ -57,26 +57,26 @@ extension Confirmations {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
         guard let typed = Self.typed(text) else { throw .invalidCode }
         return try await accounts.limiter.limiting(.code(account: nil, caller), caller) { () throws(IdentityError) in
-            let grant = try await signInCodes.take(typed, in: place)
+            let taken = try await signInCodes.take(typed, in: place)
             do throws(IdentityError) {
-                let user = try await owner(of: grant, client, caller)
+                let user = try await owner(of: taken.grant, client, caller)
                 let authentication = Authentication(of: user, by: [.oneTimePassword], at: system.now(), occasion: .mailedCode)
                 accounts.limiter.remember(caller, at: user.account)
-                return SignInByCode(authentication: authentication, typed: typed, grant: grant, place: place)
+                return SignInByCode(authentication: authentication, typed: typed, taken: taken, place: place)
             } catch {
-                if error.isOurs { await giveBack(typed, grant, in: place) }
+                if error.isOurs { await giveBack(typed, taken, in: place) }
                 throw error
             }
         }
     }
 
-    /// Makes a code good again that has led to nothing because we have failed; of no consequence if it fails.
+    /// Makes a code good again that has led to nothing because we have failed, for as long as it would have been; of no consequence if it fails.
     package func giveBack(_ signIn: SignInByCode) async {
-        await giveBack(signIn.typed, signIn.grant, in: signIn.place)
+        await giveBack(signIn.typed, signIn.taken, in: signIn.place)
     }
 
-    private func giveBack(_ typed: String, _ grant: SignInCodeStore.Grant, in place: OneTimeCode) async {
-        try? await signInCodes.keep(typed, grant, in: place, life: Self.signInCodeLife)
+    private func giveBack(_ typed: String, _ taken: SignInCodeStore.Taken, in place: OneTimeCode) async {
+        try? await signInCodes.keep(typed, taken.grant, in: place, life: taken.rest)
     }
 
     private func owner(

@@ -56,7 +56,9 @@ enum RedisRights {
         ("code:", "", [("GET", []), ("GETDEL", []), ("DEL", [])]),
         (
             "code:typed:", "",
-            [("HSET", ["x", "y"]), ("HGET", ["x"]), ("HINCRBY", ["x", "1"]), ("PEXPIRE", ["1000"]), ("DEL", [])]
+            [
+                ("HSET", ["x", "y"]), ("HGET", ["x"]), ("HINCRBY", ["x", "1"]), ("PEXPIRE", ["1000"]), ("PTTL", []), ("DEL", []),
+            ]
         ),
         (
             "authcode:", "",
