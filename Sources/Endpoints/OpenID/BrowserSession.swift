@@ -36,9 +36,11 @@ struct BrowserSession: Sendable {
 
     /// The session that a sign-out of the browser is to end, though its cookie has not been used for too long; nil for none.
     /// - Throws: `IdentityError.unavailable`.
-    func sessionToSignOut(_ request: Request, caller: Caller) async throws(IdentityError) -> CookieSession? {
+    func sessionToSignOut(
+        _ request: Request, of secret: BrowserSecret, caller: Caller
+    ) async throws(IdentityError) -> CookieSession? {
         guard let cookie = cookie(of: request) else { return nil }
-        return try await sessions.sessionToSignOut(of: cookie, use: .browser, caller: caller)
+        return try await sessions.sessionToSignOut(of: cookie, use: .browser, in: secret.binding, caller: caller)
     }
 
     /// Whose session the browser's was that is over; nil for none.

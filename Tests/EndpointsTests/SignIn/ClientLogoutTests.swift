@@ -87,59 +87,98 @@ import Text
                     tab.submit(page, "/sign-in", [("email", account.email), ("password", Account.password)]))
                 tokens.append(try await client.tokens(answer, try server))
             }
-            func refresh(_ tokens: JSONValue) async throws -> Int {
-                let fields = [("grant_type", "refresh_token"), ("refresh_token", tokens["refresh_token"]?.stringValue ?? "")]
-                return try await server.form("/oauth2/token", fields, client.credentials).status
-            }
-            for tokens in tokens { #expect(try await refresh(tokens) == 200) }
+            for tokens in tokens { #expect(try await refresh(tokens, client) == 200) }
             // Whose cookie came last is the browser's.
             let leaving = isSameBrowser ? other : PageVisitor(try server)
             leaving.client.cookies["kidoban_session"] = other.session
             #expect(try await leaving.submit(leaving.open("/sign-out"), "/sign-out", []).status == 200)
-            #expect(try await refresh(tokens[0]) == (isEnded ? 400 : 200))
-            #expect(try await refresh(tokens[1]) == 400)
+            #expect(try await refresh(tokens[0], client) == (isEnded ? 400 : 200))
+            #expect(try await refresh(tokens[1], client) == 400)
         }
+    }
+
+    /// Signs a user in in two tabs at once. The browser has the cookie of the second; what the first has got is known to its client only.
+    private func twoTabs(_ client: PageClient, _ account: Account) async throws -> (browser: PageVisitor, tokens: [JSONValue]) {
+        let (tab, browser) = (PageVisitor(try server), PageVisitor(try server))
+        let page = try await tab.follow(tab.open(client.authorize()))
+        browser.client.cookies = tab.client.cookies
+        let otherPage = try await browser.follow(browser.open(client.authorize()))
+        var tokens: [JSONValue] = []
+        for (tab, page) in [(tab, page), (browser, otherPage)] {
+            let answer = try await tab.follow(
+                tab.submit(page, "/sign-in", [("email", account.email), ("password", Account.password)]))
+            tokens.append(try await client.tokens(answer, try server))
+        }
+        return (browser, tokens)
+    }
+
+    private func refresh(_ tokens: JSONValue, _ client: PageClient) async throws -> Int {
+        let fields = [("grant_type", "refresh_token"), ("refresh_token", tokens["refresh_token"]?.stringValue ?? "")]
+        return try await server.form("/oauth2/token", fields, client.credentials).status
     }
 
     @Test func `whoever signs in ends what another has begun in the browser's tabs`() async throws {
         let client = try await installation.addPageClient("--first-party")
         let (one, two) = (try await server.signUp(), try await server.signUp())
-        let (tab, other) = (PageVisitor(try server), PageVisitor(try server))
-        let page = try await tab.follow(tab.open(client.authorize()))
-        other.client.cookies = tab.client.cookies
-        let otherPage = try await other.follow(other.open(client.authorize()))
-        var tokens: [JSONValue] = []
-        for (tab, page) in [(tab, page), (other, otherPage)] {
-            let answer = try await tab.follow(
-                tab.submit(page, "/sign-in", [("email", one.email), ("password", Account.password)]))
-            tokens.append(try await client.tokens(answer, try server))
+        let (browser, tokens) = try await twoTabs(client, one)
+        let (again, fields) = (try await browser.open("/sign-in"), [("email", two.email), ("password", Account.password)])
+        #expect(try await browser.submit(again, "/sign-in", fields).status == 303)
+        for tokens in tokens { #expect(try await refresh(tokens, client) == 400) }
+    }
+
+    /// What is done in a browser.
+    enum Leaving: CaseIterable {
+        case button, request, otherUser
+    }
+
+    @Test(arguments: Leaving.allCases)
+    func `a browser whose session has ended elsewhere ends that of its other tab`(leaving: Leaving) async throws {
+        let client = try await installation.addPageClient("--first-party")
+        let (one, two) = (try await server.signUp(), try await server.signUp())
+        let (browser, tokens) = try await twoTabs(client, one)
+        let page = try await browser.open(leaving == .otherUser ? "/sign-in" : "/sign-out")
+        let access = try #require(tokens[1]["access_token"]?.stringValue)
+        let sid = try await server.introspect(access, installation.backend()).json["sid"]?.stringValue ?? ""
+        #expect(try await server.delete("/auth/sessions/\(sid)", bearer: one.accessToken).status == 204)
+        #expect(try await refresh(tokens[0], client) == 200)
+        switch leaving {
+        case .button: #expect(try await browser.submit(page, "/sign-out", []).status == 200)
+        case .request: #expect(try await browser.open(logout([])).status == 200)
+        case .otherUser:
+            let fields = [("email", two.email), ("password", Account.password)]
+            #expect(try await browser.submit(page, "/sign-in", fields).status == 303)
         }
-        let again = try await other.open("/sign-in")
-        #expect(try await other.submit(again, "/sign-in", [("email", two.email), ("password", Account.password)]).status == 303)
-        for tokens in tokens {
-            let fields = [("grant_type", "refresh_token"), ("refresh_token", tokens["refresh_token"]?.stringValue ?? "")]
-            #expect(try await server.form("/oauth2/token", fields, client.credentials).status == 400)
+        #expect(try await refresh(tokens[0], client) == 400)
+    }
+
+    @Test func `signing in again and again does not push another tab out of what signing out ends`() async throws {
+        let client = try await installation.addPageClient("--first-party")
+        let account = try await server.signUp()
+        let (browser, tokens) = try await twoTabs(client, account)
+        for _ in 0..<8 {
+            let page = try await browser.open("/sign-in")
+            let fields = [("email", account.email), ("password", Account.password)]
+            #expect(try await browser.submit(page, "/sign-in", fields).status == 303)
         }
+        #expect(try await refresh(tokens[0], client) == 200)
+        #expect(try await browser.submit(browser.open("/sign-out"), "/sign-out", []).status == 200)
+        #expect(try await refresh(tokens[0], client) == 400)
     }
 
     @Test func `an id token ends the sessions of its user in a browser whose cookie is lost, and no others`() async throws {
         let client = try await installation.addPageClient("--first-party", "--post-logout-redirect-uri", Self.back)
         let (_, visitor, tokens, hint) = try await signedIn(client)
         let (_, _, _, foreign) = try await signedIn(client)
-        func refresh() async throws -> Int {
-            let fields = [("grant_type", "refresh_token"), ("refresh_token", tokens["refresh_token"]?.stringValue ?? "")]
-            return try await server.form("/oauth2/token", fields, client.credentials).status
-        }
         visitor.client.cookies["kidoban_session"] = nil
         let elsewhere = PageVisitor(try server)
         _ = try await elsewhere.open("/sign-in")
         for (browser, hint) in [(visitor, foreign), (visitor, "x.y.z"), (elsewhere, hint), (PageVisitor(try server), hint)] {
             #expect(try await browser.open(logout([("id_token_hint", hint)])).status == 200)
-            #expect(try await refresh() == 200)
+            #expect(try await refresh(tokens, client) == 200)
         }
         let done = try await visitor.open(logout([("id_token_hint", hint), ("post_logout_redirect_uri", Self.back)]))
         #expect(done.status == 303 && done.value("Location") == Self.back)
-        #expect(try await refresh() == 400)
+        #expect(try await refresh(tokens, client) == 400)
     }
 
     @Test func `without an id token of the user's it asks first`() async throws {

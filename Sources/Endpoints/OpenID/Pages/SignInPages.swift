@@ -143,7 +143,7 @@ struct Visit: Sendable {
     /// The session that a sign-out of the browser is to end.
     func sessionToSignOut() async throws(SignInPages.Failure) -> CookieSession? {
         try await SignInPages.Failure.mapIdentityErrors { () throws(IdentityError) in
-            try await parts.browser.sessionToSignOut(request, caller: caller)
+            try await parts.browser.sessionToSignOut(request, of: secret, caller: caller)
         }
     }
 

@@ -47,18 +47,19 @@ extension Sessions {
     }
 
     /// The session that signing out by a cookie is to end; nil for none. A cookie that has not been used for too long is good for that, too: clients may
-    /// still use what they have from its session. An end that was begun before is finished.
+    /// still use what they have from its session. An end that was begun before is finished, also what its user has beside it in the browser.
     /// - Throws: `IdentityError.unavailable`.
     package func sessionToSignOut(
-        of cookie: SecretString, use: CookieUse, caller: Caller
+        of cookie: SecretString, use: CookieUse, in browser: String, caller: Caller
     ) async throws(IdentityError) -> CookieSession? {
-        do throws(IdentityError) {
-            switch try await holder(of: cookie, use: use) {
-            case .live(let session): return CookieSession(session, use: use, usedAt: session.lastUsedAt, key: key)
-            case .ended: try await signOut(cookie, use: use, caller: caller)
-            }
-        } catch .invalidToken {}
-        return nil
+        switch try await known(cookie, use: use) {
+        case .live(let session): return CookieSession(session, use: use, usedAt: session.lastUsedAt, key: key)
+        case .ended(_, let userID):
+            _ = try await signOut(userID, in: browser, last: nil, caller: caller)
+            try await signOut(cookie, use: use, caller: caller)
+            return nil
+        case nil: return nil
+        }
     }
 
     /// Whose session a cookie was that is over; nil for one that lives, and for what is no cookie of ours.
@@ -104,13 +105,17 @@ extension Sessions {
     func end(
         replaced cookie: SecretString, by session: Session, _ terms: CookieTerms, _ caller: Caller
     ) async throws(IdentityError) {
-        if let browser = terms.browser, case .live(let former)? = try await known(cookie, use: terms.use),
-            former.userID != session.userID
-        {
-            _ = try await signOut(former.userID, in: browser, last: former, caller: caller)
-        } else {
-            try await signOut(cookie, use: terms.use, caller: caller)
+        guard let browser = terms.browser, let former = try await known(cookie, use: terms.use) else {
+            return try await signOut(cookie, use: terms.use, caller: caller)
         }
+        guard former.userID == session.userID else {
+            _ = try await signOut(former.userID, in: browser, last: former.live, caller: caller)
+            if former.live == nil { try await signOut(cookie, use: terms.use, caller: caller) }
+            return
+        }
+        try await signOut(cookie, use: terms.use, caller: caller)
+        // Those that are over would push out others.
+        await BrowserIndex(redis: store.redis).leave([former.sessionID], of: browser, former.userID)
     }
 
     /// Nil for what is no cookie of ours.
@@ -125,6 +130,24 @@ extension Sessions {
     private enum CookieHolder {
         case live(Session)
         case ended(SessionID, UserID)
+
+        var live: Session? {
+            if case .live(let session) = self { session } else { nil }
+        }
+
+        var sessionID: SessionID {
+            switch self {
+            case .live(let session): session.id
+            case .ended(let id, _): id
+            }
+        }
+
+        var userID: UserID {
+            switch self {
+            case .live(let session): session.userID
+            case .ended(_, let userID): userID
+            }
+        }
     }
 
     /// Whose a cookie is.

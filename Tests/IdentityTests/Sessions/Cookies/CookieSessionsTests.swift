@@ -185,7 +185,8 @@ extension WithStores {
                 let begun = try await signIn(on: world.a, use: .browser)
                 func toSignOut(_ use: CookieUse = .browser) async throws -> SessionID? {
                     try await world.a.run { parts in
-                        try await parts.sessions.sessionToSignOut(of: begun.cookie, use: use, caller: Copy.caller)?.session.id
+                        try await parts.sessions.sessionToSignOut(
+                            of: begun.cookie, use: use, in: "browser", caller: Copy.caller)?.session.id
                     }
                 }
                 world.clock.advance(by: .seconds(3600))
