@@ -21,7 +21,6 @@ extension HTTPConnection: StreamSleeper {
 
     /// Gives the task up.
     func rest() {
-        lastHead = nil
         stream.rest(self)
         if stream.unsentCount > 0 {
             phase = .resting(.unread)
@@ -102,8 +101,10 @@ extension HTTPConnection {
         switch wait {
         case .rest:
             waitsSince = loop.now
+            lastHead = nil
         case .task:
             waitsSince = loop.now
+            lastHead = nil
             total += Self.taskBytes
         case .handler:
             waitsSince = nil

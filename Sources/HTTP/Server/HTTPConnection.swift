@@ -52,7 +52,7 @@ actor HTTPConnection {
     /// The size of a body that is its own and waits to be sent.
     var unsentBody = 0
     var parser: RequestParser
-    /// Of the last request, while a task runs it.
+    /// Of the last request; nil once its client has to be waited for, because the ledger does not count it.
     var lastHead: RecentHead?
     var phase = Phase.idle
     /// When the first byte of the present request was there.

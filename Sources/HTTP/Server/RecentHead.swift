@@ -1,7 +1,7 @@
-/// The head of a request, and where it leads. A connection keeps its last one while its client is busy: backends and gateways send the
-/// same head again and again, and what has the same bytes need not be parsed again.
+/// The head of a request, and where it leads. A connection keeps its last one while its client is busy: backends and gateways often send the
+/// same head again, and what has the same bytes need not be parsed again.
 struct RecentHead {
-    /// Longer ones are not kept, so that a busy connection does not hold much more than it needs.
+    /// Bytes that one may have to be kept.
     private static let longest = 2048
 
     let head: RequestHead
@@ -9,8 +9,8 @@ struct RecentHead {
 
     var isKept: Bool { head.bytes.count <= Self.longest }
 
-    /// Whether the input begins with the same head, to its end. The time does not tell where they differ: the connection of a proxy carries the
-    /// secrets of several clients.
+    /// Whether the input begins with the same head, and its end. How long that takes does not tell where they differ: a proxy's connection carries
+    /// the secrets of several clients.
     func begins(_ input: Span<UInt8>) -> Bool {
         let count = head.bytes.count
         guard input.count >= count + 2, input[count] == .carriageReturn, input[count + 1] == .lineFeed else { return false }
