@@ -31,35 +31,26 @@ extension Sessions {
     /// Ends the session of a cookie. One that is none, or no longer one, has nothing left to end.
     /// - Throws: `IdentityError.unavailable`; the session may live on then.
     package func signOut(_ cookie: SecretString, use: CookieUse, caller: Caller) async throws(IdentityError) {
-        do throws(IdentityError) {
-            switch try await holder(of: cookie, use: use) {
-            case .live(let session):
-                let note = SessionEndNote(actor: .user(session.userID), clientID: session.clientID, caller: caller)
-                try await end(session.id, of: session.userID, reason: .signedOut, noting: note)
-            case .ended(let id, let userID):
-                // Whoever ended it may not have got to the end.
-                let note = SessionEndNote(actor: .user(userID), clientID: nil, caller: caller)
-                try await end(id, of: userID, reason: .signedOut, noting: note)
-            }
-        } catch .invalidToken {
-            return
-        }
+        if let holder = try await known(cookie, use: use) { try await end(holder, caller) }
+    }
+
+    /// Also of one that is over: whoever ended it may not have got to the end.
+    private func end(_ holder: CookieHolder, _ caller: Caller) async throws(IdentityError) {
+        let note = SessionEndNote(actor: .user(holder.userID), clientID: holder.live?.clientID, caller: caller)
+        try await end(holder.sessionID, of: holder.userID, reason: .signedOut, noting: note)
     }
 
     /// The session that signing out by a cookie is to end; nil for none. A cookie that has not been used for too long is good for that, too: clients may
-    /// still use what they have from its session. An end that was begun before is finished, also what its user has beside it in the browser.
+    /// still use what they have from its session. Where it is over, its end is finished, and what its user has in other tabs of the browser ends.
     /// - Throws: `IdentityError.unavailable`.
     package func sessionToSignOut(
         of cookie: SecretString, use: CookieUse, in browser: String, caller: Caller
     ) async throws(IdentityError) -> CookieSession? {
-        switch try await known(cookie, use: use) {
-        case .live(let session): return CookieSession(session, use: use, usedAt: session.lastUsedAt, key: key)
-        case .ended(_, let userID):
-            _ = try await signOut(userID, in: browser, last: nil, caller: caller)
-            try await signOut(cookie, use: use, caller: caller)
-            return nil
-        case nil: return nil
-        }
+        guard let holder = try await known(cookie, use: use) else { return nil }
+        if let session = holder.live { return CookieSession(session, use: use, usedAt: session.lastUsedAt, key: key) }
+        _ = try await signOut(holder.userID, in: browser, last: nil, caller: caller)
+        try await end(holder, caller)
+        return nil
     }
 
     /// Whose session a cookie was that is over; nil for one that lives, and for what is no cookie of ours.
@@ -105,17 +96,16 @@ extension Sessions {
     func end(
         replaced cookie: SecretString, by session: Session, _ terms: CookieTerms, _ caller: Caller
     ) async throws(IdentityError) {
-        guard let browser = terms.browser, let former = try await known(cookie, use: terms.use) else {
-            return try await signOut(cookie, use: terms.use, caller: caller)
-        }
-        guard former.userID == session.userID else {
+        guard let former = try await known(cookie, use: terms.use) else { return }
+        if let browser = terms.browser, former.userID != session.userID {
             _ = try await signOut(former.userID, in: browser, last: former.live, caller: caller)
-            if former.live == nil { try await signOut(cookie, use: terms.use, caller: caller) }
-            return
+            guard former.live == nil else { return }
         }
-        try await signOut(cookie, use: terms.use, caller: caller)
+        try await end(former, caller)
         // Those that are over would push out others.
-        await BrowserIndex(redis: store.redis).leave([former.sessionID], of: browser, former.userID)
+        if let browser = terms.browser {
+            await BrowserIndex(redis: store.redis).leave([former.sessionID], of: browser, former.userID)
+        }
     }
 
     /// Nil for what is no cookie of ours.
