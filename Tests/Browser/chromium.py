@@ -221,6 +221,11 @@ class Page:
                 raise Problem(f"{url}: {failure}")
         self.follow(go)
 
+    def arrive(self, beginning):
+        """Waits until a page is there, in full, whose address begins so, however many lead to it."""
+        self.browser.until(
+            lambda: self.ask("document.readyState === 'complete' ? location.href : ''").startswith(beginning), f"the page {beginning}")
+
     def open_blank(self, origin):
         """An empty page of an origin, whether anybody serves it or not; its scripts may do what those of such a site may."""
         url = f"{origin}/an-empty-page"

@@ -394,7 +394,7 @@ class SignOut(SignInTestCase):
         query = {"id_token_hint": tokens["id_token"], "post_logout_redirect_uri": client.callback, "state": "bye"}
         page.open(f"{ISSUER}/oauth2/logout?{urllib.parse.urlencode(query)}")
         self.expect_sound(page, "You are signed out")
-        page.browser.until(lambda: page.url.startswith(RP), "the way back to the app")
+        page.arrive(RP)
         self.assertEqual(self.answer(page), {"state": "bye"})
         loaded = [urllib.parse.urlsplit(request["url"]) for request in page.requests_to(OTHER_RP)]
         self.assertEqual([url.path for url in loaded], ["/out"])
@@ -526,7 +526,7 @@ class Providers(SignInTestCase):
                 self.press(page, f"form:has([name=provider][value={name}]) button")
                 self.assertTrue(page.url.startswith(f"{PROVIDER}/{name}/authorize?"), page.url)
                 self.press(page, "#cancel")
-                page.browser.until(lambda: page.url.startswith(ISSUER), "the way back")
+                page.arrive(ISSUER)
                 self.expect_sound(page, "Sign in")
                 self.assertEqual(self.status(page), 400)
                 self.assertIn(title, page.text)
@@ -534,7 +534,7 @@ class Providers(SignInTestCase):
                 self.enter(page, email=email)
                 # Apple's answer is a form that another site sends: our cookies do not come with it.
                 click(page, "#submit")
-                page.browser.until(lambda: page.url.startswith(ISSUER + "/consent"), "the way back")
+                page.arrive(ISSUER + "/consent")
                 self.expect_sound(page, "Evening Post asks for access")
                 self.press(page, "#consent")
                 self.assertEqual(self.answer(page)["state"], name)
