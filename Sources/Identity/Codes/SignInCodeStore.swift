@@ -1,4 +1,5 @@
 import Crypto
+import Networking
 import Redis
 import Text
 
@@ -14,10 +15,10 @@ struct SignInCodeStore: Sendable {
         let credentialsVersion: Int64
     }
 
-    /// What a code granted, and for how long it would have been good.
+    /// What a code granted, and until when it would have been good.
     struct Taken: Sendable {
         let grant: Grant
-        let rest: Duration
+        let end: Instant
     }
 
     /// How often something may be typed in a place.
@@ -63,11 +64,12 @@ struct SignInCodeStore: Sendable {
     /// - Throws: `IdentityError.invalidCode` for another one, and after too many tries; the store's failure.
     func take(_ typed: String, in place: OneTimeCode) async throws(IdentityError) -> Taken {
         let arguments = [Self.digest(typed, place), Array(String(Self.tries).utf8)]
+        let asked = Instant.now()
         guard case .array(let taken) = try await run(Self.taking, place, arguments) else { throw .invalidCode }
         guard taken.count == 2, case .bytes(let bytes) = taken[0], let grant = Grant(stored: bytes),
             let rest = taken[1].integerValue
         else { throw .fault() }
-        return Taken(grant: grant, rest: .milliseconds(rest))
+        return Taken(grant: grant, end: asked + .milliseconds(rest))
     }
 
     private func run(

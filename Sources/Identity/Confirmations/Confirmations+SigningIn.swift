@@ -1,3 +1,4 @@
+import Networking
 package import Text
 
 /// Sign-ins by a short code from a mail. It is typed where it was asked for, and good nowhere else.
@@ -76,7 +77,9 @@ extension Confirmations {
     }
 
     private func giveBack(_ typed: String, _ taken: SignInCodeStore.Taken, in place: OneTimeCode) async {
-        try? await signInCodes.keep(typed, taken.grant, in: place, life: taken.rest)
+        let now = Instant.now()
+        guard now < taken.end else { return }
+        try? await signInCodes.keep(typed, taken.grant, in: place, life: taken.end.since(now))
     }
 
     private func owner(
