@@ -151,6 +151,23 @@ import Text
         #expect(try await refresh(tokens[0], client) == 400)
     }
 
+    @Test func `the cookies that a browser had before it signed out end nothing that it has begun since`() async throws {
+        let client = try await installation.addPageClient("--first-party")
+        let (account, browser, _, _) = try await signedIn(client)
+        let copy = PageVisitor(try server)
+        copy.client.cookies = browser.client.cookies
+        #expect(try await browser.submit(browser.open("/sign-out"), "/sign-out", []).status == 200)
+        let page = try await browser.follow(browser.open(client.authorize()))
+        let answer = try await browser.follow(
+            browser.submit(page, "/sign-in", [("email", account.email), ("password", Account.password)]))
+        let tokens = try await client.tokens(answer, try server)
+        for path in ["/sign-out", logout([])] { #expect(try await copy.open(path).status == 200) }
+        let other = try await server.signUp()
+        let fields = [("email", other.email), ("password", Account.password)]
+        #expect(try await copy.submit(copy.open("/sign-in"), "/sign-in", fields).status == 303)
+        #expect(try await refresh(tokens, client) == 200)
+    }
+
     @Test func `signing in again and again does not push another tab out of what signing out ends`() async throws {
         let client = try await installation.addPageClient("--first-party")
         let account = try await server.signUp()

@@ -48,7 +48,7 @@ extension Sessions {
     ) async throws(IdentityError) -> CookieSession? {
         guard let holder = try await known(cookie, use: use) else { return nil }
         if let session = holder.live { return CookieSession(session, use: use, usedAt: session.lastUsedAt, key: key) }
-        _ = try await signOut(holder.userID, in: browser, last: nil, caller: caller)
+        try await signOut(holder.userID, in: browser, beside: holder.sessionID, caller)
         try await end(holder, caller)
         return nil
     }
@@ -83,6 +83,15 @@ extension Sessions {
         return ended
     }
 
+    /// Ends what a user still has in a browser where one of their sessions has ended elsewhere. Where that has left the index, the browser has
+    /// signed out or in again since, and its cookie is an old one, which somebody else may have: it ends nothing.
+    private func signOut(
+        _ userID: UserID, in browser: String, beside ended: SessionID, _ caller: Caller
+    ) async throws(IdentityError) {
+        guard try await BrowserIndex(redis: store.redis).sessions(of: browser, userID).contains(ended) else { return }
+        _ = try await signOut(userID, in: browser, last: nil, caller: caller)
+    }
+
     /// Ends a session of which nothing may be left by now, because somebody else was faster.
     private func finish(_ id: SessionID, of userID: UserID, _ caller: Caller) async throws(IdentityError) {
         do throws(IdentityError) {
@@ -98,8 +107,11 @@ extension Sessions {
     ) async throws(IdentityError) {
         guard let former = try await known(cookie, use: terms.use) else { return }
         if let browser = terms.browser, former.userID != session.userID {
-            _ = try await signOut(former.userID, in: browser, last: former.live, caller: caller)
-            guard former.live == nil else { return }
+            if let last = former.live {
+                _ = try await signOut(former.userID, in: browser, last: last, caller: caller)
+                return
+            }
+            try await signOut(former.userID, in: browser, beside: former.sessionID, caller)
         }
         try await end(former, caller)
         // Those that are over would push out others.
