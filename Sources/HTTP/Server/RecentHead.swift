@@ -1,13 +1,13 @@
 /// The head of a request, and where it leads. A connection keeps its last one while its client is busy: backends and gateways often send the
 /// same head again, and what has the same bytes need not be parsed again.
 struct RecentHead {
-    /// Bytes that one may have to be kept.
-    private static let longest = 2048
+    /// Bytes that one may take to be kept.
+    private static let largest = 2048
 
     let head: RequestHead
     let match: RequestMatch
 
-    var isKept: Bool { head.bytes.count <= Self.longest }
+    var isKept: Bool { head.bytes.count + head.fieldCount * MemoryLayout<FieldLine>.stride <= Self.largest }
 
     /// Whether the input begins with the same head, and its end. How long that takes does not tell where they differ: a proxy's connection carries
     /// the secrets of several clients.

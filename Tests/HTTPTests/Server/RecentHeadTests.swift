@@ -38,6 +38,13 @@ struct RecentHeadTests {
         #expect(!isBegun(Array((text + "\r\nX: y\r\n\r\n").utf8), by: recent))
     }
 
+    @Test func `it is kept if it takes little, of few bytes and few fields`() throws {
+        #expect(try recent(Self.text).isKept)
+        #expect(try !recent(Self.text.replacing("abcdefgh", with: String(repeating: "a", count: 2048))).isKept)
+        let fields = (0..<96).map { "a\($0): b\r\n" }.joined()
+        #expect(try !recent("GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n").isKept)
+    }
+
     @Test func `each request has its own body and answer, however it is cut`() async throws {
         try await withServer { server in
             let client = try server.connect()
