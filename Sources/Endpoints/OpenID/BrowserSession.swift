@@ -50,17 +50,20 @@ struct BrowserSession: Sendable {
         return try await sessions.formerUser(of: cookie, use: .browser)
     }
 
-    /// Begins a session for somebody who has just proved who they are, always a new one. The one that the browser had before ends.
+    /// Begins a session for somebody who has just proved who they are, always a new one. Of the one that the browser had before is left what clients of
+    /// the same user got from it.
     /// - Parameters:
+    ///   - client: which waits for that, to get what it had anew; nil for none.
     ///   - isRemembered: whether the cookie outlives the browser.
     ///   - secret: the browser's.
     /// - Throws: as `Sessions.begin`.
     func begin(
         _ authentication: Authentication, life: SessionLifetime, isRemembered: Bool, for request: Request,
-        of secret: BrowserSecret, caller: Caller
+        of secret: BrowserSecret, waiting client: ClientID?, caller: Caller
     ) async throws(IdentityError) -> (session: CookieSession, cookies: [SetCookie]) {
-        let terms = CookieTerms(use: .browser, lifetime: life, replacing: cookie(of: request), browser: secret.binding)
-        let begun = try await sessions.beginWithCookie(authentication, for: client, terms: terms, caller: caller)
+        let terms = CookieTerms(
+            use: .browser, lifetime: life, replacing: cookie(of: request), browser: secret.binding, waiting: client)
+        let begun = try await sessions.beginWithCookie(authentication, for: self.client, terms: terms, caller: caller)
         guard isRemembered else { return (begun, [setCookie(begun.cookie, .clientSession)]) }
         let life = SetCookie.Life.until(begun.session.absoluteEnd, now: begun.session.createdAt)
         // By the browser's secret signing out finds the sessions of its other tabs.

@@ -18,6 +18,7 @@ package struct SessionStore: Sendable {
     // These ask for no time.
     private static let endGrant = RedisScript(name: "end_grant", source: EndGrantScript.source, whenFull: true)
     private static let changeCookie = RedisScript(name: "change_cookie", source: ChangeCookieScript.source)
+    private static let dropCookie = RedisScript(name: "drop_cookie", source: DropCookieScript.source)
     private static let updateOwner = RedisScript(name: "update_owner", source: UpdateOwnerScript.source)
     private static let finishEnd = RedisScript(name: "finish_end", source: FinishEndScript.source, whenFull: true)
     private static let strike = RedisScript(name: "strike_access_tokens", source: StrikeAccessTokensScript.source, whenFull: true)
@@ -177,6 +178,12 @@ package struct SessionStore: Sendable {
         try await run(Self.changeCookie, [SessionRecord.key(id)], [salt.bytes]).integerValue == 1
     }
 
+    /// Takes its cookie from a session; false when the session is over, or has no grants: it keeps it then.
+    /// - Throws: the store's failure.
+    func dropCookie(of id: SessionID) async throws(IdentityError) -> Bool {
+        try await run(Self.dropCookie, [SessionRecord.key(id)], []).integerValue == 1
+    }
+
     /// Replaces what tokens say of the user; false when the session is over.
     /// - Throws: the store's failure.
     func update(_ owner: SessionOwner, of id: SessionID) async throws(IdentityError) -> Bool {
@@ -226,11 +233,16 @@ package struct SessionStore: Sendable {
     /// The live sessions of a user, the one used last first.
     /// - Throws: the store's failure.
     package func sessions(of userID: UserID, at now: Timestamp) async throws(IdentityError) -> [Session] {
-        let sessions = try await records(try await ids(of: userID), at: now).compactMap { record -> Session? in
+        try await live(try await ids(of: userID), at: now).sorted { $0.lastUsedAt > $1.lastUsedAt }
+    }
+
+    /// Those of some sessions that live.
+    /// - Throws: the store's failure.
+    func live(_ ids: [SessionID], at now: Timestamp) async throws(IdentityError) -> [Session] {
+        try await records(ids, at: now).compactMap { record -> Session? in
             guard case .live(let session) = record else { return nil }
             return session
         }
-        return sessions.sorted { $0.lastUsedAt > $1.lastUsedAt }
     }
 
     /// The last of an end: its access tokens are deleted, and nothing is left to do for who finds the session in its user's index.

@@ -34,8 +34,8 @@ extension Sessions {
             rotates: refresh.mode == .rotating)
     }
 
-    /// Begins a session that is held by a cookie, and ends the one whose cookie it replaces. It has no grant, or one without tokens, in which
-    /// access tokens can be issued.
+    /// Begins a session that is held by a cookie, and ends the one whose cookie it replaces, at our own pages only if nothing else holds it. It has
+    /// no grant, or one without tokens, in which access tokens can be issued.
     /// - Throws: as `begin`; when a store is unavailable no session has begun.
     package func beginWithCookie(
         _ authentication: Authentication, for client: Client, terms: CookieTerms, caller: Caller
@@ -165,8 +165,11 @@ extension Sessions {
             session, with: authentication, idle: terms.lifetime.idle, caller, at: now
         ) { _ in nil }
         do throws(IdentityError) {
-            if let browser = terms.browser { try await BrowserIndex(redis: store.redis).enter(begun, of: browser) }
-            if let replaced = terms.replaced { try await end(replaced: replaced, by: begun, terms, caller) }
+            if let browser = terms.browser {
+                try await enter(begun, in: browser, terms, caller)
+            } else if let replaced = terms.replaced {
+                try await signOut(replaced, use: terms.use, caller: caller)
+            }
         } catch {
             await discard(begun)
             throw error

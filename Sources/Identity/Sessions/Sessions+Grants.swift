@@ -146,9 +146,16 @@ extension Sessions {
     /// Ends all that a client got from the sessions of a user, because the user withdraws what they have agreed to.
     /// - Throws: `IdentityError.unavailable`: some may be good then, and the call may be repeated.
     package func endGrants(of client: ClientID, of userID: UserID, caller: Caller) async throws(IdentityError) {
-        for session in try await store.sessions(of: userID, at: system.now()) {
+        try await endGrants(of: client, in: try await store.sessions(of: userID, at: system.now()), caller)
+    }
+
+    /// Ends what a client got from some sessions, because their users want it.
+    /// - Throws: `IdentityError.unavailable`: some may be good then, and the call may be repeated.
+    func endGrants(of client: ClientID, in sessions: [Session], _ caller: Caller) async throws(IdentityError) {
+        for session in sessions {
             for grant in session.grants where grant.clientID == client {
-                try await end(grant.id, in: session.id, of: userID, client: client, by: .user(userID), caller)
+                try await end(
+                    grant.id, in: session.id, of: session.userID, client: client, by: .user(session.userID), caller)
             }
         }
     }

@@ -109,6 +109,7 @@ import Text
         ("user: session:", BeginSessionScript.source), ("session:", RefreshSessionScript.source),
         ("session:", TouchSessionScript.source), ("session:", EndSessionScript.source),
         ("session:", ListAccessTokenScript.source), ("session:", ChangeCookieScript.source),
+        ("session:", DropCookieScript.source),
         ("session:", AddGrantScript.source), ("session:", EndGrantScript.source), ("session:", UpdateOwnerScript.source),
         ("session:", StrikeAccessTokensScript.source), ("session: user: feed: at:", FinishEndScript.source),
         ("code:", IssueCodeScript.source),

@@ -115,7 +115,7 @@ extension SignInPages {
                 return try await refused(.providerRefused, provider, attempt, destination, purpose, visit)
             }
             do throws(IdentityError) {
-                return try await finish(attempt, provider, code, destination, visit)
+                return try await finish(attempt, provider, code, purpose, destination, visit)
             } catch .emailNeedsLinking {
                 return try await refused(.emailNeedsLinking, provider, attempt, destination, purpose, visit)
             } catch .identityTaken {
@@ -130,8 +130,8 @@ extension SignInPages {
         }
 
         private func finish(
-            _ attempt: ProviderAttempt, _ provider: ProviderChoice, _ code: SecretString, _ destination: Destination,
-            _ visit: Visit
+            _ attempt: ProviderAttempt, _ provider: ProviderChoice, _ code: SecretString, _ purpose: SignInPurpose,
+            _ destination: Destination, _ visit: Visit
         ) async throws(IdentityError) -> Response {
             let (services, caller) = (parts.services, visit.caller)
             let (verifiedToken, refreshToken) = try await services.federation.redeem(
@@ -139,7 +139,7 @@ extension SignInPages {
                 redirectURI: parts.callback(of: provider), caller: caller)
             let (userID, response): (UserID, Response)
             do throws(IdentityError) {
-                (userID, response) = try await use(verifiedToken, attempt, provider, destination, visit)
+                (userID, response) = try await use(verifiedToken, attempt, provider, purpose, destination, visit)
             } catch {
                 if error.leavesProviderTokenUnused { try? await services.federation.giveBack(verifiedToken) }
                 throw error
@@ -149,8 +149,8 @@ extension SignInPages {
         }
 
         private func use(
-            _ verifiedToken: VerifiedIDToken, _ attempt: ProviderAttempt, _ provider: ProviderChoice, _ destination: Destination,
-            _ visit: Visit
+            _ verifiedToken: VerifiedIDToken, _ attempt: ProviderAttempt, _ provider: ProviderChoice, _ purpose: SignInPurpose,
+            _ destination: Destination, _ visit: Visit
         ) async throws(IdentityError) -> (UserID, Response) {
             let accounts = parts.services.accounts
             if let wanted = attempt.linksTo {
@@ -163,7 +163,8 @@ extension SignInPages {
             let authentication = try await accounts.authenticate(
                 identity: verifiedToken, displayName: attempt.name, client: parts.services.app, caller: visit.caller
             ).completed()
-            let response = try await parts.signIn(authentication, isRemembered: false, destination, visit)
+            let response = try await parts.signIn(
+                authentication, isRemembered: false, for: purpose, destination, visit)
             return (authentication.user.id, response)
         }
 

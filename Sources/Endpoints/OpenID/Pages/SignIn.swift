@@ -24,7 +24,7 @@ extension SignInPages {
         }
     }
 
-    /// `POST /sign-in`: begins a session of the browser, always a new one; the one that it had before ends.
+    /// `POST /sign-in`: begins a session of the browser, always a new one; its cookie takes the place of the one before.
     struct SignIn: Endpoint {
         static let method = Method.post
         static let path = "/sign-in"
@@ -60,7 +60,8 @@ extension SignInPages {
                         takesUsernames ? .usernameOrEmail(identifier) : .email(identifier), passwords: [password]),
                     client: parts.services.app, caller: visit.caller
                 ).completed()
-                return try await parts.signIn(authentication, isRemembered: form.isRemembered, form.destination, visit)
+                return try await parts.signIn(
+                    authentication, isRemembered: form.isRemembered, for: form.purpose, form.destination, visit)
             } catch .invalidCredentials, .user(.invalidInput), .userDisabled {
                 view.problem = takesUsernames ? .wrongIdentifier : .wrongCredentials
                 return view.response(.badRequest, visit)

@@ -209,11 +209,12 @@ struct Visit: Sendable {
 extension SignInPages.Parts {
     /// Begins the session of a browser, and goes on.
     func signIn(
-        _ authentication: Authentication, isRemembered: Bool, _ destination: Destination, _ visit: Visit
+        _ authentication: Authentication, isRemembered: Bool, for purpose: SignInPurpose, _ destination: Destination,
+        _ visit: Visit
     ) async throws(IdentityError) -> Response {
         let (_, cookies) = try await browser.begin(
             authentication, life: isRemembered ? options.remembered : options.brief, isRemembered: isRemembered,
-            for: visit.request, of: visit.secret, caller: visit.caller)
+            for: visit.request, of: visit.secret, waiting: purpose.request?.client.id, caller: visit.caller)
         return visit.goOn(to: destination, with: cookies)
     }
 }

@@ -61,7 +61,8 @@ extension SignInPages {
                     return view.mailSent(visit)
                 }
                 let authentication = try await services.accounts.signUp(request, client: services.app, caller: caller)
-                let response = try await parts.signIn(authentication, isRemembered: false, view.destination, visit)
+                let response = try await parts.signIn(
+                    authentication, isRemembered: false, for: view.purpose, view.destination, visit)
                 await parts.sendVerification(to: authentication.user, visit)
                 return response
             } catch .emailTaken {

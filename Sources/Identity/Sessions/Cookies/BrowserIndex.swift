@@ -3,20 +3,24 @@ import Redis
 import Text
 
 /// The sessions that a user has begun in a browser at our own pages, in Redis: `browser:<hash>`, a sorted set of session ids by their beginning. The
-/// cookie names one session only: where two tabs sign in at once, one cookie takes the place of the other. Of each user by itself: who knows the
-/// browser's secret, on a shared machine perhaps, ends nobody else's.
+/// cookie names one session only: where two tabs sign in at once, one cookie takes the place of the other, and a session whose user signs in again
+/// is left to the clients that have something from it. Of each user by itself: who knows the browser's secret, on a shared machine perhaps, ends
+/// nobody else's.
 struct BrowserIndex: Sendable {
-    /// The newest that are remembered: each sign-in ends the session of the cookie, so that more than one is rare.
-    private static let capacity = 8
+    /// How many sessions of a user a browser may have; whoever enters one more ends the oldest.
+    static let capacity = 16
+    /// How many are remembered: those that could not be ended are many only where none lives.
+    private static let limit = 64
 
     /// Key: the browser's. Arguments: the session's beginning in milliseconds, its id, how many are remembered, its life in milliseconds.
+    /// Returns the ids of all, the oldest first.
     private static let entering = RedisScript(
         name: "enter_browser_session",
         source: """
             redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
             redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -1 - ARGV[3])
             redis.call('PEXPIRE', KEYS[1], math.max(tonumber(ARGV[4]), redis.call('PTTL', KEYS[1])))
-            return 1
+            return redis.call('ZRANGE', KEYS[1], 0, -1)
             """)
 
     private let redis: RedisConnection
@@ -25,14 +29,16 @@ struct BrowserIndex: Sendable {
         self.redis = redis
     }
 
+    /// - Returns: all that the user has there, the oldest first; some of them may be over.
     /// - Throws: the store's failure.
-    func enter(_ session: Session, of browser: String) async throws(IdentityError) {
+    func enter(_ session: Session, of browser: String) async throws(IdentityError) -> [SessionID] {
         let life = session.absoluteEnd.duration(since: session.createdAt)
         let arguments = SessionScript.arguments(
-            session.createdAt.milliseconds, session.id.bytes, Int64(Self.capacity), life.wholeMilliseconds)
-        _ = try await mapRedisErrors { () throws(RedisError) in
+            session.createdAt.milliseconds, session.id.bytes, Int64(Self.limit), life.wholeMilliseconds)
+        let reply = try await mapRedisErrors { () throws(RedisError) in
             try await redis.run(Self.entering, keys: [Self.key(browser, session.userID)], arguments: arguments)
         }
+        return try Self.ids(reply)
     }
 
     /// Some of them may be over.
@@ -41,11 +47,7 @@ struct BrowserIndex: Sendable {
         let reply = try await mapRedisErrors { () throws(RedisError) in
             try await redis.send(RedisCommand("ZRANGE", Self.key(browser, userID), "0", "-1"))
         }
-        guard let elements = reply.elements else { throw .fault() }
-        return elements.compactMap { element in
-            guard case .bytes(let bytes) = element else { return nil }
-            return SessionID(bytes: bytes)
-        }
+        return try Self.ids(reply)
     }
 
     /// Forgets sessions that are over. If it fails, they are forgotten in time.
@@ -54,6 +56,14 @@ struct BrowserIndex: Sendable {
         var command = RedisCommand("ZREM", Self.key(browser, userID))
         for id in ids { command.append(id.bytes) }
         _ = try? await redis.send(command)
+    }
+
+    private static func ids(_ reply: RedisReply) throws(IdentityError) -> [SessionID] {
+        guard let elements = reply.elements else { throw .fault() }
+        return elements.compactMap { element in
+            guard case .bytes(let bytes) = element else { return nil }
+            return SessionID(bytes: bytes)
+        }
     }
 
     private static func key(_ browser: String, _ userID: UserID) -> String {

@@ -23,19 +23,22 @@ package struct CookieTerms: Sendable {
     package let use: CookieUse
     /// The session's own, instead of its client's.
     package let lifetime: SessionLifetime
-    /// The cookie that the caller had before. Its session ends, so that nobody who knows it profits from the sign-in.
+    /// The cookie that the caller had before. It is void from then on, so that nobody who knows it profits from the sign-in.
     package let replaced: SecretString?
     /// Whether access tokens are to be issued in it (`Sessions.issue`).
     package let hasGrant: Bool
     /// What is remembered of the browser in which it begins (`Sessions.signOut(_:in:last:caller:)`); nil for none.
     package let browser: String?
+    /// The client that has sent the user to sign in, to whom what it has in the browser is given anew.
+    package let waiting: ClientID?
 
     package init(
         use: CookieUse, lifetime: SessionLifetime, replacing replaced: SecretString? = nil, hasGrant: Bool = false,
-        browser: String? = nil
+        browser: String? = nil, waiting: ClientID? = nil
     ) {
         self.hasGrant = hasGrant
         self.browser = browser
+        self.waiting = waiting
         self.use = use
         self.lifetime = lifetime
         self.replaced = replaced

@@ -30,3 +30,20 @@ package enum UpdateOwnerScript {
             return 1
             """
 }
+
+/// Takes its cookie from a session that lives and that holds something else.
+///
+/// - Key: `session:{<sid>}`.
+/// - Returns 1, or 0 when there is no live session, or nothing would hold it any more: nothing has happened then.
+package enum DropCookieScript {
+    package static let source =
+        SessionScript.reading + SessionScript.writing + """
+            local value = redis.call('GET', KEYS[1])
+            if not value or is_tombstone(value) then return 0 end
+            local session = read_session(value)
+            if #session.grants == 0 then return 0 end
+            session.cookie = ''
+            save_session(KEYS[1], session, 0)
+            return 1
+            """
+}
