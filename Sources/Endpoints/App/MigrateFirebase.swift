@@ -35,10 +35,22 @@ extension AppAPI {
                 let settings = try await services.appSettings.settings(of: user.id)
                 let tokens = try await services.sessions.begin(
                     admission.authentication, for: services.app, refresh: refresh, caller: caller)
-                await migration.note(tokens.session.id, of: admission)
+                try await keep(tokens.session, of: admission, caller)
                 return AuthResponse.make(.ok, user, settings, tokens)
             } catch {
                 await migration.giveBack(admission)
+                throw error
+            }
+        }
+
+        /// Has the token name its session. Where that is too late, another session may have begun with it, and this one ends.
+        private func keep(
+            _ session: Session, of admission: FirebaseMigration.Admission, _ caller: Caller
+        ) async throws(IdentityError) {
+            do throws(IdentityError) {
+                guard try await migration.note(session.id, of: admission) else { throw .unavailable(retryAfter: .seconds(1)) }
+            } catch {
+                try? await services.sessions.end(session.id, of: session.userID, reason: .revoked, caller: caller)
                 throw error
             }
         }

@@ -1,4 +1,3 @@
-import Crypto
 import JOSE
 package import Text
 
@@ -16,7 +15,7 @@ package final class FirebaseMigration: Sendable {
 
     private let issuer: IdentityProvider
     private let keys: Federation.KeyLookup
-    private let memory: OnceMemory
+    private let used: MigratedTokens
     private let accounts: Accounts
     private let aliases: UserAliases
 
@@ -28,7 +27,7 @@ package final class FirebaseMigration: Sendable {
             id: Self.keysID, issuers: ["https://securetoken.google.com/\(project)"], keySetURL: keySetURL, clientIDs: [project])
         self.keys = keys
         self.accounts = accounts
-        memory = OnceMemory(redis: accounts.sessions.store.redis)
+        used = MigratedTokens(redis: accounts.sessions.store.redis, clock: accounts.system.scriptClock)
         aliases = UserAliases(pool: accounts.users.pool)
     }
 
@@ -37,35 +36,13 @@ package final class FirebaseMigration: Sendable {
         package let authentication: Authentication
         /// What the token has led to already, if it is the same device that repeats itself.
         package let begun: SessionID?
-        fileprivate let name: String
-        fileprivate let use: Use
-    }
-
-    /// The first use of a token.
-    fileprivate struct Use {
-        let time: Timestamp
-        /// A hash, of the token too; nil for a device that does not name itself, which nothing tells from others.
-        let device: String?
-        var session: SessionID?
-
-        init(of name: String, at time: Timestamp, _ caller: Caller) {
-            self.time = time
-            device = caller.deviceID.map { SHA256.hash("\(name)\0\($0.text)").hex }
-        }
-
-        init?(stored text: String) {
-            let parts = text.split(separator: " ")
-            guard (2...3).contains(parts.count), let time = Int64(parts[0]) else { return nil }
-            (self.time, device) = (Timestamp(milliseconds: time), parts[1] == "-" ? nil : String(parts[1]))
-            session = parts.count == 3 ? SessionID(parts[2]) : nil
-        }
-
-        var stored: String { "\(time.milliseconds) \(device ?? "-")" + (session.map { " \($0.text)" } ?? "") }
+        fileprivate let verifiedToken: VerifiedIDToken
+        fileprivate let mark: MigratedTokens.Mark?
     }
 
     /// Uses a token up.
     /// - Throws: `IdentityError.invalidProviderToken`, the reason of which is in the audit log; `userNotFound` for one of a user who was not
-    ///   imported; `clientNotPermitted`, `tooManyRequests`; `unavailable` also while the same device's first request is under way.
+    ///   imported; `clientNotPermitted`, `tooManyRequests`; `unavailable` also while it may be the same device's first request that is under way.
     package func admit(_ token: SecretString, client: Client, caller: Caller) async throws(IdentityError) -> Admission {
         guard client.maySignUsersIn else { throw .clientNotPermitted }
         return try await accounts.limiter.limiting(.providerToken(caller), caller) { () throws(IdentityError) in
@@ -79,35 +56,44 @@ package final class FirebaseMigration: Sendable {
                 throw await refused(.unacceptable(.missingClaim("auth_time")), caller)
             }
             let user = try await user(of: verifiedToken, since: since, client, caller)
-            let name = "firebase-migration:\(verifiedToken.digest.hex)"
             let life = verifiedToken.expiresAt.adding(IDTokenCheck.leeway * 2).duration(since: now)
-            let use = Use(of: name, at: now, caller)
-            let earlier = try await mapServiceFailures { () throws(ServiceFailure) in
-                try await memory.use(name, noting: use.stored, life: life)
+            let device = MigratedTokens.device(caller, verifiedToken)
+            let outcome = try await mapServiceFailures { () throws(ServiceFailure) in
+                try await used.use(verifiedToken, on: device, life: life, at: now)
             }
             let authentication = Authentication(of: user, by: [.provider], at: min(since, now), occasion: .continued)
-            if let earlier {
-                guard let first = Use(stored: earlier), let device = use.device, device == first.device,
-                    now.duration(since: first.time) <= ReplayMemory.grace
-                else { throw await refused(.replayed, caller) }
-                guard let begun = first.session else { throw .unavailable(retryAfter: .seconds(1)) }
-                return Admission(authentication: authentication, begun: begun, name: name, use: first)
+            switch outcome {
+            case .first(let mark):
+                await accounts.note(.sessionMigrated, user.id, by: .user(user.id), client, caller)
+                return Admission(
+                    authentication: authentication, begun: nil, verifiedToken: verifiedToken, mark: mark)
+            case .again(let use, let age):
+                let isSame = device != nil && device == use.device
+                guard let begun = use.session else {
+                    // Nobody knows yet what comes of it.
+                    if isSame || device == nil || use.device == nil { throw .unavailable(retryAfter: .seconds(1)) }
+                    throw await refused(.replayed, caller)
+                }
+                guard isSame, age <= ReplayMemory.grace else { throw await refused(.replayed, caller) }
+                return Admission(
+                    authentication: authentication, begun: begun, verifiedToken: verifiedToken, mark: nil)
             }
-            await accounts.note(.sessionMigrated, user.id, by: .user(user.id), client, caller)
-            return Admission(authentication: authentication, begun: nil, name: name, use: use)
         }
     }
 
     /// Notes the session that has begun with a token.
-    package func note(_ session: SessionID, of admission: Admission) async {
-        var use = admission.use
-        use.session = session
-        await memory.note(use.stored, of: admission.name)
+    /// - Returns: false when that is too late: then the session must end.
+    /// - Throws: `IdentityError.unavailable`; then it must end, too.
+    package func note(_ session: SessionID, of admission: Admission) async throws(IdentityError) -> Bool {
+        guard let mark = admission.mark else { return false }
+        return try await mapServiceFailures { () throws(ServiceFailure) in
+            try await used.note(session, of: mark, admission.verifiedToken, at: accounts.system.now())
+        }
     }
 
     /// Makes a token good again with which no session could begin.
     package func giveBack(_ admission: Admission) async {
-        await memory.giveBack(admission.name)
+        if let mark = admission.mark { await used.giveBack(admission.verifiedToken, mark) }
     }
 
     private func verified(

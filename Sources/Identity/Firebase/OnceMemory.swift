@@ -13,21 +13,9 @@ package struct OnceMemory: Sendable {
     /// Whether this is the first use: of several at once one is.
     /// - Throws: `ServiceFailure`; then it may not be taken, since nobody knows.
     package func admit(_ name: String, life: Duration) async throws(ServiceFailure) -> Bool {
-        try await use(name, noting: "1", life: life) == nil
-    }
-
-    /// Uses something, with a note of that.
-    /// - Returns: nil for the first use: of several at once one is. Else what the first has noted, which stays.
-    /// - Throws: `ServiceFailure`; then it may not be taken, since nobody knows.
-    func use(_ name: String, noting note: String, life: Duration) async throws(ServiceFailure) -> String? {
-        var command = RedisCommand("SET", Self.key(name), note, "NX", "GET", "PX")
+        var command = RedisCommand("SET", Self.key(name), "1", "NX", "GET", "PX")
         command.append(max(1, life.wholeMilliseconds))
-        return try await send(command).text
-    }
-
-    /// Notes what the first use has led to; of no consequence if it fails.
-    func note(_ note: String, of name: String) async {
-        _ = try? await send(RedisCommand("SET", Self.key(name), note, "XX", "KEEPTTL"))
+        return try await send(command).text == nil
     }
 
     /// Makes good again what has led to nothing, by whom it was admitted; of no consequence if it fails.
