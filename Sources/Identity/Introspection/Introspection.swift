@@ -61,7 +61,12 @@ package final class Introspection: Sendable {
     private func record(
         ofAccessToken token: SecretString, tellsLife: Bool, for caller: ClientRegistry.Entry
     ) async throws(IdentityError) -> [UInt8]? {
-        try await recalled(token).flatMap { rendered($0, tellsLife: tellsLife, for: caller) }
+        if tellsLife { return try await recalled(token).flatMap { rendered($0, tellsLife: true, for: caller) } }
+        return try await mapServiceFailures { () throws(ServiceFailure) in
+            try await tokens.recalledAnswer(AccessTokenHash(of: token.revealedText), for: caller) { record in
+                rendered(record, tellsLife: false, for: caller)
+            }
+        }
     }
 
     /// What is stored of an access token; nil for one that is unknown, expired or revoked.

@@ -35,6 +35,16 @@ package struct AccessTokenStore: Sendable {
         return try await askRedis { () throws(RedisError) in try await hot.record(token, redis) }
     }
 
+    /// The same as it is written for a reader.
+    /// - Parameter write: writes it, always the same for this reader; nil for who may not see it.
+    /// - Throws: the store's failure.
+    func recalledAnswer(
+        _ token: AccessTokenHash, for reader: ClientRegistry.Entry, writing write: ([UInt8]) -> [UInt8]?
+    ) async throws(ServiceFailure) -> [UInt8]? {
+        guard let hot else { return try await record(token).flatMap(write) }
+        return try await askRedis { () throws(RedisError) in try await hot.answer(token, for: reader, redis, writing: write) }
+    }
+
     /// The same for several, in their order.
     /// - Throws: the store's failure.
     func recalledRecords(_ tokens: [AccessTokenHash]) async throws(ServiceFailure) -> [[UInt8]?] {

@@ -55,6 +55,51 @@ extension HotTokenMemory {
         #expect(memory.count == 0 && memory.byteCount == 0)
     }
 
+    @Test func `what was written of a record is remembered for its reader, and goes with the record`() throws {
+        var memory = try HotTokenMemory.trusted()
+        var written = 0
+        func answer(_ reader: ClientRegistry.Entry, at time: UInt64 = 0) -> [UInt8]?? {
+            memory.answer(of: "a", for: reader, at: .at(time)) { record in
+                written += 1
+                return record + [9]
+            }
+        }
+        let (first, other) = (Self.reader("first"), Self.reader("other"))
+        #expect(answer(first) == .none)
+        memory.read("a", [7], end: 500)
+        let bare = memory.byteCount
+        for _ in 0..<3 { #expect(answer(first) == [7, 9]) }
+        #expect(written == 1 && memory.byteCount == bare + 2)
+        // Another takes no place from it; the same client looked up again does.
+        for _ in 0..<2 { #expect(answer(other) == [7, 9]) }
+        #expect(written == 3)
+        let again = Self.reader("first")
+        for _ in 0..<2 { #expect(answer(again) == [7, 9]) }
+        #expect(written == 4 && memory.byteCount == bare + 2)
+        memory.take(.changed(["a"]))
+        #expect(answer(again) == .none && memory.byteCount == 0)
+        memory.read("a", [8], end: 500)
+        #expect(answer(again) == [8, 9])
+        #expect(answer(again, at: 500) == .none && memory.byteCount == 0)
+    }
+
+    @Test func `what a reader may not see is nothing, and an answer too long is not remembered`() throws {
+        var memory = try HotTokenMemory.trusted(byteLimit: 300)
+        let reader = Self.reader("first")
+        memory.read("a", [7])
+        #expect(memory.answer(of: "a", for: reader, at: .at(0)) { _ in nil } == .some(nil))
+        let long = [UInt8](repeating: 1, count: 200)
+        #expect(memory.answer(of: "a", for: reader, at: .at(0)) { _ in long } == long)
+        #expect(memory.record(of: "a", at: .at(0)) == [7] && memory.byteCount == 201)
+    }
+
+    private static func reader(_ id: String) -> ClientRegistry.Entry {
+        let id = World.clientID(id)
+        return ClientRegistry.Entry(
+            Client(id: id, name: "Backend", authentication: .publicClient, permissions: [.introspect], audiences: []),
+            readAt: .at(0))
+    }
+
     @Test func `nothing is remembered while nobody tells what changes`() {
         var memory = HotTokenMemory(byteLimit: 100_000)
         #expect(memory.beginReading("a") == nil)

@@ -31,14 +31,21 @@ struct HotTokenMemory {
         fileprivate let change: Int
     }
 
+    /// What has been written of a record, and for whom.
+    private struct Answer {
+        let bytes: [UInt8]
+        let reader: ClientRegistry.Entry
+    }
+
     private struct Entry {
         let token: AccessTokenHash
         let record: [UInt8]
         let end: Instant
+        var answer: Answer?
         /// Whether it was asked for since the hand was here last.
         var isWanted = false
 
-        var cost: Int { record.count + HotTokenMemory.overhead }
+        var cost: Int { record.count + (answer?.bytes.count ?? 0) + HotTokenMemory.overhead }
     }
 
     private struct Readings {
@@ -130,13 +137,34 @@ extension HotTokenMemory {
 extension HotTokenMemory {
     /// What is remembered, if it may be believed.
     mutating func record(of token: AccessTokenHash, at now: Instant) -> [UInt8]? {
-        guard isTrusted(at: now), let place = places[token], let entry = entries[place] else { return nil }
-        guard now < entry.end else {
+        place(of: token, at: now).flatMap { entries[$0]?.record }
+    }
+
+    /// The same as it is written for a reader, which is remembered, too: for one reader of a token.
+    /// - Parameter write: writes it; nil for who may not see it.
+    /// - Returns: nil where no record is remembered.
+    mutating func answer(
+        of token: AccessTokenHash, for reader: ClientRegistry.Entry, at now: Instant, writing write: ([UInt8]) -> [UInt8]?
+    ) -> [UInt8]?? {
+        guard let place = place(of: token, at: now) else { return nil }
+        if let answer = entries[place]?.answer, answer.reader === reader { return answer.bytes }
+        guard var entry = entries[place], let bytes = write(entry.record) else { return .some(nil) }
+        // Readers that take turns would push each other out. A client that has been looked up again is another object.
+        if entry.answer.map({ $0.reader.client.id == reader.client.id }) ?? true {
+            entry.answer = Answer(bytes: bytes, reader: reader)
+            if entry.cost <= byteLimit { remember(entry) }
+        }
+        return bytes
+    }
+
+    private mutating func place(of token: AccessTokenHash, at now: Instant) -> Int? {
+        guard isTrusted(at: now), let place = places[token], let end = entries[place]?.end else { return nil }
+        guard now < end else {
             remove(place)
             return nil
         }
         entries[place]?.isWanted = true
-        return entry.record
+        return place
     }
 
     /// The store is about to be asked. Nil if the answer is not to be remembered.

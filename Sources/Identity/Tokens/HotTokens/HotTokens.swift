@@ -109,6 +109,20 @@ package final class HotTokens: @unchecked Sendable {  // its variables are touch
         return try await read([token], redis)[0]
     }
 
+    /// The same as it is written for a reader.
+    /// - Parameter write: writes it; nil for who may not see it.
+    /// - Throws: `RedisError`.
+    func answer(
+        _ token: AccessTokenHash, for reader: ClientRegistry.Entry, _ redis: RedisConnection, writing write: ([UInt8]) -> [UInt8]?
+    ) async throws(RedisError) -> [UInt8]? {
+        guard let answer = memory.answer(of: token, for: reader, at: .now(), writing: write) else {
+            return try await read([token], redis)[0].flatMap(write)
+        }
+        metrics.countHotToken()
+        metrics.hotTokenBytes = memory.byteCount
+        return answer
+    }
+
     /// The same for several, in their order.
     /// - Throws: `RedisError`.
     func records(_ tokens: [AccessTokenHash], _ redis: RedisConnection) async throws(RedisError) -> [[UInt8]?] {
