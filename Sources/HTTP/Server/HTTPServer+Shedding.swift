@@ -37,20 +37,30 @@ extension HTTPServer {
         }
     }
 
-    /// Connections of the sites that hold most, down to what each of them may keep: of each the connections that hold most, and
-    /// among equals the one that has waited longest. Those that wait for an endpoint are left alone: it would go on all the same.
+    /// Connections of the sites that hold most, down to what each of them may keep, and no more than that it is enough: of each the connections
+    /// that hold most, and among equals the one that has waited longest. Those that wait for an endpoint are left alone: it would go on all the same.
     private func giveBackMemory() -> [Loser] {
         let excess = ledger.excess()
-        var losers: [Loser] = []
-        for (site, candidates) in candidates(of: excess) {
-            var rest = excess[site] ?? 0
-            let first = candidates.sorted(by: >).prefix { candidate in
-                defer { rest -= candidate.held }
-                return rest > 0
+        let candidates = candidates(of: excess).mapValues { $0.sorted(by: >) }
+        // A connection may hold more than its site has to give back: with one of each site far too much would go.
+        let sites = candidates.keys.sorted { one, other in
+            let (most, least) = (excess[one] ?? 0, excess[other] ?? 0)
+            guard most == least, let first = candidates[one]?.first, let second = candidates[other]?.first else {
+                return most > least
             }
-            losers += lost(Array(first), .memory, limit: ("limit_bytes", ledger.byteLimit))
+            return first > second
         }
-        return losers
+        var wanted = excess.values.reduce(0, +)
+        var losers: [Candidate] = []
+        for site in sites where wanted > 0 {
+            var rest = excess[site] ?? 0
+            for candidate in candidates[site] ?? [] where rest > 0 {
+                rest -= candidate.held
+                wanted -= candidate.held
+                losers.append(candidate)
+            }
+        }
+        return lost(losers, .memory, limit: ("limit_bytes", ledger.byteLimit))
     }
 
     /// Connections of the sites that have most of them: those first that have been silent for longest.

@@ -36,6 +36,26 @@ struct SlowClientMemoryTests {
         }
     }
 
+    @Test func `where many hold as much, those lose theirs that have waited longest, and only until it is enough`() async throws {
+        let ledger = ClientLedger(byteLimit: 1 << 20)
+        try await withServer(ledger: ledger) { server in
+            // With what a wait is reckoned to take, the seventeenth is too much.
+            let clients = try (0..<17).map { try server.connect(from: "127.0.1.\($0 + 1)") }
+            for (number, client) in clients.enumerated() {
+                try client.send(Self.unfinished(60_000))
+                try wait { (try? server.losses[.memory]) != nil || ledger.bytes >= (number + 1) * 60_000 }
+            }
+            try wait { (try? server.losses[.memory] ?? 0) ?? 0 > 0 && ledger.bytes <= 1 << 20 }
+            let lost = Int(try server.losses[.memory] ?? 0)
+            #expect((4...6).contains(lost), "\(lost)")
+            #expect(server.connectionCount == 17 - lost)
+            for client in clients.dropFirst(lost) {
+                try client.send("x")
+                try client.expect(Self.echo(60_000))
+            }
+        }
+    }
+
     @Test func `beyond the bound a client that does not read loses its connection, and what it left unread is given up`()
         async throws
     {
