@@ -126,14 +126,15 @@ extension HTTPConnection {
     var silentSince: Instant? {
         switch phase {
         case .resting, .idle, .receiving: began
-        case .answering, .telling: nil
+        case .answering, .telling, .ending: nil
         }
     }
 
-    /// Since when it has been between requests, with all answers sent; nil while it is not.
+    /// Since when it has been between requests, with all answers sent; nil while it is not. For one that takes no further request it is since ever.
     var idleSince: Instant? {
         switch phase {
         case .resting(.idle), .idle: stream.unsentCount == 0 && stream.input.count == 0 ? began : nil
+        case .ending: Instant(nanoseconds: 0)
         case .resting(.unread), .receiving, .answering, .telling: nil
         }
     }
@@ -141,6 +142,10 @@ extension HTTPConnection {
     /// Ends one that is between requests, for its place. Not if one has come that the loop has not been told of yet.
     /// - Returns: whether it has ended.
     func endIdle() -> Bool {
+        if case .ending = phase {
+            end()
+            return true
+        }
         guard !stream.looksForNews() else { return false }
         end()
         return true

@@ -19,6 +19,8 @@ actor HTTPConnection {
         case answering
         /// An answer without an end is under way.
         case telling
+        /// The last answer has been sent, and the client has not ended its side.
+        case ending
     }
 
     enum Received<Value> {
@@ -130,7 +132,7 @@ actor HTTPConnection {
         switch phase {
         case .resting(.idle): restLast()
         // One between requests that has a task rests in a moment.
-        case .resting(.unread), .idle, .receiving, .answering: break
+        case .resting(.unread), .idle, .receiving, .answering, .ending: break
         // It would never end, and who listens is told by the end to listen to another copy.
         case .telling:
             stream.flush()
@@ -245,6 +247,7 @@ actor HTTPConnection {
 
     private func finish() async throws(StreamError) {
         try await sendRest()
+        phase = .ending
         stream.setDeadline(loop.now.advanced(byNanoseconds: timeouts.linger))
         await stream.finish()
     }

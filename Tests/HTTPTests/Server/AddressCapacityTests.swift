@@ -105,6 +105,24 @@ struct AddressCapacityTests {
         }
     }
 
+    @Test func `those that have got their last answer give way first`() async throws {
+        try await withServer(connections: 32, ledger: ClientLedger(places: 32)) { server in
+            let idle = try server.connect(from: "127.0.0.9")
+            try Self.expectServed(idle)
+            let answered = try (0..<29).map { number in
+                let client = try server.connect(from: "127.0.1.\(number / 4)")
+                try client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Request-Id: x\r\n\r\n")
+                try client.expect(Answer(body: "home", id: "x", connection: "close").text)
+                return client
+            }
+            let others = try (0..<8).map { try server.connect(from: "127.0.2.\($0)") }
+            for client in others { try Self.expectServed(client) }
+            #expect(try server.losses[.idle] ?? 0 > 0)
+            try Self.expectServed(idle)
+            withExtendedLifetime(answered) {}
+        }
+    }
+
     @Test func `one that asks in the moment in which it would give way is answered`() async throws {
         try await withServer { server in
             let client = try server.connect()
@@ -116,9 +134,12 @@ struct AddressCapacityTests {
 
     @Test func `who came when there was no place gets that of one that has been answered and says nothing more`() async throws {
         try await withServer(connections: 4, ledger: ClientLedger(places: 4)) { server in
-            let clients = try (1...4).map { try server.connect(from: "127.0.0.\($0)") }
-            for client in clients { try client.send("GET /slow HTTP/1.1\r\nHost: a\r\nX-Request-Id: x\r\n\r\n") }
-            try wait { server.served.value.count == 4 }
+            let clients = try (1...4).map { number in
+                let client = try server.connect(from: "127.0.0.\(number)")
+                try client.send("GET /slow HTTP/1.1\r\nHost: a\r\nX-Request-Id: x\r\n\r\n")
+                try wait { server.served.value.count == number }
+                return client
+            }
             let late = try server.connect(from: "127.0.0.9")
             try late.send(Self.home)
             server.gate.open()
