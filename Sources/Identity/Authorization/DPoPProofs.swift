@@ -89,7 +89,8 @@ package struct DPoPProofs: Sendable {
         }
         let isFirst: Bool
         do throws(ServiceFailure) {
-            let life = DPoPProof.maximumAge + DPoPProof.leeway * 2
+            // It may be dated ahead, and another copy's clock may be a minute behind.
+            let life = DPoPProof.maximumAge + DPoPProof.leeway * 4
             isFirst = try await used.use(.proof, proof.id, of: proof.thumbprint, life: life) != nil
         } catch {
             throw .store(error)
