@@ -79,7 +79,7 @@ extension OpenID {
                 // The only one there is goes without saying; another one is refused.
                 if form["response_type"] == nil { fields.append((name: "response_type", value: "code")) }
                 var parameters = AuthorizationParameters(fields)
-                if let thumbprint { parameters = parameters.replacing(["dpop_jkt": thumbprint]) }
+                if let thumbprint { parameters = try parameters.bound(to: thumbprint) }
                 return AuthorizationSession(clientID: client.id, parameters: parameters, thumbprint: thumbprint)
             }
             let found = try await Failure.mapServiceFailures { () throws(ServiceFailure) in

@@ -47,3 +47,14 @@ extension OpenID {
         }
     }
 }
+
+extension AuthorizationParameters {
+    /// The same for a code that is bound to the key that has been shown (RFC 9449 §10.1).
+    /// - Throws: `invalid_dpop_proof` where they name another key.
+    func bound(to thumbprint: String) throws(OpenID.Failure) -> AuthorizationParameters {
+        guard self["dpop_jkt"].map({ $0.hasSameBytes(as: thumbprint) }) ?? true else {
+            throw OpenID.Failure(.badRequest, "invalid_dpop_proof", "The dpop_jkt is that of another key.")
+        }
+        return replacing(["dpop_jkt": thumbprint])
+    }
+}

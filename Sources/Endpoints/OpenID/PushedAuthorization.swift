@@ -24,14 +24,7 @@ extension OpenID {
             let fields = form.fields.pairs.filter { $0.name != "client_id" } + [(name: "client_id", value: client.id.text)]
             guard form["request_uri"] == nil else { throw .invalidRequest("request_uri may not be pushed") }
             var parameters = AuthorizationParameters(fields)
-            if let key {
-                // The code is bound to the key that has been shown here (RFC 9449 §10.1).
-                let thumbprint = Base64URL.encode(key.thumbprint)
-                guard parameters["dpop_jkt"].map({ $0.hasSameBytes(as: thumbprint) }) ?? true else {
-                    throw Failure(.badRequest, "invalid_dpop_proof", "The dpop_jkt is that of another key.")
-                }
-                parameters = parameters.replacing(["dpop_jkt": thumbprint])
-            }
+            if let key { parameters = try parameters.bound(to: Base64URL.encode(key.thumbprint)) }
             switch AuthorizationCheck().check(parameters, client: client) {
             case .shown(let refusal), .redirected(let refusal, to: _): throw Failure(refusal)
             case .accepted: break
