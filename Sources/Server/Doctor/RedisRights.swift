@@ -35,7 +35,7 @@ enum RedisRights {
             "browser:", "",
             [
                 ("ZADD", ["1", "x"]), ("ZRANGE", ["0", "1"]), ("ZREM", ["x"]), ("ZREMRANGEBYRANK", ["0", "1"]), ("PTTL", []),
-                ("PEXPIRE", ["1000"]),
+                ("PEXPIRE", ["1000"]), ("GET", []), ("DEL", []), ("ZSCORE", ["x"]), ("ZRANGEBYSCORE", ["0", "1"]),
             ]
         ),
         ("limit:", "", [("GET", []), ("DEL", []), ("GETEX", ["PX", "1000"])]),

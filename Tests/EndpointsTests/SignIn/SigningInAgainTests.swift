@@ -76,6 +76,7 @@ import Text
         let (account, browser, copy) = (try await server.signUp(), PageVisitor(try server), PageVisitor(try server))
         let kept = try await tokens(first, browser, account)
         copy.client.cookies = browser.client.cookies
+        try installation.clock.advance(by: .seconds(1))
         let new = try await tokens(second, browser, account, [("prompt", "login")])
         #expect(try await copy.open("/account").status == 303)
         #expect(try await copy.open(first.authorize([("prompt", "none")])).value("Location")?.contains("login_required") == true)
@@ -89,6 +90,60 @@ import Text
         #expect(try await refresh(kept, first) == 400)
         #expect(try await refresh(new, second) == 200)
         #expect(try await browser.open("/account").status == 200)
+    }
+
+    @Test(arguments: [false, true])
+    func `a browser that never got its last cookie signs out of what it had before`(isOther: Bool) async throws {
+        let (first, second) = (
+            try await installation.addPageClient("--first-party"), try await installation.addPageClient("--first-party")
+        )
+        let (account, browser) = (try await server.signUp(), PageVisitor(try server))
+        let oldest = try await tokens(first, browser, account)
+        try installation.clock.advance(by: .seconds(1))
+        let older = try await tokens(second, browser, account, [("prompt", "login")])
+        try installation.clock.advance(by: .seconds(1))
+        let cookies = browser.client.cookies
+        #expect(try await browser.signIn(account.email).status == 303)
+        browser.client.cookies = cookies
+        #expect(try await refresh(oldest, first) == 200)
+        if isOther {
+            let other = try await server.signUp()
+            #expect(try await browser.signIn(other.email).status == 303)
+        } else {
+            #expect(try await browser.open("/sign-out").status == 200)
+        }
+        #expect(try await refresh(oldest, first) == 400)
+        #expect(try await refresh(older, second) == 400)
+    }
+
+    @Test func `two clients that ask for new sign-ins in turn push nothing out that lives`() async throws {
+        let clients = try await [
+            installation.addPageClient("--first-party"), installation.addPageClient("--first-party"),
+            installation.addPageClient("--first-party"),
+        ]
+        let (account, browser) = (try await server.signUp(), PageVisitor(try server))
+        let kept = try await tokens(clients[0], browser, account)
+        for number in 0..<18 {
+            try installation.clock.advance(by: .seconds(1))
+            _ = try await tokens(clients[1 + number % 2], browser, account, [("prompt", "login")])
+        }
+        #expect(try await refresh(kept, clients[0]) == 200)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `the client that asks for it hears that its former session is over`() async throws {
+        let listener = try TestHTTPServer.start { _ in .response(status: 200) }
+        let other = try await installation.addPageClient("--first-party")
+        let client = try await installation.addPageClient(
+            "--first-party", "--back-channel-logout-uri", listener.url("/backchannel", host: "127.0.0.1"))
+        let (account, browser) = (try await server.signUp(), PageVisitor(try server))
+        _ = try await tokens(other, browser, account)
+        let hint = try #require(try await tokens(client, browser, account)["id_token"]?.stringValue)
+        let sid = try JSON.parse(Base64URL.decode(hint.split(separator: ".")[1]) ?? [])["sid"]?.stringValue
+        _ = try await tokens(client, browser, account, [("prompt", "login")])
+        try await eventually { !listener.requests.isEmpty }
+        let parts = try #require(listener.requests.first).text.dropFirst("logout_token=".count).split(separator: ".")
+        let told = try JSON.parse(Base64URL.decode(parts[1]) ?? [])
+        #expect(told["sid"]?.stringValue == sid && sid != nil && told["sub"]?.stringValue == account.id)
     }
 
     @Test func `somebody else who signs in ends what all clients have, also of earlier sign-ins`() async throws {

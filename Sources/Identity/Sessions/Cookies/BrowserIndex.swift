@@ -2,7 +2,8 @@ import Crypto
 import Redis
 import Text
 
-/// The sessions that a user has begun in a browser at our own pages, in Redis: `browser:<hash>`, a sorted set of session ids by their beginning. The
+/// The sessions that a user has begun in a browser at our own pages, in Redis: `browser:<hash>`, a sorted set of session ids by their beginning;
+/// and `browser:<sid>`, whose a session was and its salt, so that its cookie still ends those from before when it has expired itself. The
 /// cookie names one session only: where two tabs sign in at once, one cookie takes the place of the other, and a session whose user signs in again
 /// is left to the clients that have something from it. Of each user by itself: who knows the browser's secret, on a shared machine perhaps, ends
 /// nobody else's.
@@ -23,6 +24,14 @@ struct BrowserIndex: Sendable {
             return redis.call('ZRANGE', KEYS[1], 0, -1)
             """)
 
+    /// Key: the browser's. Argument: a session's id. Returns the ids of those that began with it or before.
+    private static let looking = RedisScript(
+        name: "look_into_browser",
+        source: """
+            local began = redis.call('ZSCORE', KEYS[1], ARGV[1])
+            return began and redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', began) or {}
+            """)
+
     private let redis: RedisConnection
 
     init(redis: RedisConnection) {
@@ -41,6 +50,27 @@ struct BrowserIndex: Sendable {
         return try Self.ids(reply)
     }
 
+    /// Remembers whose a session is, beside which there are others.
+    /// - Parameter end: when the last of them is over.
+    /// - Throws: the store's failure.
+    func keep(_ session: Session, for end: Timestamp) async throws(IdentityError) {
+        var command = RedisCommand("SET", Self.key(session.id))
+        command.append(session.userID.uuid.bytes + session.salt.bytes)
+        command.append("PX")
+        command.append(max(1, end.duration(since: session.createdAt).wholeMilliseconds))
+        _ = try await mapRedisErrors { () throws(RedisError) in try await redis.send(command) }
+    }
+
+    /// Whose a session was that has expired; nil if nobody has remembered.
+    /// - Throws: the store's failure.
+    func owner(of id: SessionID) async throws(IdentityError) -> (userID: UserID, salt: SessionSalt)? {
+        let reply = try await mapRedisErrors { () throws(RedisError) in try await redis.get(Self.key(id)) }
+        guard let bytes = reply, bytes.count == 16 + SessionSalt.byteCount, let uuid = UUID(bytes: Array(bytes.prefix(16))) else {
+            return nil
+        }
+        return (UserID(uuid), SessionSalt(random: Array(bytes.dropFirst(16))))
+    }
+
     /// Some of them may be over.
     /// - Throws: the store's failure.
     func sessions(of browser: String, _ userID: UserID) async throws(IdentityError) -> [SessionID] {
@@ -50,12 +80,23 @@ struct BrowserIndex: Sendable {
         return try Self.ids(reply)
     }
 
+    /// Those that had begun when a certain one did, and that one; none where it is not remembered: the browser has signed out since.
+    /// - Throws: the store's failure.
+    func sessions(
+        of browser: String, _ userID: UserID, begunBy id: SessionID
+    ) async throws(IdentityError) -> [SessionID] {
+        let reply = try await mapRedisErrors { () throws(RedisError) in
+            try await redis.run(Self.looking, keys: [Self.key(browser, userID)], arguments: [id.bytes])
+        }
+        return try Self.ids(reply)
+    }
+
     /// Forgets sessions that are over. If it fails, they are forgotten in time.
     func leave(_ ids: [SessionID], of browser: String, _ userID: UserID) async {
         guard !ids.isEmpty else { return }
         var command = RedisCommand("ZREM", Self.key(browser, userID))
         for id in ids { command.append(id.bytes) }
-        _ = try? await redis.send(command)
+        _ = try? await redis.send([command] + ids.map { RedisCommand("DEL", Self.key($0)) })
     }
 
     private static func ids(_ reply: RedisReply) throws(IdentityError) -> [SessionID] {
@@ -64,6 +105,10 @@ struct BrowserIndex: Sendable {
             guard case .bytes(let bytes) = element else { return nil }
             return SessionID(bytes: bytes)
         }
+    }
+
+    private static func key(_ id: SessionID) -> String {
+        "browser:\(id.text)"
     }
 
     private static func key(_ browser: String, _ userID: UserID) -> String {

@@ -10,26 +10,33 @@ extension Sessions {
         _ begun: Session, in browser: String, _ terms: CookieTerms, _ caller: Caller
     ) async throws(IdentityError) {
         let index = BrowserIndex(redis: store.redis)
-        var others = try await index.enter(begun, of: browser).filter { $0 != begun.id }
+        let ids = try await index.enter(begun, of: browser).filter { $0 != begun.id }
         var former: CookieHolder?
         if let cookie = terms.replaced { former = try await known(cookie, use: terms.use) }
         if let holder = former, holder.userID != begun.userID {
             try await signOut(holder, in: browser, caller)
             former = nil
         }
+        var others = try await store.live(ids, at: system.now())
+        await index.leave(ids.filter { id in !others.contains { $0.id == id } }, of: browser, begun.userID)
         // The browser may have had another secret.
-        if let session = former?.live, !others.contains(session.id) {
+        if let session = former?.live, !ids.contains(session.id) {
             _ = try await index.enter(session, of: browser)
-            others.append(session.id)
+            others.append(session)
         }
+        guard !others.isEmpty else { return }
+        try await index.keep(begun, for: others.map(\.absoluteEnd).max() ?? begun.absoluteEnd)
         if let client = terms.waiting {
             // But nothing of another tab that signs in at the same time.
-            let replaced = try await store.live(others, at: system.now())
-                .filter { !$0.isHeldByCookie || $0.id == former?.sessionID }
+            let replaced = others.filter { !$0.isHeldByCookie || $0.id == former?.sessionID }
             try await endGrants(of: client, in: replaced, caller)
+            for session in replaced where session.grants.contains(where: { $0.clientID == client }) {
+                // For this client it is over, whoever goes on with it.
+                await logouts?.enter(endOf: session.id, of: session.userID, for: [client])
+            }
         }
         if let former { try await replace(former, in: browser, caller) }
-        let excess = Array(others.dropLast(BrowserIndex.capacity - 1))
+        let excess = others.dropLast(BrowserIndex.capacity - 1).map(\.id)
         for id in excess { try await finish(id, of: begun.userID, caller) }
         await index.leave(excess, of: browser, begun.userID)
     }
@@ -40,7 +47,7 @@ extension Sessions {
         case .live(let session):
             if try await store.dropCookie(of: session.id) { return }
         case .replaced: return
-        case .ended: break
+        case .ended, .expired: break
         }
         try await end(former, caller)
         // Those that are over would push out others.
@@ -48,7 +55,7 @@ extension Sessions {
     }
 
     /// The session that signing out by a cookie is to end; nil for none. A cookie that has not been used for too long is good for that, too: clients may
-    /// still use what they have from its session. Where it is over, its end is finished, and what its user has in other tabs of the browser ends.
+    /// still use what they have from its session. Where it is over, its end is finished, and what its user has begun in the browser before it ends.
     /// - Throws: `IdentityError.unavailable`.
     package func sessionToSignOut(
         of cookie: SecretString, use: CookieUse, in browser: String, caller: Caller
@@ -59,19 +66,18 @@ extension Sessions {
         return nil
     }
 
-    /// Ends what a user has in a browser whose cookie is theirs. An old cookie, which somebody else may have, ends no more than its own session.
+    /// Ends what a user has in a browser whose cookie is theirs. An old cookie, which somebody else may have, ends no more than what the browser had
+    /// with it: nothing that has begun since.
     private func signOut(_ holder: CookieHolder, in browser: String, _ caller: Caller) async throws(IdentityError) {
         switch holder {
         case .live(let session):
             _ = try await signOut(holder.userID, in: browser, last: session, caller: caller)
-        case .replaced:
+        case .replaced, .ended, .expired:
+            let index = BrowserIndex(redis: store.redis)
+            let ids = try await index.sessions(of: browser, holder.userID, begunBy: holder.sessionID)
+            for id in ids where id != holder.sessionID { try await finish(id, of: holder.userID, caller) }
             try await end(holder, caller)
-        case .ended(let id, let userID):
-            // Where it has left the index, the browser has signed out or in again since.
-            if try await BrowserIndex(redis: store.redis).sessions(of: browser, userID).contains(id) {
-                _ = try await signOut(userID, in: browser, last: nil, caller: caller)
-            }
-            try await end(holder, caller)
+            await index.leave(ids, of: browser, holder.userID)
         }
     }
 

@@ -36,6 +36,7 @@ extension Sessions {
 
     /// Also of one that is over: whoever ended it may not have got to the end.
     func end(_ holder: CookieHolder, _ caller: Caller) async throws(IdentityError) {
+        if case .expired = holder { return }
         let note = SessionEndNote(actor: .user(holder.userID), clientID: holder.session?.clientID, caller: caller)
         try await end(holder.sessionID, of: holder.userID, reason: .signedOut, noting: note)
     }
@@ -74,7 +75,11 @@ extension Sessions {
             else { throw .invalidToken }
             return .ended(presented.sessionID, userID)
         case .missing:
-            throw .invalidToken
+            guard use == .browser,
+                let owner = try await BrowserIndex(redis: store.redis).owner(of: presented.sessionID),
+                presented.isGenuine(use: use, salt: owner.salt, key: key)
+            else { throw .invalidToken }
+            return .expired(presented.sessionID, owner.userID)
         case .malformed:
             throw .fault()
         }

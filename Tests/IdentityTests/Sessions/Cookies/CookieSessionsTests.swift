@@ -50,6 +50,32 @@ extension WithStores {
             }
         }
 
+        @Test func `the cookie of a session that has expired ends what its user had in the browser before`() async throws {
+            try await World.run { world in
+                let userID = try await world.a.signUp().id
+                func lives(_ session: CookieSession) async throws -> Bool {
+                    try await world.a.run { try await $0.sessions.list(of: userID) }.contains { $0.id == session.session.id }
+                }
+                let first = try await signIn(on: world.a, use: .browser, browser: "one")
+                let id = first.session.id
+                _ = try await world.a.run { try await $0.sessions.grant(to: $0.app, in: id, refresh: .rotating) }
+                world.clock.advance(by: .seconds(1))
+                let last = try await signIn(on: world.a, use: .browser, replacing: first.cookie, browser: "one")
+                let elsewhere = try await signIn(on: world.a, use: .browser, browser: "two")
+                try await world.pass(.seconds(1801))
+                #expect(try await touch(last.cookie, on: world.a, use: .browser) == nil)
+                #expect(try await lives(first))
+                for cookie in [elsewhere.cookie, last.cookie] {
+                    let found = try await world.a.run { parts in
+                        try await parts.sessions.sessionToSignOut(of: cookie, use: .browser, in: "one", caller: Copy.caller)?
+                            .session.id
+                    }
+                    #expect(found == nil)
+                    #expect(try await lives(first) == (cookie.revealedText == elsewhere.cookie.revealedText))
+                }
+            }
+        }
+
         @Test func `a cookie session lives idle for so long, and every use puts that off`() async throws {
             try await World.run { world in
                 _ = try await world.a.signUp()
