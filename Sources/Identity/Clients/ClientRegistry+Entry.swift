@@ -4,8 +4,9 @@ package import Text
 
 extension ClientRegistry {
     /// A client with what is derived from it once.
-    package final class Entry: Sendable {
+    package final class Entry: Sendable, AnswerReader {
         package let client: Client
+        var clientID: ClientID { client.id }
         /// Whose tokens it may see; nil for those of every audience.
         let visibleAudiences: VisibleAudiences?
         /// From here on the secret before the present one is refused.

@@ -39,7 +39,7 @@ package struct AccessTokenStore: Sendable {
     /// - Parameter write: writes it, always the same for this reader; nil for who may not see it.
     /// - Throws: the store's failure.
     func recalledAnswer(
-        _ token: AccessTokenHash, for reader: ClientRegistry.Entry, writing write: ([UInt8]) -> [UInt8]?
+        _ token: AccessTokenHash, for reader: any AnswerReader, writing write: ([UInt8]) -> [UInt8]?
     ) async throws(ServiceFailure) -> [UInt8]? {
         guard let hot else { return try await record(token).flatMap(write) }
         return try await askRedis { () throws(RedisError) in try await hot.answer(token, for: reader, redis, writing: write) }

@@ -1,5 +1,10 @@
 import Networking
 
+/// For whom introspection writes: another object once it would write something else.
+protocol AnswerReader: AnyObject, Sendable {
+    var clientID: ClientID { get }
+}
+
 /// What a loop remembers of access tokens, and whether it may be believed: a value, so that each order of events can be tried.
 ///
 /// What is remembered is told when it changes. That nothing is missing is proved now and then: the loop has a key changed over the connection
@@ -34,7 +39,7 @@ struct HotTokenMemory {
     /// What has been written of a record, and for whom.
     private struct Answer {
         let bytes: [UInt8]
-        let reader: ClientRegistry.Entry
+        let reader: any AnswerReader
     }
 
     private struct Entry {
@@ -144,13 +149,13 @@ extension HotTokenMemory {
     /// - Parameter write: writes it; nil for who may not see it.
     /// - Returns: nil where no record is remembered.
     mutating func answer(
-        of token: AccessTokenHash, for reader: ClientRegistry.Entry, at now: Instant, writing write: ([UInt8]) -> [UInt8]?
+        of token: AccessTokenHash, for reader: any AnswerReader, at now: Instant, writing write: ([UInt8]) -> [UInt8]?
     ) -> [UInt8]?? {
         guard let place = place(of: token, at: now) else { return nil }
         if let answer = entries[place]?.answer, answer.reader === reader { return answer.bytes }
         guard var entry = entries[place], let bytes = write(entry.record) else { return .some(nil) }
         // Readers that take turns would push each other out. A client that has been looked up again is another object.
-        if entry.answer.map({ $0.reader.client.id == reader.client.id }) ?? true {
+        if entry.answer.map({ $0.reader.clientID == reader.clientID }) ?? true {
             entry.answer = Answer(bytes: bytes, reader: reader)
             if entry.cost <= byteLimit { remember(entry) }
         }

@@ -113,7 +113,7 @@ package final class HotTokens: @unchecked Sendable {  // its variables are touch
     /// - Parameter write: writes it; nil for who may not see it.
     /// - Throws: `RedisError`.
     func answer(
-        _ token: AccessTokenHash, for reader: ClientRegistry.Entry, _ redis: RedisConnection, writing write: ([UInt8]) -> [UInt8]?
+        _ token: AccessTokenHash, for reader: any AnswerReader, _ redis: RedisConnection, writing write: ([UInt8]) -> [UInt8]?
     ) async throws(RedisError) -> [UInt8]? {
         guard let answer = memory.answer(of: token, for: reader, at: .now(), writing: write) else {
             return try await read([token], redis)[0].flatMap(write)
