@@ -10,7 +10,7 @@ import Text
 struct BrowserIndex: Sendable {
     /// How many sessions of a user a browser may have; whoever enters one more ends the oldest.
     static let capacity = 16
-    /// How many are remembered: those that could not be ended are many only where none lives.
+    /// How many ids it has at most, also while the ends of sessions fail.
     private static let limit = 64
 
     /// Key: the browser's. Arguments: the session's beginning in milliseconds, its id, how many are remembered, its life in milliseconds.
@@ -51,9 +51,9 @@ struct BrowserIndex: Sendable {
     }
 
     /// Remembers whose a session is, beside which there are others.
-    /// - Parameter end: when the last of them is over.
+    /// - Parameter end: when the last of the others is over.
     /// - Throws: the store's failure.
-    func keep(_ session: Session, for end: Timestamp) async throws(IdentityError) {
+    func keep(_ session: Session, until end: Timestamp) async throws(IdentityError) {
         var command = RedisCommand("SET", Self.key(session.id))
         command.append(session.userID.uuid.bytes + session.salt.bytes)
         command.append("PX")
@@ -80,10 +80,10 @@ struct BrowserIndex: Sendable {
         return try Self.ids(reply)
     }
 
-    /// Those that had begun when a certain one did, and that one; none where it is not remembered: the browser has signed out since.
+    /// A session and those that began before it; none where it is not remembered: the browser has signed out since.
     /// - Throws: the store's failure.
     func sessions(
-        of browser: String, _ userID: UserID, begunBy id: SessionID
+        of browser: String, _ userID: UserID, upTo id: SessionID
     ) async throws(IdentityError) -> [SessionID] {
         let reply = try await mapRedisErrors { () throws(RedisError) in
             try await redis.run(Self.looking, keys: [Self.key(browser, userID)], arguments: [id.bytes])

@@ -3,7 +3,7 @@ package import Text
 /// What a user has in a browser at our own pages: the session of its cookie, those of tabs that signed in at the same time, whose cookies are lost,
 /// and those from before the user signed in again, from which clients have something.
 extension Sessions {
-    /// Takes the place of the session whose cookie a browser had, with a new one. Where somebody else has signed in, all that its user has in the
+    /// Puts a new session in the place of the one whose cookie a browser had. Where somebody else has signed in, all that the former user has in the
     /// browser ends; where it is the same user, clients keep what they have.
     /// - Throws: `IdentityError.unavailable`: the new session is to be discarded then.
     func enter(
@@ -18,19 +18,21 @@ extension Sessions {
             former = nil
         }
         var others = try await store.live(ids, at: system.now())
-        await index.leave(ids.filter { id in !others.contains { $0.id == id } }, of: browser, begun.userID)
+        let over = ids.filter { id in !others.contains { $0.id == id } }
+        // Whoever has ended one may not have got to the end.
+        for id in over { try await finish(id, of: begun.userID, caller) }
+        await index.leave(over, of: browser, begun.userID)
         // The browser may have had another secret.
         if let session = former?.live, !ids.contains(session.id) {
             _ = try await index.enter(session, of: browser)
             others.append(session)
         }
-        guard !others.isEmpty else { return }
-        try await index.keep(begun, for: others.map(\.absoluteEnd).max() ?? begun.absoluteEnd)
+        if let end = others.map(\.absoluteEnd).max() { try await index.keep(begun, until: end) }
         if let client = terms.waiting {
             // But nothing of another tab that signs in at the same time.
             let replaced = others.filter { !$0.isHeldByCookie || $0.id == former?.sessionID }
-            try await endGrants(of: client, in: replaced, caller)
             for session in replaced where session.grants.contains(where: { $0.clientID == client }) {
+                try await endGrants(of: client, in: [session], caller)
                 // For this client it is over, whoever goes on with it.
                 await logouts?.enter(endOf: session.id, of: session.userID, for: [client])
             }
@@ -74,7 +76,7 @@ extension Sessions {
             _ = try await signOut(holder.userID, in: browser, last: session, caller: caller)
         case .replaced, .ended, .expired:
             let index = BrowserIndex(redis: store.redis)
-            let ids = try await index.sessions(of: browser, holder.userID, begunBy: holder.sessionID)
+            let ids = try await index.sessions(of: browser, holder.userID, upTo: holder.sessionID)
             for id in ids where id != holder.sessionID { try await finish(id, of: holder.userID, caller) }
             try await end(holder, caller)
             await index.leave(ids, of: browser, holder.userID)

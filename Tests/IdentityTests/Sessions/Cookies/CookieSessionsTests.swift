@@ -233,6 +233,25 @@ extension WithStores {
             }
         }
 
+        @Test(arguments: [(hasCookie: true, browser: "one"), (false, "one"), (true, "two")])
+        func `signing in again in a browser finishes what was left`(hasCookie: Bool, browser: String) async throws {
+            try await World.run { world in
+                _ = try await world.a.signUp()
+                let begun = try await signIn(on: world.a, use: .browser, browser: "one")
+                let id = begun.session.id
+                // As if the process had been killed: its access token is not deleted yet.
+                let tokens = try await world.a.run { parts in
+                    let tokens = try await parts.sessions.grant(to: parts.app, in: id, refresh: .rotating)
+                    _ = try await parts.sessions.store.end(id, reason: .signedOut, isRecorded: true, at: Sample.now)
+                    return tokens
+                }
+                #expect(try await world.a.isActive(tokens.accessToken))
+                _ = try await signIn(
+                    on: world.a, use: .browser, replacing: hasCookie ? begun.cookie : nil, browser: browser)
+                #expect(try await !world.a.isActive(tokens.accessToken))
+            }
+        }
+
         @Test func `a new sign-in ends the session whose cookie it replaces`() async throws {
             try await World.run { world in
                 _ = try await world.a.signUp()
