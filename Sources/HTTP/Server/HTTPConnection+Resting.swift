@@ -130,7 +130,7 @@ extension HTTPConnection {
         }
     }
 
-    /// Since when it has been between requests, with all answers sent; nil while it is not. For one that takes no further request it is since ever.
+    /// Since when it has been between requests, with all answers sent; nil while it is not. One that takes no further request counts as the oldest.
     var idleSince: Instant? {
         switch phase {
         case .resting(.idle), .idle: stream.unsentCount == 0 && stream.input.count == 0 ? began : nil
@@ -142,11 +142,8 @@ extension HTTPConnection {
     /// Ends one that is between requests, for its place. Not if one has come that the loop has not been told of yet.
     /// - Returns: whether it has ended.
     func endIdle() -> Bool {
-        if case .ending = phase {
-            end()
-            return true
-        }
-        guard !stream.looksForNews() else { return false }
+        let takesRequests = if case .ending = phase { false } else { true }
+        guard !takesRequests || !stream.looksForNews() else { return false }
         end()
         return true
     }

@@ -68,13 +68,14 @@ package final class FirebaseMigration: Sendable {
                 return Admission(
                     authentication: authentication, begun: nil, verifiedToken: verifiedToken, mark: mark)
             case .again(let use, let age):
-                let isSame = device != nil && device == use.device
                 guard let begun = use.session else {
-                    // Nobody knows yet what comes of it.
-                    if isSame || device == nil || use.device == nil { throw .unavailable(retryAfter: .seconds(1)) }
+                    if let device, let first = use.device, device != first { throw await refused(.replayed, caller) }
+                    // It may be the same device, and nobody knows yet what comes of the token.
+                    throw .unavailable(retryAfter: .seconds(1))
+                }
+                guard let device, device == use.device, age <= ReplayMemory.grace else {
                     throw await refused(.replayed, caller)
                 }
-                guard isSame, age <= ReplayMemory.grace else { throw await refused(.replayed, caller) }
                 return Admission(
                     authentication: authentication, begun: begun, verifiedToken: verifiedToken, mark: nil)
             }
