@@ -89,7 +89,7 @@ package struct DPoPProofs: Sendable {
         }
         let isFirst: Bool
         do throws(ServiceFailure) {
-            // It may be dated ahead, and another copy's clock may be a minute behind.
+            // It may be dated ahead, and the clock of the copy that it comes to next may be a minute behind.
             let life = DPoPProof.maximumAge + DPoPProof.leeway * 4
             isFirst = try await used.use(.proof, proof.id, of: proof.thumbprint, life: life) != nil
         } catch {

@@ -46,6 +46,25 @@ struct AuthorizationChallengeTests {
         }
     }
 
+    @Test func `the code is bound to the key of the proof, and to no other`() async throws {
+        try await Installation().run { installation in
+            let server = try installation.server
+            let client = try await installation.relyingParty("--native", "--first-party")
+            let (key, now) = (try ProofKey(), installation.clock.now)
+            func ask(_ fields: [(String, String)], _ nonce: String? = nil) async throws -> TestHTTPResponse {
+                var request = TestHTTPRequest.form(Self.path, Self.request(client) + fields)
+                request.fields.append(("DPoP", try key.proof("POST", Self.path, at: now, nonce: nonce)))
+                return try await server.send(request)
+            }
+            let nonce = try #require(try await ask([]).value("DPoP-Nonce"))
+            let other = try await ask([("dpop_jkt", try ProofKey().thumbprint)], nonce)
+            #expect(other.status == 400 && other.json["error"] == "invalid_dpop_proof", "\(other.text)")
+            for fields in [[], [("dpop_jkt", key.thumbprint)]] {
+                #expect(try await ask(fields, nonce).json["error"] == "insufficient_authorization")
+            }
+        }
+    }
+
     @Test func `an app gets a code only for the user and the strength of sign-in that it has asked for`() async throws {
         try await Installation().run { installation in
             let server = try installation.server
