@@ -50,12 +50,12 @@ struct BrowserSession: Sendable {
         return try await sessions.formerUser(of: cookie, use: .browser)
     }
 
-    /// Begins a session for somebody who has just proved who they are, always a new one. Of the one that the browser had before is left what clients of
-    /// the same user got from it.
+    /// Begins a session for somebody who has just proved who they are, always a new one. Of the one that the browser had before only that is left which
+    /// other clients of the same user got.
     /// - Parameters:
-    ///   - client: which waits for that, to get what it had anew; nil for none.
     ///   - isRemembered: whether the cookie outlives the browser.
     ///   - secret: the browser's.
+    ///   - client: that has sent the user to sign in; nil for none.
     /// - Throws: as `Sessions.begin`.
     func begin(
         _ authentication: Authentication, life: SessionLifetime, isRemembered: Bool, for request: Request,

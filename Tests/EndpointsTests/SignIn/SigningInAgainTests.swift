@@ -171,7 +171,7 @@ import Text
         #expect(try await refresh(kept, first) == 200)
     }
 
-    @Test func `a browser has sixteen sessions of a user, and the oldest makes room`() async throws {
+    @Test func `the seventeenth session of a user in a browser ends the oldest`() async throws {
         let (account, browser) = (try await server.signUp(), PageVisitor(try server))
         var had: [(client: PageClient, tokens: JSONValue)] = []
         for _ in 0..<17 {

@@ -29,7 +29,7 @@ package struct CookieTerms: Sendable {
     package let hasGrant: Bool
     /// What is remembered of the browser in which it begins (`Sessions.signOut(_:in:last:caller:)`); nil for none.
     package let browser: String?
-    /// The client that has sent the user to sign in, to whom what it has in the browser is given anew.
+    /// The client that has sent the user to sign in, if one has. What it had in the browser ends: it is about to get it anew.
     package let waiting: ClientID?
 
     package init(
