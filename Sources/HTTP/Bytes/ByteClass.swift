@@ -19,8 +19,8 @@ package struct ByteClass: Sendable {
     /// `tchar` of RFC 9110 §5.6.2: what field names and list members are made of.
     @inlinable package static var token: ByteClass { ByteClass(low: 0x03ff_6cfa_0000_0000, high: 0x57ff_ffff_c7ff_fffe) }
 
-    /// `A`-`Z` and `-`.
-    @inlinable package static var methodLetter: ByteClass { ByteClass(low: 0x0000_2000_0000_0000, high: 0x0000_0000_07ff_fffe) }
+    /// `A`-`Z`, digits and `-`.
+    @inlinable package static var method: ByteClass { ByteClass(low: 0x03ff_2000_0000_0000, high: 0x0000_0000_07ff_fffe) }
 
     /// `pchar` of RFC 3986 §3.3, `/` and `%`.
     @inlinable package static var path: ByteClass { ByteClass(low: 0x2fff_fff2_0000_0000, high: 0x47ff_fffe_87ff_ffff) }

@@ -32,7 +32,7 @@ extension Method {
     /// Longest method name accepted; the longest registered one (`UPDATEREDIRECTREF`) has 17 letters.
     private static let maximumLength = 32
 
-    /// Reads upper-case letters and hyphens; `nil` for anything else.
+    /// Reads upper-case letters, digits and hyphens; `nil` for anything else.
     init?(_ bytes: Span<UInt8>, in range: Range<Int>) {
         switch range.count {
         case 3 where bytes.equals("GET", in: range): self = .get
@@ -44,7 +44,7 @@ extension Method {
         case 7 where bytes.equals("OPTIONS", in: range): self = .options
         case 5 where bytes.equals("TRACE", in: range): self = .trace
         case 7 where bytes.equals("CONNECT", in: range): self = .connect
-        case 1...Self.maximumLength where bytes.allSatisfy(.methodLetter, in: range):
+        case 1...Self.maximumLength where bytes.allSatisfy(.method, in: range):
             self = .other(bytes.text(in: range))
         default: return nil
         }

@@ -10,8 +10,8 @@ import Testing
         expect(.token, toBe: Self.letters + Self.digits + "!#$%&'*+-.^_`|~")
     }
 
-    @Test func `a method has upper-case letters and hyphens`() {
-        expect(.methodLetter, toBe: Self.letters.prefix(26) + "-")
+    @Test func `a method has upper-case letters, digits and hyphens`() {
+        expect(.method, toBe: Self.letters.prefix(26) + Self.digits + "-")
     }
 
     @Test func `a path has the characters of RFC 3986 section 3.3`() {

@@ -16,6 +16,7 @@ import Testing
     @Test func `only an unknown method is another one`() throws {
         #expect(try parsedHead("DELETE / HTTP/1.1\r\nHost: a\r\n\r\n").method == .delete)
         #expect(try parsedHead("BREW / HTTP/1.1\r\nHost: a\r\n\r\n").method == .other("BREW"))
+        #expect(try parsedHead("BREW-2 / HTTP/1.1\r\nHost: a\r\n\r\n").method == .other("BREW-2"))
     }
 
     @Test(
