@@ -40,7 +40,7 @@ package actor ClientKeySets {
     }
 
     /// - Parameter keyID: the one that is looked for; nil when none is named.
-    /// - Throws: `IdentityError.invalidClient` when there are none that can be used.
+    /// - Throws: `IdentityError.invalidClient` for a client that has none; `unavailable` while they cannot be fetched.
     func keys(of owner: Client, needing keyID: String?) async throws(IdentityError) -> JWKSet {
         switch owner.keys {
         case nil: throw .invalidClient
@@ -51,11 +51,11 @@ package actor ClientKeySets {
                 let isKnown = found.keys.map { keys in keyID.map { keys.key(withID: $0) != nil } ?? true } ?? false
                 if isKnown, loop.now < found.endsAt, let keys = found.keys { return keys }
                 guard mayAsk(source, again: found) else {
-                    guard let keys = found.keys else { throw .invalidClient }
+                    guard let keys = found.keys else { throw .unavailable(retryAfter: Self.minimumLife) }
                     return keys
                 }
             }
-            guard let keys = await fetch(source) else { throw .invalidClient }
+            guard let keys = await fetch(source) else { throw .unavailable(retryAfter: .seconds(1)) }
             return keys
         }
     }
