@@ -145,6 +145,72 @@ struct TokenEndpointTests {
         }
     }
 
+    @Test func `a client whose keys cannot be fetched is told to come back`() async throws {
+        let installation = try #require(installation)
+        let key = try ProofKey()
+        let set = String(
+            decoding: JWKSet([JWK(key: key.key.publicKey, algorithm: .es256, keyID: "one")]).rendered, as: UTF8.self)
+        let isAway = Locked(true)
+        let listener = try TestHTTPServer.start { _ in
+            isAway.value ? .response(status: 500, body: "") : .response(status: 200, body: set)
+        }
+        let client = try await installation.relyingParty(
+            "--service", "--scope", "read", "--auth-method", "private_key_jwt", "--jwks-uri",
+            listener.url("/keys", host: "127.0.0.1"))
+        let assertion = try key.assertion([
+            ("iss", .string(client.id)), ("sub", .string(client.id)), ("aud", "http://localhost:8080"),
+            ("exp", .integer(installation.clock.now.seconds + 60)), ("jti", "one"),
+        ])
+        func ask() async throws -> TestHTTPResponse {
+            try await server.form(
+                "/oauth2/token",
+                [
+                    ("grant_type", "client_credentials"),
+                    ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+                    ("client_assertion", assertion),
+                ])
+        }
+        let refused = try await ask()
+        #expect(refused.status == 503, "\(refused.text)")
+        #expect(refused.json["error"] == "temporarily_unavailable")
+        #expect(refused.value("Retry-After") != nil)
+        isAway.withLock { $0 = false }
+        #expect(try await ask().status == 200)
+    }
+
+    @Test(arguments: ["--native", "--web"])
+    func `the first key that a public client shows at a refresh binds its refresh tokens`(kind: String) async throws {
+        let installation = try #require(installation)
+        let client = try await installation.relyingParty(kind, "--first-party")
+        let (browser, _) = try await installation.browser()
+        let (key, now) = (try ProofKey(), installation.clock.now)
+        var nonce: String?
+        var last = try await client.tokens(browser)
+        func refresh(_ key: ProofKey?) async throws -> TestHTTPResponse {
+            let proof = try key?.proof("POST", "/oauth2/token", at: now, nonce: nonce)
+            let token = last["refresh_token"]?.stringValue ?? ""
+            let answer = try await client.refresh(token, with: proof.map { [("DPoP", $0)] } ?? [])
+            nonce = answer.value("DPoP-Nonce") ?? nonce
+            if answer.status == 200 { last = answer.json }
+            return answer
+        }
+        // So that the grant has a budget.
+        #expect(try await refresh(nil).status == 200)
+        #expect(try await refresh(key).json["error"] == "use_dpop_nonce")
+        #expect(try await refresh(key).json["token_type"] == "DPoP")
+        let other = try await refresh(try ProofKey())
+        if kind == "--native" {
+            #expect(other.json["error"] == "invalid_grant")
+            #expect(try await refresh(nil).json["error"] == "invalid_dpop_proof")
+        } else {
+            // It proves itself otherwise.
+            #expect(other.status == 200, "\(other.text)")
+            #expect(try await refresh(nil).json["token_type"] == "Bearer")
+        }
+        #expect(try await refresh(key).json["token_type"] == "DPoP")
+        #expect(last["scope"] == "openid email profile")
+    }
+
     @Test func `tokens are bound to the key of a DPoP proof, which is good once and with our nonce`() async throws {
         let installation = try #require(installation)
         let client = try await installation.relyingParty("--native", "--first-party")
