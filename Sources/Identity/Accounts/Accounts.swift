@@ -89,12 +89,19 @@ package final class Accounts: Sendable {
     /// Everything that is wrong with what a new user brings; what is nil is not looked at.
     package static func objections(email: String?, password: SecretString?, displayName: String?) -> [InputProblem] {
         var problems: [InputProblem] = []
+        _ = read(email, password, displayName, &problems)
+        return problems
+    }
+
+    private static func read(
+        _ email: String?, _ password: SecretString?, _ displayName: String?, _ problems: inout [InputProblem]
+    ) -> (EmailAddress?, Password?, DisplayName?) {
         let address = email.flatMap { text in collect(&problems) { () throws(InputProblem) in try EmailAddress(text) } }
-        if let password {
+        let chosen = password.flatMap { password in
             collect(&problems) { () throws(InputProblem) in try Password(chosen: password.revealedText, for: address) }
         }
-        if let displayName { collect(&problems) { () throws(InputProblem) in try DisplayName(displayName) } }
-        return problems
+        let name = displayName.flatMap { name in collect(&problems) { () throws(InputProblem) in try DisplayName(name) } }
+        return (address, chosen, name ?? nil)
     }
 
     /// Makes a user, who has proved who they are by that.
@@ -193,15 +200,10 @@ package final class Accounts: Sendable {
     }
 
     static func checked(_ request: SignUp) throws(IdentityError) -> (EmailAddress, Password, DisplayName?) {
-        let problems = objections(email: request.email, password: request.password, displayName: request.displayName)
-        guard problems.isEmpty else { throw .invalidInput(problems) }
-        do throws(InputProblem) {
-            let email = try EmailAddress(request.email)
-            let password = try Password(chosen: request.password.revealedText, for: email)
-            return (email, password, try DisplayName(request.displayName ?? ""))
-        } catch {
-            throw .invalidInput([error])
-        }
+        var problems: [InputProblem] = []
+        let (email, password, name) = read(request.email, request.password, request.displayName, &problems)
+        guard problems.isEmpty, let email, let password else { throw .invalidInput(problems) }
+        return (email, password, name)
     }
 }
 

@@ -11,8 +11,7 @@ package enum IssueCodeScript {
             local verdicts, is_allowed = count_attempt(clock(ARGV[1]), 2, ARGV[5] or '', { true })
             if not is_allowed then return verdicts end
             redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[2])
-            local older = redis.call('GET', KEYS[2])
-            redis.call('SET', KEYS[2], ARGV[4], 'PX', ARGV[2])
+            local older = redis.call('SET', KEYS[2], ARGV[4], 'PX', ARGV[2], 'GET')
             if older and older ~= ARGV[4] then redis.call('DEL', '\(OneTimeCodeStore.prefix)' .. older) end
             return verdicts
             """

@@ -29,26 +29,32 @@ package struct EmailAddress: Equatable, Sendable {
 
     /// The normalised form up to the `@`.
     package var localPart: Substring {
-        normalized.prefix { $0 != "@" }
+        normalized[..<(normalized.utf8.firstIndex(of: UInt8(ascii: "@")) ?? normalized.endIndex)]
     }
 
     private static func parse(_ text: String) -> EmailAddress? {
         guard text.utf8.count <= maximumLength * 4 else { return nil }
-        let parts = text.unicodeScalars.split(separator: "@", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 2, isLocalPart(parts[0]), let domain = DomainName(Substring(parts[1])) else { return nil }
-        let normalized = Substring(parts[0]).lowercased() + "@" + domain.ascii
+        guard let at = text.utf8.firstIndex(of: UInt8(ascii: "@")) else { return nil }
+        let (local, rest) = (text[..<at], text[text.utf8.index(after: at)...])
+        guard isLocalPart(local.utf8), !rest.utf8.contains(UInt8(ascii: "@")), let domain = DomainName(rest) else { return nil }
+        let normalized = local.lowercased() + "@" + domain.ascii
         guard normalized.utf8.count <= maximumLength else { return nil }
         return EmailAddress(storedTyped: text, normalized: normalized)
     }
 
-    private static func isLocalPart(_ part: Substring.UnicodeScalarView) -> Bool {
+    private static func isLocalPart(_ part: Substring.UTF8View) -> Bool {
         guard (1...maximumLocalLength).contains(part.count) else { return false }
-        let atoms = part.split(separator: ".", omittingEmptySubsequences: false)
-        return atoms.allSatisfy { !$0.isEmpty && $0.allSatisfy(isAtomText) }
+        var isInAtom = false
+        for byte in part {
+            if byte == UInt8(ascii: "."), !isInAtom { return false }
+            isInAtom = byte != UInt8(ascii: ".")
+            if isInAtom, !isAtomText(byte) { return false }
+        }
+        return isInAtom
     }
 
-    private static func isAtomText(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.isASCIILetterOrDigit || "!#$%&'*+-/=?^_`{|}~".unicodeScalars.contains(scalar)
+    private static func isAtomText(_ byte: UInt8) -> Bool {
+        Unicode.Scalar(byte).isASCIILetterOrDigit || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
     }
 }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// One OpenSSL context per thread, made on first use and freed when the thread ends.
+/// One context per thread, made on first use and freed when the thread ends: OpenSSL's, as a rule.
 ///
 /// Making and freeing a context costs about as much as hashing a token. A context is only ever used inside one synchronous call,
 /// so no two users of a thread can meet in it.
@@ -25,7 +25,7 @@ import Glibc
         guard let created = unsafe make(), unsafe pthread_setspecific(key, UnsafeRawPointer(created)) == 0
         else {
             // As everywhere in Swift, memory that cannot be had ends the process.
-            fatalError("out of memory for a hashing context")
+            fatalError("out of memory for a context")
         }
         return unsafe created
     }
