@@ -63,12 +63,7 @@ struct BrowserSession: Sendable {
     ) async throws(IdentityError) -> (session: CookieSession, cookies: [SetCookie]) {
         let terms = CookieTerms(
             use: .browser, lifetime: life, replacing: cookie(of: request), browser: secret.binding, waiting: client)
-        var former: Session?
-        if let cookie = cookie(of: request) {
-            former = try? await sessions.session(of: cookie, use: .browser, slides: false).session
-        }
         let begun = try await sessions.beginWithCookie(authentication, for: self.client, terms: terms, caller: caller)
-        if let former { await sessions.handOverAddressChange(from: former, to: begun.session) }
         guard isRemembered else { return (begun, [setCookie(begun.cookie, .clientSession)]) }
         let life = SetCookie.Life.until(begun.session.absoluteEnd, now: begun.session.createdAt)
         // By the browser's secret signing out finds the sessions of its other tabs.

@@ -77,11 +77,6 @@ extension OneTimeCode.Grant {
         return writer.bytes
     }
 
-    /// How a session is named in what is stored. Nobody else can write that there: quotes in texts are escaped.
-    static func member(of session: SessionID) -> String {
-        "\"session\":\"\(session.text)\""
-    }
-
     /// As it was stored.
     init?(stored bytes: [UInt8]) {
         guard let value = try? JSON.parse(bytes),

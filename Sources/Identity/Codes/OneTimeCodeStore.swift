@@ -11,20 +11,6 @@ package struct OneTimeCodeStore: Sendable {
 
     private static let issue = TimedScript(name: "issue_code", source: IssueCodeScript.source)
 
-    /// Key: the pointer. Arguments: the member of the grant that names a session, and the one that takes its place.
-    private static let handOver = RedisScript(
-        name: "hand_over_code",
-        source: """
-            local hash = redis.call('GET', KEYS[1])
-            local grant = hash and redis.call('GET', '\(prefix)' .. hash)
-            if not grant then return 0 end
-            local first, last = string.find(grant, ARGV[1], 1, true)
-            if not first then return 0 end
-            local changed = string.sub(grant, 1, first - 1) .. ARGV[2] .. string.sub(grant, last + 1)
-            redis.call('SET', '\(prefix)' .. hash, changed, 'KEEPTTL')
-            return 1
-            """)
-
     package init(redis: RedisConnection) {
         self.redis = redis
     }
@@ -78,17 +64,6 @@ package struct OneTimeCodeStore: Sendable {
             // The pointer last: until it is gone, the whole can be repeated.
             if let last = last.text { _ = try await send(RedisCommand("DEL", Self.key(last))) }
             _ = try await send(RedisCommand("DEL", pointer))
-        }
-    }
-
-    /// Puts another session in the place of the one that has asked for the newest code of a purpose; nothing happens if another one has.
-    /// - Throws: the store's failure.
-    func handOver(
-        of userID: UserID, _ purpose: OneTimeCode.Purpose, from former: SessionID, to session: SessionID
-    ) async throws(IdentityError) {
-        let arguments = [former, session].map { Array(OneTimeCode.Grant.member(of: $0).utf8) }
-        _ = try await mapRedisErrors { () throws(RedisError) in
-            try await redis.run(Self.handOver, keys: [Self.pointer(purpose, userID)], arguments: arguments)
         }
     }
 

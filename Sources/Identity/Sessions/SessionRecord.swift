@@ -225,14 +225,6 @@ extension Grant {
         writer.number(refresh?.lastStep?.parent ?? 0, 4)
         writer.number(refresh?.lastStep?.at.milliseconds ?? 0, 6)
         writer.block([], lengthSize: 1)
-        writer.raw(packedTerms(in: client))
-        writer.raw(KeyConfirmation.stored(confirmation))
-        return writer.bytes
-    }
-
-    /// What the scripts do not look at, but for the key.
-    func packedTerms(in client: ClientID) -> [UInt8] {
-        var writer = PackedWriter(capacity: 64)
         writer.text(clientID == client ? "" : clientID.text, lengthSize: 1)
         writer.number((scopes == nil ? 0 : Self.hasScopes) | (audiences == nil ? 0 : Self.hasAudiences), 1)
         if let scopes { writer.text(scopes.joined(separator: " "), lengthSize: 2) }
@@ -240,6 +232,7 @@ extension Grant {
             writer.number(audiences.count, 1)
             for audience in audiences { writer.text(audience, lengthSize: 2) }
         }
+        writer.raw(KeyConfirmation.stored(confirmation))
         return writer.bytes
     }
 

@@ -19,7 +19,6 @@ package struct SessionStore: Sendable {
     private static let endGrant = RedisScript(name: "end_grant", source: EndGrantScript.source, whenFull: true)
     private static let changeCookie = RedisScript(name: "change_cookie", source: ChangeCookieScript.source)
     private static let dropCookie = RedisScript(name: "drop_cookie", source: DropCookieScript.source)
-    private static let bindGrant = RedisScript(name: "bind_grant", source: BindGrantScript.source)
     private static let updateOwner = RedisScript(name: "update_owner", source: UpdateOwnerScript.source)
     private static let finishEnd = RedisScript(name: "finish_end", source: FinishEndScript.source, whenFull: true)
     private static let strike = RedisScript(name: "strike_access_tokens", source: StrikeAccessTokensScript.source, whenFull: true)
@@ -183,13 +182,6 @@ package struct SessionStore: Sendable {
     /// - Throws: the store's failure.
     func dropCookie(of id: SessionID) async throws(IdentityError) -> Bool {
         try await run(Self.dropCookie, [SessionRecord.key(id)], []).integerValue == 1
-    }
-
-    /// Binds a grant that was bound to no key when it was read; false when it is over, or bound to another one meanwhile.
-    /// - Throws: the store's failure.
-    func bind(_ grant: Grant, of session: Session, to key: KeyConfirmation) async throws(IdentityError) -> Bool {
-        let arguments = BindGrantScript.arguments(grant, of: session, to: key)
-        return try await run(Self.bindGrant, [SessionRecord.key(session.id)], arguments).integerValue == 1
     }
 
     /// Replaces what tokens say of the user; false when the session is over.

@@ -95,8 +95,7 @@ extension Sessions {
     ) async throws(IdentityError) -> SessionTokens {
         let (session, token) = (verified.session, verified.token)
         let client = try await client(of: verified, caller)
-        let held = try await bound(verified.grant, of: session, client, to: options.confirmation)
-        let chain = Chain(session: session, grant: held.within(client, issuer.installation), token: token)
+        let chain = Chain(session: session, grant: verified.grant.within(client, issuer.installation), token: token)
         let write: AccessTokenWriter? = if let prepare { try await prepare(session) } else { nil }
         let now = session.time(at: system.now())
         let rotation = options.rotation || client.rotatesRefreshTokens
@@ -128,17 +127,6 @@ extension Sessions {
             if error.isOurs || options.sameAccessToken { await discard(minted) }
             throw error
         }
-    }
-
-    /// The first key that a public client shows is the one that its refresh tokens are bound to from then on (RFC 9449 §5).
-    private func bound(
-        _ grant: Grant, of session: Session, _ client: Client, to key: KeyConfirmation?
-    ) async throws(IdentityError) -> Grant {
-        guard let key, client.isPublic, grant.confirmation == nil else { return grant }
-        guard try await store.bind(grant, of: session, to: key) else { throw .invalidRefreshToken }
-        return Grant(
-            id: grant.id, clientID: grant.clientID, scopes: grant.scopes, audiences: grant.audiences, refresh: grant.refresh,
-            confirmation: key)
     }
 
     /// Counts the exchange and carries it out, in one step.

@@ -30,11 +30,4 @@ extension Sessions {
         await note(
             .allSessionsEnded(keepingIt ? .revoked : .signedOut), current, of: userID, client: nil, by: .user(userID), caller)
     }
-
-    /// Has another address that a session of a browser has asked for keep, once it is confirmed, the session that has taken its place there. If that
-    /// fails, it ends then.
-    package func handOverAddressChange(from former: Session, to begun: Session) async {
-        guard former.userID == begun.userID else { return }
-        try? await OneTimeCodeStore(redis: store.redis).handOver(of: begun.userID, .changeEmail, from: former.id, to: begun.id)
-    }
 }

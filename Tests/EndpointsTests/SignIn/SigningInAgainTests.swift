@@ -93,27 +93,6 @@ import Text
     }
 
     @Test(arguments: [false, true])
-    func `another address that was asked for before keeps the browser's new session`(hasClient: Bool) async throws {
-        let (account, browser) = (try await server.signUp(), PageVisitor(try server))
-        let mail = try #require(try installation.mails(to: account.email).first)
-        #expect(try await server.form("/account/email", [("code", mail.code)]).status == 200)
-        let client = try await installation.addPageClient("--first-party")
-        if hasClient { _ = try await tokens(client, browser, account) } else { try await browser.signIn(account.email) }
-        let new = Account.newEmail()
-        let asked = try await browser.submit(
-            browser.open("/account"), "/account/new-email", [("email", new), ("password", Account.password)])
-        #expect(asked.status == 200, "\(asked.text)")
-        for _ in 0..<2 {
-            try installation.clock.advance(by: .seconds(1))
-            #expect(try await browser.signIn(account.email).status == 303)
-        }
-        let code = try #require(try installation.mails(to: new).first).code
-        #expect(try await server.form("/account/address", [("code", code)]).status == 200)
-        let page = try await browser.open("/account")
-        #expect(page.status == 200 && page.text.contains(new))
-    }
-
-    @Test(arguments: [false, true])
     func `a browser that never got its last cookie signs out of what it had before`(isOther: Bool) async throws {
         let (first, second) = (
             try await installation.addPageClient("--first-party"), try await installation.addPageClient("--first-party")
