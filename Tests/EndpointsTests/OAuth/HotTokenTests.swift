@@ -78,16 +78,23 @@ struct HotTokenTests {
             #expect(try await copy.http.verify(account.accessToken, backend).status == 204)
             return try await copy.hits > before
         }
-        before = try await copy.hits
-        let tokens: JSONValue = ["tokens": [.string(account.accessToken), "unknown"]]
-        try await eventually {
-            var request = TestHTTPRequest.json("POST", "/oauth2/introspect/batch", tokens.serialized)
+        func areActive(_ tokens: [JSONValue]) async throws -> [Bool] {
+            let body: JSONValue = ["tokens": .array(tokens)]
+            var request = TestHTTPRequest.json("POST", "/oauth2/introspect/batch", body.serialized)
             request.fields.append(("Authorization", backend.basic))
             let answer = try await copy.http.send(request)
-            let answers = try #require(answer.json["answers"]?.arrayValue, "\(answer.text)")
-            #expect(answers.map { $0["active"] == true } == [true, false])
+            return try #require(answer.json["answers"]?.arrayValue, "\(answer.text)").map { $0["active"] == true }
+        }
+        before = try await copy.hits
+        let token = JSONValue.string(account.accessToken)
+        try await eventually {
+            #expect(try await areActive([token, token]) == [true, true])
             return try await copy.hits > before
         }
+        // Nothing that is remembered waits for Redis's answer about another.
+        before = try await copy.hits
+        for _ in 0..<5 { #expect(try await areActive([token, "unknown"]) == [true, false]) }
+        #expect(try await copy.hits == before)
         // Our own endpoints look for themselves.
         before = try await copy.hits
         for _ in 0..<5 { #expect(try await copy.http.get("/auth/me", bearer: account.accessToken).status == 200) }
