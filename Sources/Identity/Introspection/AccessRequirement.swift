@@ -43,7 +43,7 @@ extension StoredAccessToken {
     }
 
     /// A scope has nothing in it that JSON escapes.
-    fileprivate func hasScope(_ scope: String) -> Bool {
+    func hasScope(_ scope: String) -> Bool {
         scopes.split(separator: UInt8(ascii: " ")).contains { $0.elementsEqual(scope.utf8) }
     }
 

@@ -26,7 +26,7 @@ extension Introspection {
                 let stored = StoredAccessToken(record, in: installation), stored.confirmation.isEmpty,
                 caller.visibleAudiences?.contains(oneOf: stored, in: installation) ?? true
             else { return .unknown }
-            return requirement.lack(of: stored, in: installation)?.verdict ?? .passes(VerifiedFacts(stored))
+            return requirement.lack(of: stored, in: installation)?.verdict ?? .passes(VerifiedFacts(stored, for: caller.client))
         }
     }
 

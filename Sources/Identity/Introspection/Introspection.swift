@@ -78,7 +78,8 @@ package final class Introspection: Sendable {
 
     private func rendered(_ record: [UInt8], tellsLife: Bool, for caller: ClientRegistry.Entry) -> [UInt8]? {
         let end = tellsLife ? sessions.system.now().adding(Self.longestMemory) : nil
-        return answer.render(record, for: caller.visibleAudiences, rememberedUntil: end)
+        return answer.render(
+            record, for: caller.visibleAudiences, limitedBy: caller.client.limitedByScopes, rememberedUntil: end)
     }
 
     /// The same for several tokens, in their order. The access tokens among them take one round trip.
@@ -162,7 +163,7 @@ extension AccessTokenIssuer {
         writer.member("active", true)
         writer.member("client_id", grant.clientID.text)
         writer.member("sub", session.userID.description)
-        if let username = session.username {
+        if client.isFirstParty || (grant.scopes ?? client.scopes).contains("email"), let username = session.username {
             writer.member("username", username)
             writer.member("email_verified", session.owner.emailVerified)
         }

@@ -20,8 +20,12 @@ package struct IntrospectionAnswer: Sendable {
     /// The answer for who may see tokens of these audiences; nil for one who may see none of the token's, and for what is no record.
     /// - Parameters:
     ///   - visible: which audiences; nil for all.
+    ///   - client: who asks, if it learns of a user by its own tokens only what these are good for; nil for who learns all.
     ///   - end: until when who hears of its end may remember the answer, unless the token expires first; nil to say nothing of it.
-    func render(_ record: [UInt8], for visible: VisibleAudiences?, rememberedUntil end: Timestamp? = nil) -> [UInt8]? {
+    func render(
+        _ record: [UInt8], for visible: VisibleAudiences?, limitedBy client: ClientID? = nil,
+        rememberedUntil end: Timestamp? = nil
+    ) -> [UInt8]? {
         guard let stored = StoredAccessToken(record, in: installation) else { return nil }
         if let visible, !visible.contains(oneOf: stored, in: installation) { return nil }
         let confirmation = stored.confirmation.isEmpty ? nil : KeyConfirmation(stored: record[stored.confirmation])
@@ -31,7 +35,7 @@ package struct IntrospectionAnswer: Sendable {
         let capacity = Self.literalCapacity + written + 3 * stored.audienceCount + ownAudience.count + issuer.count
         return [UInt8](capacity: capacity) { output in
             append(audiencesOf: stored, to: &output)
-            append(ownerOf: stored, to: &output)
+            append(ownerOf: stored, withName: stored.tellsName(to: client), to: &output)
             append(lifeOf: stored, to: &output)
             append(restOf: stored, key, to: &output)
             if let end {
@@ -62,7 +66,7 @@ package struct IntrospectionAnswer: Sendable {
         if stored.audienceCount > 1 { output.append(UInt8(ascii: "]")) }
     }
 
-    private func append(ownerOf stored: StoredAccessToken, to output: inout OutputSpan<UInt8>) {
+    private func append(ownerOf stored: StoredAccessToken, withName: Bool, to output: inout OutputSpan<UInt8>) {
         let record = stored.bytes.span
         output.append(",\"client_id\":\"")
         output.append(record.extracting(stored.client))
@@ -74,7 +78,7 @@ package struct IntrospectionAnswer: Sendable {
         }
         output.append(uuid: record.extracting(stored.userID))
         output.append(UInt8(ascii: "\""))
-        guard stored.flags & AccessTokenRecord.Flags.hasName != 0 else { return }
+        guard withName else { return }
         output.append(",\"username\":\"")
         output.append(record.extracting(stored.username))
         let isVerified = stored.flags & AccessTokenRecord.Flags.isVerified != 0

@@ -16,14 +16,15 @@ package struct VerifiedFacts: Sendable {
     }
 
     private enum Source: Sendable {
-        case token(StoredAccessToken)
+        case token(StoredAccessToken, tellsName: Bool)
         case session(Session)
     }
 
     private let source: Source
 
-    init(_ token: StoredAccessToken) {
-        source = .token(token)
+    /// - Parameter client: who asks.
+    init(_ token: StoredAccessToken, for client: Client) {
+        source = .token(token, tellsName: token.tellsName(to: client.limitedByScopes))
     }
 
     init(_ session: Session) {
@@ -33,14 +34,14 @@ package struct VerifiedFacts: Sendable {
     /// Appends a fact; false, and nothing, for one that is not known.
     package func write(_ fact: Fact, to output: inout [UInt8]) -> Bool {
         switch source {
-        case .token(let token): token.write(fact, to: &output)
+        case .token(let token, let tellsName): token.write(fact, tellsName, to: &output)
         case .session(let session): session.write(fact, to: &output)
         }
     }
 }
 
 extension StoredAccessToken {
-    fileprivate func write(_ fact: VerifiedFacts.Fact, to output: inout [UInt8]) -> Bool {
+    fileprivate func write(_ fact: VerifiedFacts.Fact, _ tellsName: Bool, to output: inout [UInt8]) -> Bool {
         switch fact {
         case .subject where isUser: output.append(uuid: bytes[userID].span)
         case .subject, .client: output += bytes[client]
@@ -51,14 +52,14 @@ extension StoredAccessToken {
             guard !scope.isEmpty else { return false }
             output.append(percentEncoding: scopes, sparing: UInt8(ascii: " "))
         case .email:
-            guard flags & AccessTokenRecord.Flags.hasName != 0 else { return false }
+            guard tellsName else { return false }
             if bytes[username].contains(UInt8(ascii: "\\")) {
                 output.append(percentEncoding: Array(Principal.unescaped(bytes[username]).utf8)[...])
             } else {
                 output.append(percentEncoding: bytes[username])
             }
         case .isEmailVerified:
-            guard flags & AccessTokenRecord.Flags.hasName != 0 else { return false }
+            guard tellsName else { return false }
             output += flags & AccessTokenRecord.Flags.isVerified != 0 ? Array("true".utf8) : Array("false".utf8)
         }
         return true

@@ -13,7 +13,7 @@ package struct AccessTokenClaims: Sendable {
     /// - Parameters:
     ///   - record: what is kept of the token.
     ///   - isForOwnClient: whether the client is the team's own. Any other, which can read the token, learns only what the user has let it
-    ///     know (RFC 9068 §6). What introspection says is for the audience, and does not depend on it.
+    ///     know (RFC 9068 §6). What introspection says depends on who asks (`Client.limitedByScopes`).
     package init(
         _ record: AccessTokenRecord, in installation: Installation, isForOwnClient: Bool, additional: JSONObject = JSONObject()
     ) {

@@ -46,6 +46,41 @@ struct ClientChangesTests {
         }
     }
 
+    @Test func `a client that is not the team's own learns no address by its own tokens without the scope`() async throws {
+        try await withInstallation { installation, _ in
+            let client = try await installation.relyingParty("--first-party", "--introspect")
+            let (browser, _) = try await installation.browser()
+            let credentials = try #require(client.credentials)
+            let backend = try await installation.backend()
+            let server = try installation.server
+            for scope in ["openid", "openid email"] {
+                let tokens = try await client.tokens(browser, [("scope", scope)])
+                let presented = ["access_token", "refresh_token"].compactMap { tokens[$0]?.stringValue }
+                try #require(presented.count == 2)
+                func learns(_ asking: Credentials) async throws -> [Bool] {
+                    var learns: [Bool] = []
+                    for token in presented {
+                        let answer = try await server.introspect(token, asking).json
+                        let isNamed = answer["username"] != nil
+                        #expect((answer["email_verified"] != nil) == isNamed)
+                        learns.append(isNamed)
+                    }
+                    let verified = try await server.verify(presented[0], asking)
+                    #expect(verified.status == 204, "\(verified.text)")
+                    #expect((verified.value("X-Auth-Email-Verified") != nil) == (verified.value("X-Auth-Email") != nil))
+                    return learns + [verified.value("X-Auth-Email") != nil]
+                }
+                #expect(try await learns(credentials) == [true, true, true])
+                _ = try await installation.command(["client", "update", client.id, "--third-party"])
+                let isTold = scope == "openid email"
+                #expect(try await learns(credentials) == [isTold, isTold, isTold], "\(scope)")
+                // For a backend it depends on the audience.
+                #expect(try await learns(backend) == [true, false, true])
+                _ = try await installation.command(["client", "update", client.id, "--first-party"])
+            }
+        }
+    }
+
     @Test func `a client that has been removed is unknown`() async throws {
         try await withInstallation { installation, account in
             let backend = try await installation.backend()
