@@ -1,4 +1,5 @@
 import JOSE
+package import Logging
 package import Networking
 package import Outbound
 
@@ -15,6 +16,8 @@ package actor ClientKeySets {
 
     private struct Remembered {
         var keys: JWKSet?
+        /// Why the last fetch has brought none.
+        var failure: KeySetFetchFailure?
         /// Of the bucket of `refetches`.
         var arrival: Int64?
         var endsAt: Instant
@@ -26,38 +29,45 @@ package actor ClientKeySets {
     private static let standardLife = Duration.seconds(600)
     private static let maximumLife = Duration.seconds(86_400)
     private static let limit = 1000
+    /// When a client may ask again whose server is away.
+    private static let pause = Duration.seconds(5)
 
     package nonisolated let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let client: HTTPSClient
+    private let logger: Logger
     private var remembered: [Source: Remembered] = [:]
-    private var fetches: [Source: Task<FetchedKeySet?, Never>] = [:]
+    private var fetches: [Source: Task<Result<FetchedKeySet, KeySetFetchFailure>, Never>] = [:]
 
-    package init(client: HTTPSClient, loop: EventLoop) {
+    package init(client: HTTPSClient, loop: EventLoop, logger: Logger) {
         self.client = client
         self.loop = loop
+        self.logger = logger
     }
 
     /// - Parameter keyID: the one that is looked for; nil when none is named.
-    /// - Throws: `IdentityError.invalidClient` for a client that has none; `unavailable` while they cannot be fetched.
+    /// - Throws: `IdentityError.invalidClient` when there are none that can be used; `unavailable` while the server of an operator's client is away,
+    ///   and the one that is looked for is not among those of before.
     func keys(of owner: Client, needing keyID: String?) async throws(IdentityError) -> JWKSet {
         switch owner.keys {
         case nil: throw .invalidClient
         case .set(let keys)?: return keys
         case .url(let url)?:
             let source = Source(url: url, isPublic: owner.registration != .byOperator)
-            if let found = remembered[source] {
-                let isKnown = found.keys.map { keys in keyID.map { keys.key(withID: $0) != nil } ?? true } ?? false
-                if isKnown, loop.now < found.endsAt, let keys = found.keys { return keys }
-                guard mayAsk(source, again: found) else {
-                    guard let keys = found.keys else { throw .unavailable(retryAfter: Self.minimumLife) }
-                    return keys
-                }
-            }
-            guard let keys = await fetch(source) else { throw .unavailable(retryAfter: .seconds(1)) }
+            var found = remembered[source]
+            if let found, loop.now < found.endsAt, let keys = found.keys, Self.has(keys, keyID) { return keys }
+            if found.map({ mayAsk(source, again: $0) }) ?? true { found = await fetch(source, for: owner.id) }
+            if let keys = found?.keys, found?.failure == nil || Self.has(keys, keyID) { return keys }
+            // Where a client that has registered itself leads us to is its own concern.
+            if let failure = found?.failure, failure.mayPass, !source.isPublic { throw .unavailable(retryAfter: Self.pause) }
+            guard let keys = found?.keys else { throw .invalidClient }
             return keys
         }
+    }
+
+    private static func has(_ keys: JWKSet, _ keyID: String?) -> Bool {
+        keyID.map { keys.key(withID: $0) != nil } ?? true
     }
 
     /// Whether there is a look-up under way to wait for, or one more may begin.
@@ -72,22 +82,44 @@ package actor ClientKeySets {
     }
 
     /// The keys as they are now or, while they cannot be fetched, as they were.
-    private func fetch(_ source: Source) async -> JWKSet? {
+    private func fetch(_ source: Source, for owner: ClientID) async -> Remembered? {
         let running =
             fetches[source]
             ?? Task(executorPreference: loop) { [client] in
-                try? await FetchedKeySet.fetch(source.url, with: client, publicly: source.isPublic)
+                do throws(KeySetFetchFailure) {
+                    return .success(
+                        try await FetchedKeySet.fetch(source.url, with: client, publicly: source.isPublic, namedOnly: false))
+                } catch {
+                    return .failure(error)
+                }
             }
         fetches[source] = running
-        let fetched = await running.value
+        let result = await running.value
         // Whoever has waited with others finds it done.
-        guard fetches.removeValue(forKey: source) != nil else { return fetched?.keys ?? remembered[source]?.keys }
+        guard fetches.removeValue(forKey: source) != nil else { return remembered[source] }
         if remembered.count >= Self.limit, remembered[source] == nil { remembered = [:] }
-        let life = min(max(fetched?.freshness ?? Self.standardLife, Self.minimumLife), Self.maximumLife)
         let before = remembered[source]
-        remembered[source] = Remembered(
-            keys: fetched?.keys ?? before?.keys, arrival: before?.arrival,
-            endsAt: fetched == nil ? before?.endsAt ?? loop.now : loop.now + life)
-        return remembered[source]?.keys
+        switch result {
+        case .success(let fetched):
+            let life = min(max(fetched.freshness ?? Self.standardLife, Self.minimumLife), Self.maximumLife)
+            remembered[source] = Remembered(keys: fetched.keys, arrival: before?.arrival, endsAt: loop.now + life)
+        case .failure(let failure):
+            logger.warning(
+                "the keys of a client are not there", ["client": .string(owner.text), "error": .string("\(failure)")])
+            remembered[source] = Remembered(
+                keys: before?.keys, failure: failure, arrival: before?.arrival, endsAt: before?.endsAt ?? loop.now)
+        }
+        return remembered[source]
+    }
+}
+
+extension KeySetFetchFailure {
+    /// Whether it may be over by itself: what is wrong in the set, or with the URL, is not.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .notAnswered(.timedOut), .notAnswered(.connection), .notAnswered(.overloaded): true
+        case .status(let status): status >= 500 || status == 429
+        case .notAnswered, .invalid, .empty: false
+        }
     }
 }

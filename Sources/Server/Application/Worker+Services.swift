@@ -72,7 +72,8 @@ extension Worker {
             consents: Consents(pool: parts.postgres, sessions: identity.sessions, system: shared.system),
             limiter: parts.limiter, marks: shared.interactionMarks, nonces: shared.dpopNonces, keys: parts.keys,
             clientTokens: clientTokens,
-            clientKeys: ClientKeySets(client: shared.accessTokenCalls, loop: parts.loop), system: shared.system)
+            clientKeys: ClientKeySets(client: shared.accessTokenCalls, loop: parts.loop, logger: parts.logger),
+            system: shared.system)
     }
 
     /// What the rest-auth API needs beside the parts that all APIs share.

@@ -192,10 +192,11 @@ struct ProofKey: Sendable {
     }
 
     /// A client's assertion (RFC 7523 §3).
-    func assertion(_ claims: [(String, JSONValue?)], keyID: String = "one") throws -> String {
+    func assertion(_ claims: [(String, JSONValue?)], keyID: String? = "one") throws -> String {
         var object = JSONObject()
         for (name, value) in claims { object[name] = value }
-        return try signed(Array("{\"alg\":\"ES256\",\"kid\":\"\(keyID)\"}".utf8), object)
+        let name = keyID.map { ",\"kid\":\"\($0)\"" } ?? ""
+        return try signed(Array("{\"alg\":\"ES256\"\(name)}".utf8), object)
     }
 
     private func signed(_ header: [UInt8], _ claims: JSONObject) throws -> String {

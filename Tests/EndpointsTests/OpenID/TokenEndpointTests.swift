@@ -145,6 +145,51 @@ struct TokenEndpointTests {
         }
     }
 
+    @Test func `a client whose keys cannot be fetched is told to come back`() async throws {
+        let installation = try #require(installation)
+        let keys = [try ProofKey(), try ProofKey()]
+        let answer = Locked((status: 500, body: ""))
+        let listener = try TestHTTPServer.start { _ in .response(status: answer.value.status, body: answer.value.body) }
+        let client = try await installation.relyingParty(
+            "--service", "--scope", "read", "--auth-method", "private_key_jwt", "--jwks-uri",
+            listener.url("/keys", host: "127.0.0.1"))
+        func assertion(_ number: Int, named: Bool) throws -> String {
+            try keys[number].assertion(
+                [
+                    ("iss", .string(client.id)), ("sub", .string(client.id)), ("aud", "http://localhost:8080"),
+                    ("exp", .integer(installation.clock.now.seconds + 60)), ("jti", .string("\(number)\(named)")),
+                ], keyID: named ? "\(number)" : nil)
+        }
+        func ask(_ assertion: String) async throws -> TestHTTPResponse {
+            try await server.form(
+                "/oauth2/token",
+                [
+                    ("grant_type", "client_credentials"),
+                    ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+                    ("client_assertion", assertion),
+                ])
+        }
+        func set(_ number: Int, named: Bool) -> String {
+            let key = JWK(key: keys[number].key.publicKey, algorithm: .es256, keyID: named ? "\(number)" : nil)
+            return String(decoding: JWKSet([key]).rendered, as: UTF8.self)
+        }
+        let first = try assertion(0, named: true)
+        let refused = try await ask(first)
+        #expect(refused.status == 503, "\(refused.text)")
+        #expect(refused.json["error"] == "temporarily_unavailable")
+        #expect(refused.value("Retry-After") != nil)
+        answer.withLock { $0 = (404, "") }
+        #expect(try await ask(first).status == 401)
+        // A key without a name is the only one that can be meant.
+        answer.withLock { $0 = (200, set(0, named: false)) }
+        #expect(try await ask(try assertion(0, named: false)).status == 200)
+        answer.withLock { $0 = (200, set(0, named: true)) }
+        #expect(try await ask(first).status == 200)
+        // Another key, while nobody can tell whether it is the client's.
+        answer.withLock { $0 = (503, "") }
+        #expect(try await ask(try assertion(1, named: true)).status == 503)
+    }
+
     @Test func `tokens are bound to the key of a DPoP proof, which is good once and with our nonce`() async throws {
         let installation = try #require(installation)
         let client = try await installation.relyingParty("--native", "--first-party")
@@ -201,6 +246,23 @@ struct TokenEndpointTests {
         let again = try await client.refresh(refresh, with: [("DPoP", own)])
         #expect(again.status == 200, "\(again.text)")
         #expect(again.json["token_type"] == "DPoP")
+    }
+
+    @Test func `a refresh token that is bound to a key is none where nobody shows a key`() async throws {
+        let installation = try #require(installation)
+        let client = try await installation.relyingParty("--native", "--first-party")
+        let (browser, _) = try await installation.browser()
+        let (key, now) = (try ProofKey(), installation.clock.now)
+        func proof(_ nonce: String?) throws -> [(name: String, value: String)] {
+            [("DPoP", try key.proof("POST", "/oauth2/token", at: now, nonce: nonce))]
+        }
+        let nonce = try await client.redeem(try await client.code(browser), with: proof(nil)).value("DPoP-Nonce")
+        let tokens = try await client.redeem(try await client.code(browser), with: proof(nonce)).json
+        let refresh = try #require(tokens["refresh_token"]?.stringValue)
+        let body: JSONValue = ["refreshToken": .string(refresh), "rotate": true]
+        #expect(try await server.post("/auth/refresh", body).status == 401)
+        #expect(try await server.send("PUT", "/auth/token", [("Authorization", "Bearer \(refresh)")]).status == 401)
+        #expect(try await client.refresh(refresh, with: proof(nonce)).status == 200)
     }
 
     @Test func `an exchange that names no scope leaves out what cannot be exchanged`() async throws {

@@ -7,7 +7,7 @@ package enum KeySetFetchFailure: Error, Equatable, Sendable {
     case status(Int)
     /// Not a key set.
     case invalid(JOSEError)
-    /// No key of it has a name and can be used.
+    /// No key of it can be used and, where that is needed, has a name.
     case empty(skipped: Int)
 }
 
@@ -52,16 +52,18 @@ package struct FetchedKeySet: Sendable {
     let freshness: Duration?
 
     /// Asks for the set at `url` and reads it off the loop: a hostile one takes a while.
-    /// - Parameter publicly: whether a host of a private network is refused.
+    /// - Parameters:
+    ///   - publicly: whether a host of a private network is refused.
+    ///   - namedOnly: whether a key that has no name is of no use.
     package static func fetch(
-        _ url: String, with client: HTTPSClient, publicly: Bool = false
+        _ url: String, with client: HTTPSClient, publicly: Bool = false, namedOnly: Bool = true
     ) async throws(KeySetFetchFailure) -> FetchedKeySet {
         let request = OutboundRequest(
             .get, url, fields: [("Accept", "application/jwk-set+json, application/json")], isForPublicHosts: publicly)
         let result: Result<FetchedKeySet, KeySetFetchFailure>
         do throws(OutboundError) {
             result = try await client.send(request) { response in
-                Result { () throws(KeySetFetchFailure) in try FetchedKeySet(response) }
+                Result { () throws(KeySetFetchFailure) in try FetchedKeySet(response, namedOnly: namedOnly) }
             }
         } catch {
             throw .notAnswered(error)
@@ -69,14 +71,14 @@ package struct FetchedKeySet: Sendable {
         return try result.get()
     }
 
-    init(_ response: OutboundResponse) throws(KeySetFetchFailure) {
+    init(_ response: OutboundResponse, namedOnly: Bool = true) throws(KeySetFetchFailure) {
         guard response.status == 200 else { throw .status(response.status) }
         do throws(JOSEError) {
             keys = try JWKSet.parse(response.body)
         } catch {
             throw .invalid(error)
         }
-        guard keys.keys.contains(where: { $0.keyID != nil }) else { throw .empty(skipped: keys.skipped.count) }
+        guard keys.keys.contains(where: { $0.keyID != nil || !namedOnly }) else { throw .empty(skipped: keys.skipped.count) }
         freshness = response.freshness
     }
 }
