@@ -11,14 +11,16 @@ package protocol EndlessBody: AnyObject, Sendable {
 /// How an endless body is written.
 package struct BodyWriter: Sendable {
     private let stream: Stream
+    private let connection: HTTPConnection
 
-    init(_ stream: Stream) {
+    init(_ stream: Stream, of connection: HTTPConnection) {
         self.stream = stream
+        self.connection = connection
     }
 
     /// Queues bytes; they leave with those of the turn.
     package func write(_ bytes: [UInt8]) {
-        stream.write(bytes)
+        connection.assumeIsolated { $0.tell(bytes) }
     }
 
     /// How many bytes the client has yet to take.

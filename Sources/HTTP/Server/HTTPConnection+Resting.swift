@@ -116,6 +116,13 @@ extension HTTPConnection {
         server.ledger.hold(more, for: client)
     }
 
+    /// Queues a part of an endless body. What the client has yet to take counts in large steps: most take all at once.
+    func tell(_ bytes: [UInt8]) {
+        stream.write(bytes)
+        let more = stream.bufferedBytes + Self.taskBytes - held
+        if abs(more) >= Self.largeAnswer { hold(stream.bufferedBytes, for: .task) }
+    }
+
     /// From now on it holds nothing.
     func release() {
         guard held != 0 else { return }

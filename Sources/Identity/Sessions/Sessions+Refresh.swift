@@ -42,7 +42,7 @@ extension Sessions {
         var outcome = IdentityMetrics.Refresh.refused
         defer { metrics.count(outcome) }
         do throws(IdentityError) {
-            let chain = try await verified(presented, options, caller)
+            let chain = try await verified(presented, options.client, caller)
             return try await exchange(chain, options, caller, &outcome, prepare)
         } catch {
             if error.isOurs, outcome != .reuse { outcome = .unavailable }
@@ -59,9 +59,9 @@ extension Sessions {
 
     /// The session and the token that may be exchanged, as far as the mac tells. What cannot be is counted before anything is put on record; what
     /// can is counted where it is exchanged, in one step. A session's budget is for tokens that their client presents; what only names it, and what
-    /// another client presents, counts with the address alone. One that is bound to a key is nobody's without a proof of one.
+    /// another client presents, counts with the address alone.
     private func verified(
-        _ presented: SecretString, _ options: RefreshOptions, _ caller: Caller
+        _ presented: SecretString, _ client: ClientID?, _ caller: Caller
     ) async throws(IdentityError) -> Chain {
         let holder: RefreshTokenHolder
         do throws(IdentityError) {
@@ -72,9 +72,7 @@ extension Sessions {
         }
         switch holder {
         case .live(let session, let grant, let token):
-            guard let grant, options.client == nil || options.client == grant.clientID,
-                grant.confirmation == nil || options.confirmation != nil
-            else {
+            guard let grant, client == nil || client == grant.clientID else {
                 // The budget is for those who could exchange it: nobody else uses it up.
                 try await limiter.take(.failedRefresh(caller), caller)
                 await noteRefusal(of: session.id, session.userID, client: nil, caller)

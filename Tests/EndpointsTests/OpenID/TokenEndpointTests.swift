@@ -248,23 +248,6 @@ struct TokenEndpointTests {
         #expect(again.json["token_type"] == "DPoP")
     }
 
-    @Test func `a refresh token that is bound to a key is none where nobody shows a key`() async throws {
-        let installation = try #require(installation)
-        let client = try await installation.relyingParty("--native", "--first-party")
-        let (browser, _) = try await installation.browser()
-        let (key, now) = (try ProofKey(), installation.clock.now)
-        func proof(_ nonce: String?) throws -> [(name: String, value: String)] {
-            [("DPoP", try key.proof("POST", "/oauth2/token", at: now, nonce: nonce))]
-        }
-        let nonce = try await client.redeem(try await client.code(browser), with: proof(nil)).value("DPoP-Nonce")
-        let tokens = try await client.redeem(try await client.code(browser), with: proof(nonce)).json
-        let refresh = try #require(tokens["refresh_token"]?.stringValue)
-        let body: JSONValue = ["refreshToken": .string(refresh), "rotate": true]
-        #expect(try await server.post("/auth/refresh", body).status == 401)
-        #expect(try await server.send("PUT", "/auth/token", [("Authorization", "Bearer \(refresh)")]).status == 401)
-        #expect(try await client.refresh(refresh, with: proof(nonce)).status == 200)
-    }
-
     @Test func `an exchange that names no scope leaves out what cannot be exchanged`() async throws {
         let installation = try #require(installation)
         let service = try await installation.relyingParty(

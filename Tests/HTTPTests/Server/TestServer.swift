@@ -70,6 +70,11 @@ final class TestServer: Sendable {
             route(.get, "/shared") { _ in
                 Response(.ok, contentType: "text/plain; charset=utf-8", body: big).sharingBody
             },
+            route(.get, "/endless") { _ in
+                var response = Response(.ok, contentType: "text/plain; charset=utf-8")
+                response.endlessBody = EndlessText()
+                return response
+            },
             route(.get, "/empty") { _ in .empty(.noContent) },
             route(.get, "/quit") { _ in .empty(.noContent) },
             route(.get, "/hidden") { _ in .text(.ok, "hidden") },
@@ -292,4 +297,14 @@ extension HTTPServer {
     fileprivate func endIdle() {
         for connection in connections.values { _ = connection.assumeIsolated { $0.endIdle() } }
     }
+}
+
+/// Has as much to say as `/big`, in many parts.
+private final class EndlessText: EndlessBody {
+    func begin(_ writer: BodyWriter) {
+        let part = [UInt8](repeating: UInt8(ascii: "e"), count: 1024)
+        for _ in 0..<TestServer.bigSize / part.count { writer.write(part) }
+    }
+
+    func end() {}
 }
