@@ -10,7 +10,7 @@ package struct Grant: Equatable, Sendable {
     package let audiences: [String]?
     /// Which refresh tokens count; nil where there are none.
     package let refresh: RefreshRotation?
-    /// The key that its tokens are bound to.
+    /// The key that all its tokens are bound to.
     package let confirmation: KeyConfirmation?
 
     package init(
@@ -28,18 +28,19 @@ package struct Grant: Equatable, Sendable {
     init(_ id: GrantID, to client: Client, refresh: RefreshRotation.Mode?, _ terms: GrantTerms) {
         // A client may have to replace its refresh tokens whatever is asked for.
         let mode = refresh == .static && client.rotatesRefreshTokens ? .rotating : refresh
+        // The refresh tokens of who proves itself otherwise are bound to no key (RFC 9449 §5).
         self.init(
             id: id, clientID: client.id, scopes: terms.scopes, audiences: terms.audiences,
-            refresh: mode.map { RefreshRotation(mode: $0) }, confirmation: terms.confirmation)
+            refresh: mode.map { RefreshRotation(mode: $0) }, confirmation: client.isPublic ? terms.confirmation : nil)
     }
 }
 
 extension Grant {
     /// As its first access token is to have it.
     func first(_ terms: GrantTerms) -> Grant {
-        guard let audiences = terms.firstAudiences else { return self }
-        return Grant(
-            id: id, clientID: clientID, scopes: scopes, audiences: audiences, refresh: refresh, confirmation: confirmation)
+        Grant(
+            id: id, clientID: clientID, scopes: scopes, audiences: terms.firstAudiences ?? audiences, refresh: refresh,
+            confirmation: terms.confirmation ?? confirmation)
     }
 
     /// What is left of it for its client as that is registered now: what has been taken from the client is in no further token. Where no audience

@@ -248,6 +248,26 @@ struct TokenEndpointTests {
         #expect(again.json["token_type"] == "DPoP")
     }
 
+    @Test func `a client with a secret may refresh with another key than the first, or with none`() async throws {
+        let installation = try #require(installation)
+        let client = try await installation.relyingParty("--web", "--first-party")
+        let (browser, _) = try await installation.browser()
+        let now = installation.clock.now
+        func proof(_ nonce: String?) throws -> [(name: String, value: String)] {
+            [("DPoP", try ProofKey().proof("POST", "/oauth2/token", at: now, nonce: nonce))]
+        }
+        let nonce = try await client.redeem(try await client.code(browser), with: proof(nil)).value("DPoP-Nonce")
+        var answer = try await client.redeem(try await client.code(browser), with: proof(nonce))
+        #expect(answer.json["token_type"] == "DPoP")
+        for isBound in [false, true] {
+            let refresh = try #require(answer.json["refresh_token"]?.stringValue, "\(answer.text)")
+            answer = try await client.refresh(refresh, with: isBound ? proof(nonce) : [])
+            #expect(answer.json["token_type"] == (isBound ? "DPoP" : "Bearer"), "\(answer.text)")
+            let token = try #require(answer.json["access_token"]?.stringValue)
+            #expect((try await server.introspect(token, try await installation.backend()).json["cnf"] != nil) == isBound)
+        }
+    }
+
     @Test func `an exchange that names no scope leaves out what cannot be exchanged`() async throws {
         let installation = try #require(installation)
         let service = try await installation.relyingParty(

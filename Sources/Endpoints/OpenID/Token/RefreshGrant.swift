@@ -67,15 +67,13 @@ extension OpenID {
             return services.authorization.audiences(resources, for: token.client, scopes: grant.scopes ?? token.client.scopes)
         }
 
-        /// The refresh token of a public client is bound to its key; a client that proves itself otherwise may have another key by now (RFC 9449 §5).
+        /// The refresh token of a public client is bound to the key that it was given for (RFC 9449 §5).
         private func confirmation(of grant: Grant, _ token: TokenRequest) throws(Failure) -> KeyConfirmation? {
-            guard let bound = grant.confirmation else { return token.confirmation }
+            guard token.client.isPublic, let bound = grant.confirmation else { return token.confirmation }
             guard let shown = token.confirmation else {
                 throw Failure(.badRequest, "invalid_dpop_proof", "the refresh token is bound to a key")
             }
-            guard shown == bound || !token.client.isPublic else {
-                throw .invalidGrant("the refresh token is bound to another key")
-            }
+            guard shown == bound else { throw .invalidGrant("the refresh token is bound to another key") }
             return shown
         }
     }
