@@ -95,7 +95,9 @@ struct ClientCommand {
                 and then end it with `kidoban client rotate \(id) --end-previous`
                 """)
         } else {
-            console.complain("every secret that \(id) had until now is refused, on every copy \(soon), and what was got by it")
+            console.complain(
+                "every secret that \(id) had until now is refused, on every copy \(soon), and the tokens that it got by itself end; those of the next "
+                    + "\(DurationText.render(configuration.clients.cacheLifetime)) or so end, too")
         }
         if let previous = before.previousSecret, overlap > .zero {
             console.complain(
