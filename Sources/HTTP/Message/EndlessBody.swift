@@ -11,16 +11,17 @@ package protocol EndlessBody: AnyObject, Sendable {
 /// How an endless body is written.
 package struct BodyWriter: Sendable {
     private let stream: Stream
-    private let connection: HTTPConnection
+    private let queue: @Sendable ([UInt8]) -> Void
 
-    init(_ stream: Stream, of connection: HTTPConnection) {
+    /// - Parameter queue: queues bytes on the stream.
+    init(_ stream: Stream, _ queue: @escaping @Sendable ([UInt8]) -> Void) {
         self.stream = stream
-        self.connection = connection
+        self.queue = queue
     }
 
     /// Queues bytes; they leave with those of the turn.
     package func write(_ bytes: [UInt8]) {
-        connection.assumeIsolated { $0.tell(bytes) }
+        queue(bytes)
     }
 
     /// How many bytes the client has yet to take.

@@ -239,7 +239,7 @@ actor HTTPConnection {
         phase = .telling
         stream.setDeadline(nil)
         hold(stream.bufferedBytes, for: .task)
-        body.begin(BodyWriter(stream, of: self))
+        body.begin(BodyWriter(stream) { bytes in self.assumeIsolated { $0.tell(bytes) } })
         defer { body.end() }
         guard !server.isGoing else { return }
         while try await stream.fill() { stream.consume(stream.input.count) }
