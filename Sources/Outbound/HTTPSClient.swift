@@ -1,6 +1,7 @@
 import Networking
 
-/// Asks other servers over verified TLS, on threads of its own: the caller's loop goes on meanwhile.
+/// Asks other servers over verified TLS, on threads of its own: the caller's loop goes on meanwhile. Servers take turns, and one that does not
+/// answer never has all threads.
 package final class HTTPSClient: Sendable {
     private let configuration: OutboundConfiguration
     private let pool: BlockingPool
@@ -16,7 +17,7 @@ package final class HTTPSClient: Sendable {
             }
         }
         pool = BlockingPool(
-            label: "kidoban.out", threads: configuration.threads, queueLimit: configuration.queueLimit)
+            label: "kidoban.out", threads: configuration.threads, queueLimit: configuration.queueLimit, reserve: .always)
     }
 
     /// The answer, whatever its status. A `GET` follows redirects, to the same scheme, host and port only.
@@ -36,7 +37,7 @@ package final class HTTPSClient: Sendable {
         let deadline = start + configuration.timeout
         let result: Result<Value, OutboundError>
         do throws(BlockingPool.Overloaded) {
-            result = try await pool.run { [configuration] in
+            result = try await pool.run(for: JobOwner(network: url.host, address: url.host)) { [configuration] in
                 Result { () throws(OutboundError) in read(try Self.exchange(request, url, configuration, until: deadline)) }
             }
         } catch {

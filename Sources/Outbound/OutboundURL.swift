@@ -5,6 +5,8 @@ struct OutboundURL: Sendable {
     /// As libcurl writes it.
     let text: String
     let isLoopback: Bool
+    /// In lower case.
+    let host: String
     private let origin: [String]
 
     /// - Throws: `invalidRequest`.
@@ -16,6 +18,7 @@ struct OutboundURL: Sendable {
         else { throw .invalidRequest }
         self.text = text
         isLoopback = url.isLoopback
+        self.host = host
         origin = [scheme, host, port]
         guard scheme == "https" || scheme == "http" && isLoopback else { throw .invalidRequest }
     }

@@ -31,6 +31,18 @@ import Testing
         }
     }
 
+    @Test func `a thread is always left for others where jobs do nothing but wait`() {
+        var queue = FairQueue<String>(JobOwner.Bounds(all: 100), threads: 3, reserve: .always)
+        for number in 0..<5 { queue.wait("a\(number)") }
+        #expect(queue.next()?.job == "a0" && queue.next()?.job == "a1")
+        #expect(queue.next() == nil)
+        queue.wait("b0")
+        #expect(queue.next()?.job == "b0")
+        #expect(queue.next() == nil)
+        queue.ended("a")
+        #expect(queue.next()?.job == "a2")
+    }
+
     @Test func `who comes back at once is not new, so that those before are not passed over`() {
         var queue = Self.queue()
         for job in ["a1", "b1", "c1"] { queue.wait(job) }

@@ -288,6 +288,30 @@ import Testing
         client.stop()
     }
 
+    @Test func `a server that does not answer keeps no other waiting`() async throws {
+        let isOpen = Locked(false)
+        let hanging = try TestHTTPServer.start(certificate) { _ in
+            try? await eventually { isOpen.value }
+            return .response(status: 200)
+        }
+        let other = try TestHTTPServer.start { _ in .response(status: 200) }
+        let client = try client {
+            $0.threads = 3
+            $0.queueLimit = 10
+        }
+        try await withThrowingTaskGroup(of: OutboundError?.self) { group in
+            for _ in 0..<10 { group.addTask { await failure(client, OutboundRequest(.get, hanging.url("/"))) } }
+            try await eventually { hanging.connectionCount == 2 }
+            for _ in 0..<3 {
+                #expect(await failure(client, OutboundRequest(.get, other.url("/", host: "127.0.0.1"))) == nil)
+            }
+            #expect(hanging.connectionCount == 2)
+            isOpen.withLock { $0 = true }
+            while let failure = try await group.next() { #expect(failure == nil) }
+        }
+        client.stop()
+    }
+
     @Test func `who has waited for the thread longer than his time does not ask any more`() async throws {
         let server = try server(.silence)
         let client = try client {

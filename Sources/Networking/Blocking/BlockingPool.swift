@@ -40,23 +40,28 @@ package final class BlockingPool: Sendable {
     ///   - label: the name of its threads, at most 15 bytes.
     ///   - threads: how many run jobs at most; each is started when it is first needed.
     ///   - bounds: how many jobs may wait.
+    ///   - reserve: when a thread is left for others.
     ///   - niceness: 0 … 19; higher gives way to the loops.
     ///   - onIdle: called on a thread of the pool that has had nothing to do for a second, once each time.
     package init(
-        label: String, threads: Int, bounds: JobOwner.Bounds, niceness: Int32 = 0, onIdle: (@Sendable () -> Void)? = nil
+        label: String, threads: Int, bounds: JobOwner.Bounds, reserve: JobOwner.Reserve = .whileOthersCome, niceness: Int32 = 0,
+        onIdle: (@Sendable () -> Void)? = nil
     ) {
         self.label = label
         threadLimit = max(1, threads)
         self.niceness = niceness
-        state = Mutex(State(jobs: FairQueue(bounds, threads: threadLimit)))
+        state = Mutex(State(jobs: FairQueue(bounds, threads: threadLimit, reserve: reserve)))
         self.onIdle = onIdle
     }
 
     /// One in which at most so many jobs wait, whoever they are for.
     package convenience init(
-        label: String, threads: Int, queueLimit: Int, niceness: Int32 = 0, onIdle: (@Sendable () -> Void)? = nil
+        label: String, threads: Int, queueLimit: Int, reserve: JobOwner.Reserve = .whileOthersCome, niceness: Int32 = 0,
+        onIdle: (@Sendable () -> Void)? = nil
     ) {
-        self.init(label: label, threads: threads, bounds: JobOwner.Bounds(all: queueLimit), niceness: niceness, onIdle: onIdle)
+        self.init(
+            label: label, threads: threads, bounds: JobOwner.Bounds(all: queueLimit), reserve: reserve, niceness: niceness,
+            onIdle: onIdle)
     }
 
     /// Jobs that wait for a thread.

@@ -39,6 +39,7 @@ package struct FairQueue<Job: Sendable>: Sendable {
     private let bounds: JobOwner.Bounds
     /// How many jobs run at once.
     private let threads: Int
+    private let reserve: JobOwner.Reserve
     /// Jobs that run, by network.
     private var running: [String: Int] = [:]
     /// The network of the newest job, and when that was another one than before.
@@ -50,9 +51,10 @@ package struct FairQueue<Job: Sendable>: Sendable {
     private var nextNumber = 0
     package private(set) var count = 0
 
-    package init(_ bounds: JobOwner.Bounds, threads: Int = 1) {
+    package init(_ bounds: JobOwner.Bounds, threads: Int = 1, reserve: JobOwner.Reserve = .whileOthersCome) {
         self.bounds = bounds
         self.threads = threads
+        self.reserve = reserve
         groupCounts = bounds.groups.map { _ in [:] }
     }
 
@@ -78,7 +80,7 @@ package struct FairQueue<Job: Sendable>: Sendable {
     }
 
     /// The job whose turn it is, which does not wait any more but runs, until `ended`. Nil also while all that waits is of a network that has
-    /// all threads but one: as long as others come too, that one is left for them.
+    /// all threads but one, and that one is left for others (`JobOwner.Reserve`).
     package mutating func next(at now: Instant = Instant(nanoseconds: 0)) -> (job: Job, network: String)? {
         guard let network = turns.next(but: held(at: now), { [lines] in lines[$0] != nil }), var line = lines[network],
             let address = line.turns.next({ [waiting = line.waiting] in waiting[$0] != nil }),
@@ -98,7 +100,12 @@ package struct FairQueue<Job: Sendable>: Sendable {
     }
 
     private func held(at now: Instant) -> String? {
-        guard threads > 1, let changedAt, now.since(changedAt) < Self.memory else { return nil }
+        let isLeft =
+            switch reserve {
+            case .always: true
+            case .whileOthersCome: changedAt.map { now.since($0) < Self.memory } ?? false
+            }
+        guard threads > 1, isLeft else { return nil }
         return running.first { $0.value >= threads - 1 }?.key
     }
 

@@ -16,6 +16,14 @@ package struct JobOwner: Equatable, Sendable {
     /// Whose jobs are all alike, and run in the order they came.
     package static let nobody = JobOwner(network: "", address: "")
 
+    /// When one of the threads is left for others than the network that has all but that.
+    package enum Reserve: Sendable {
+        /// As long as others come too: for jobs that keep a processor busy.
+        case whileOthersCome
+        /// For jobs that do nothing but wait, for somebody who never answers perhaps.
+        case always
+    }
+
     /// How many jobs may wait.
     package struct Bounds: Equatable, Sendable {
         package let all: Int
