@@ -24,8 +24,7 @@ import Glibc
         if let existing = unsafe pthread_getspecific(key) { return OpaquePointer(existing) }
         guard let created = unsafe make(), unsafe pthread_setspecific(key, UnsafeRawPointer(created)) == 0
         else {
-            // As everywhere in Swift, memory that cannot be had ends the process.
-            fatalError("out of memory for a context")
+            fatalError("out of memory for a context")  // as everywhere in Swift; nothing could be hashed or drawn without it
         }
         return unsafe created
     }
