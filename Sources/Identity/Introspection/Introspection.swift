@@ -163,7 +163,7 @@ extension AccessTokenIssuer {
         writer.member("active", true)
         writer.member("client_id", grant.clientID.text)
         writer.member("sub", session.userID.description)
-        if client.isFirstParty || (grant.scopes ?? client.scopes).contains("email"), let username = session.username {
+        if grant.tellsName(to: client), let username = session.username {
             writer.member("username", username)
             writer.member("email_verified", session.owner.emailVerified)
         }
