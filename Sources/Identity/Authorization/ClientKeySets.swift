@@ -82,7 +82,7 @@ package actor ClientKeySets {
     }
 
     /// The keys as they are now or, while they cannot be fetched, as they were.
-    private func fetch(_ source: Source, for owner: ClientID) async -> Remembered? {
+    private func fetch(_ source: Source, for owner: ClientID) async -> Remembered {
         let running =
             fetches[source]
             ?? Task(executorPreference: loop) { [client] in
@@ -95,21 +95,25 @@ package actor ClientKeySets {
             }
         fetches[source] = running
         let result = await running.value
-        // Whoever has waited with others finds it done.
-        guard fetches.removeValue(forKey: source) != nil else { return remembered[source] }
-        if remembered.count >= Self.limit, remembered[source] == nil { remembered = [:] }
         let before = remembered[source]
+        let outcome: Remembered
         switch result {
         case .success(let fetched):
             let life = min(max(fetched.freshness ?? Self.standardLife, Self.minimumLife), Self.maximumLife)
-            remembered[source] = Remembered(keys: fetched.keys, arrival: before?.arrival, endsAt: loop.now + life)
+            outcome = Remembered(keys: fetched.keys, arrival: before?.arrival, endsAt: loop.now + life)
         case .failure(let failure):
-            logger.warning(
-                "the keys of a client are not there", ["client": .string(owner.text), "error": .string("\(failure)")])
-            remembered[source] = Remembered(
+            outcome = Remembered(
                 keys: before?.keys, failure: failure, arrival: before?.arrival, endsAt: before?.endsAt ?? loop.now)
         }
-        return remembered[source]
+        // Whoever has waited with others finds it done.
+        guard fetches.removeValue(forKey: source) != nil else { return outcome }
+        if case .failure(let failure) = result {
+            logger.warning(
+                "the keys of a client are not there", ["client": .string(owner.text), "error": .string("\(failure)")])
+        }
+        if remembered.count >= Self.limit, before == nil { remembered = [:] }
+        remembered[source] = outcome
+        return outcome
     }
 }
 
