@@ -40,7 +40,8 @@ private func remembering(_ configuration: inout Configuration) {
     configuration.backends.hotTokens = 1 << 20
 }
 
-@Suite(.needsServers, .installation(copies: 2, { remembering(&$0) }), .timeLimit(.minutes(5)))
+/// One after the other: they count what all requests find in memory.
+@Suite(.needsServers, .installation(copies: 2, { remembering(&$0) }), .serialized, .timeLimit(.minutes(5)))
 struct HotTokenTests {
     let installation = Installation.current
 
