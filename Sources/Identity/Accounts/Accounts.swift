@@ -93,6 +93,7 @@ package final class Accounts: Sendable {
         return problems
     }
 
+    /// What a new user brings, as far as nothing is wrong with it.
     private static func read(
         _ email: String?, _ password: SecretString?, _ displayName: String?, _ problems: inout [InputProblem]
     ) -> (EmailAddress?, Password?, DisplayName?) {

@@ -1,6 +1,6 @@
 /// For whom a job is done: by what its place in a `FairQueue` counts.
 package struct JobOwner: Equatable, Sendable {
-    /// What takes turns with others: a network that one party may have all of.
+    /// What takes turns with others: a network that one party may have all of, or a server that is asked.
     package let network: String
     /// What takes turns within its network.
     package let address: String
