@@ -95,14 +95,6 @@ enum RefreshTokenHolder {
         }
     }
 
-    /// Access tokens that the session had when it was read.
-    var listedTokens: [AccessTokenHash] {
-        switch self {
-        case .live(let session, _, _): session.listedTokens
-        case .ended: []
-        }
-    }
-
     /// `nil` if nobody remembers.
     var clientID: ClientID? {
         switch self {

@@ -37,7 +37,9 @@ package struct Session: Sendable {
     package let cookie: Cookie?
     package let grants: [Grant]
     /// The access tokens that its record lists, packed; those beyond a few are listed elsewhere.
-    private let tokenList: [UInt8]
+    let tokenList: [UInt8]
+    /// The record that it was read from; empty for one that this copy has made.
+    let record: [UInt8]
     /// How much the clock that its instants are told by, which is Redis's, was ahead of this copy's when it was read.
     private var clockLead: Duration
 
@@ -45,7 +47,8 @@ package struct Session: Sendable {
         id: SessionID, userID: UserID, owner: SessionOwner, clientID: ClientID, methods: Set<AuthenticationMethod>,
         provider: ProviderID? = nil, device: DeviceDescription, network: NetworkPrefix? = nil, createdAt: Timestamp,
         authenticatedAt: Timestamp, absoluteEnd: Timestamp, lastUsedAt: Timestamp, salt: SessionSalt, cookie: Cookie? = nil,
-        grants: [Grant], ownClaims: JSONObject = JSONObject(), tokenList: [UInt8] = [], clockLead: Duration = .zero
+        grants: [Grant], ownClaims: JSONObject = JSONObject(), tokenList: [UInt8] = [], record: [UInt8] = [],
+        clockLead: Duration = .zero
     ) {
         self.ownClaims = ownClaims
         self.id = id
@@ -64,6 +67,7 @@ package struct Session: Sendable {
         self.cookie = cookie
         self.grants = grants
         self.tokenList = tokenList
+        self.record = record
         self.clockLead = clockLead
     }
 
@@ -88,13 +92,6 @@ extension Session {
 
     package func grant(_ id: GrantID) -> Grant? {
         grants.first { $0.id == id }
-    }
-
-    /// Access tokens that it had when it was read; there may be more.
-    var listedTokens: [AccessTokenHash] {
-        stride(from: 0, to: tokenList.count - 31, by: 32).compactMap { start in
-            AccessTokenHash(bytes: Array(tokenList[start..<start + AccessTokenHash.byteCount]))
-        }
     }
 
     /// Whether a cookie is what holds it.

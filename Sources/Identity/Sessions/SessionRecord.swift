@@ -89,11 +89,41 @@ package enum SessionRecord: Sendable {
         return writer.bytes
     }
 
+    /// What takes the place of a session whose end is on record.
+    static func tombstone(of session: Session, reason: SessionEnd) -> [UInt8] {
+        var writer = PackedWriter()
+        writer.number(tombstoneMark, 1)
+        writer.raw(session.userID.uuid.bytes)
+        writer.raw(session.salt.bytes)
+        writer.number(0, 6)
+        writer.text(reason.rawValue, lengthSize: 1)
+        writer.raw(session.tokenList)
+        return writer.bytes
+    }
+
     /// Whose a record is, by its head; nil for a tombstone and for none.
     static func owner(ofHead head: [UInt8]) -> UserID? {
         guard head.count == headLength, head.first == liveMark else { return nil }
         return UUID(bytes: Array(head.dropFirst())).map { UserID($0) }
     }
+}
+
+extension Session {
+    /// Access tokens that it had when it was read; there may be more.
+    var listedTokens: [AccessTokenHash] {
+        places.compactMap { AccessTokenHash(bytes: Array(tokenList[$0..<$0 + AccessTokenHash.byteCount])) }
+    }
+
+    /// How long its tombstone is to live: until the last of these has expired.
+    func tombstoneLife(at now: Timestamp) -> Duration {
+        let ends = places.map { place in
+            var reader = PackedReader(tokenList, at: place + AccessTokenHash.byteCount)
+            return Int64(reader.number(6)) + Int64(SessionScript.listingMargin) - now.milliseconds
+        }
+        return max(SessionTombstone.standardLife, .milliseconds(ends.max() ?? 0))
+    }
+
+    private var places: StrideTo<Int> { stride(from: 0, to: tokenList.count - 31, by: 32) }
 }
 
 extension IssuedAccessToken {
@@ -183,7 +213,7 @@ extension Session {
             provider: ProviderID(provider), device: DeviceDescription(device),
             network: network, createdAt: instants[0], authenticatedAt: instants[1],
             absoluteEnd: instants[2], lastUsedAt: instants[3], salt: SessionSalt(random: salt), cookie: Cookie(packed: cookie),
-            grants: grants, ownClaims: ownClaims, tokenList: tokens, clockLead: lead)
+            grants: grants, ownClaims: ownClaims, tokenList: tokens, record: bytes, clockLead: lead)
     }
 }
 

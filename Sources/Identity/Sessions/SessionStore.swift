@@ -20,6 +20,8 @@ package struct SessionStore: Sendable {
     private static let changeCookie = RedisScript(name: "change_cookie", source: ChangeCookieScript.source)
     private static let dropCookie = RedisScript(name: "drop_cookie", source: DropCookieScript.source)
     private static let updateOwner = RedisScript(name: "update_owner", source: UpdateOwnerScript.source)
+    private static let endUnchanged = RedisScript(
+        name: "end_unchanged_session", source: EndUnchangedSessionScript.source, whenFull: true)
     private static let finishEnd = RedisScript(name: "finish_end", source: FinishEndScript.source, whenFull: true)
     private static let strike = RedisScript(name: "strike_access_tokens", source: StrikeAccessTokensScript.source, whenFull: true)
 
@@ -222,6 +224,29 @@ package struct SessionStore: Sendable {
         return ended
     }
 
+    /// Ends a session and finishes its end, in one step.
+    /// - Parameter entry: what is told of the end.
+    /// - Returns: false if it is not what was read any more; then nothing has happened.
+    /// - Throws: the store's failure.
+    func end(
+        unchanged session: Session, reason: SessionEnd, telling entry: RevocationLog.Entry?, at now: Timestamp
+    ) async throws(IdentityError) -> Bool {
+        var keys = Self.keys(session.id) + [SessionIndex.key(session.userID)]
+        if entry != nil { keys.append(RevocationLog.key) }
+        keys += session.listedTokens.map(\.key)
+        let life = entry == nil ? 0 : RevocationLog.life.wholeMilliseconds
+        let arguments = EndUnchangedSessionScript.arguments(session, reason: reason, life: life, at: session.time(at: now))
+        let sent = keys
+        let reply = try await mapRedisErrors { () throws(RedisError) in
+            try await redis.runLasting(Self.endUnchanged, keys: sent, arguments: arguments + (entry?.words ?? [])) { reply in
+                // Whatever another server has of it.
+                [[]] + arguments.dropFirst() + (entry?.repeated(after: reply).words ?? [])
+            }
+        }
+        if case .null = reply { return false }
+        return true
+    }
+
     /// The ids in a user's index, the one that lasts longest first.
     /// - Throws: the store's failure.
     func ids(of userID: UserID) async throws(IdentityError) -> [SessionID] {
@@ -260,10 +285,12 @@ package struct SessionStore: Sendable {
         if entry != nil { keys.append(RevocationLog.key) }
         keys += tokens.map(\.key)
         let life = entry == nil ? 0 : RevocationLog.life.wholeMilliseconds
-        let arguments = SessionScript.arguments(id.bytes, userID != nil, isRecorded, life) + (entry?.words ?? [])
+        let arguments = SessionScript.arguments(id.bytes, userID != nil, isRecorded, life)
         let sent = keys
         _ = try await mapRedisErrors { () throws(RedisError) in
-            try await redis.runLasting(Self.finishEnd, keys: sent, arguments: arguments)
+            try await redis.runLasting(Self.finishEnd, keys: sent, arguments: arguments + (entry?.words ?? [])) { reply in
+                arguments + (entry?.repeated(after: reply).words ?? [])
+            }
         }
     }
 

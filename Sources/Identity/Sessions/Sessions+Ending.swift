@@ -36,7 +36,9 @@ extension Sessions {
         case .live, .ended, .missing: throw .sessionNotFound
         }
         let note = SessionEndNote(actor: .user(userID), clientID: seen?.clientID, caller: caller)
-        return try await end(id, of: userID, reason: reason, noting: note, reading: seen?.listedTokens ?? []) || seen != nil
+        guard let seen else { return try await end(id, of: userID, reason: reason, noting: note) }
+        try await end(seen, reason: reason, noting: note)
+        return true
     }
 
     /// Ends the session of a refresh token; of a further grant's, the grant. One that is none, or no longer one, has nothing left to end.
@@ -102,7 +104,10 @@ extension Sessions {
         _ holder: RefreshTokenHolder, reason: SessionEnd, by actor: AuditEvent.Actor, _ caller: Caller
     ) async throws(IdentityError) {
         let note = SessionEndNote(actor: actor, clientID: holder.clientID, caller: caller)
-        try await end(holder.sessionID, of: holder.userID, reason: reason, noting: note, reading: holder.listedTokens)
+        switch holder {
+        case .live(let session, _, _): try await end(session, reason: reason, noting: note)
+        case .ended(let id, let userID, _): try await end(id, of: userID, reason: reason, noting: note)
+        }
     }
 
     /// Keeps the number of a user's sessions within the limit. Not worth failing a sign-in for: the next one tries again.
@@ -113,9 +118,46 @@ extension Sessions {
         guard let live = try? await store.sessions(of: userID, at: system.now()) else { return }
         for session in SessionExcess.sessions(of: live, newest: newest, isSignIn: isSignIn, limit: limitPerUser) {
             let note = SessionEndNote(actor: .system, clientID: session.clientID, caller: caller)
-            let tokens = session.listedTokens
-            guard (try? await end(session.id, of: userID, reason: .revoked, noting: note, reading: tokens)) != nil else { return }
+            guard (try? await end(session, reason: .revoked, noting: note)) != nil else { return }
         }
+    }
+
+    /// Ends a session that has just been read, in one step: it may be killed at any time and leaves nothing undone. One that has changed meanwhile
+    /// ends in two.
+    func end(_ session: Session, reason: SessionEnd, noting note: SessionEndNote) async throws(IdentityError) {
+        if try await endUnchanged(session, reason, note) { return }
+        try await end(session.id, of: session.userID, reason: reason, noting: note, reading: session.listedTokens)
+    }
+
+    /// - Returns: false if it has changed, or is not to be ended so.
+    private func endUnchanged(
+        _ session: Session, _ reason: SessionEnd, _ note: SessionEndNote
+    ) async throws(IdentityError) -> Bool {
+        let (listed, now) = (session.listedTokens, system.now())
+        // A session ends also where nobody may read its tokens.
+        guard !reason.outlivesTombstone, let records = try? await tokens.records(listed) else { return false }
+        // First of all: nobody may come back.
+        await logouts?.enter(endOf: session.id, of: session.userID, for: session.grants.map(\.clientID))
+        let entry = try await mapServiceFailures { () throws(ServiceFailure) in
+            try await tokens.farewell(
+                to: listed, knowing: Dictionary(zip(listed, records)) { first, _ in first }, and: [],
+                with: .session(session.id, of: session.userID), isNews: true)
+        }
+        let event = AuditEvent(endOf: session.id, of: session.userID, reason: reason, at: session.time(at: now), note)
+        do throws(IdentityError) {
+            let isDone = try await tokens.forgetting(listed) { () throws(IdentityError) in
+                try await store.end(unchanged: session, reason: reason, telling: entry, at: now)
+            }
+            guard isDone else { return false }
+        } catch {
+            // Refused: what can be done is.
+            guard error != .internalFault else { return false }
+            // Without an answer it may be done all the same, and who repeats it finds it on record.
+            await audit.record(event)
+            throw error
+        }
+        await audit.record(event)
+        return true
     }
 
     /// Ends a session: when this returns, none of its tokens is good. Whatever a failure leaves undone, a repeated call does;

@@ -106,14 +106,14 @@ package struct AccessTokenStore: Sendable {
     ) async throws(ServiceFailure) {
         guard let log else { return try await delete(tokens) }
         let records = if let known { known } else { try await self.records(tokens).compactMap { $0 } }
-        var commands: [RedisCommand] = []
+        var writes: [LastingWrite] = []
         if let whole {
-            if isNews || !records.isEmpty { commands = log.commands(whole, with: records) }
+            if isNews || !records.isEmpty { writes = log.writes(whole, with: records) }
         } else {
-            commands = log.commands(records)
+            writes = log.writes(records)
         }
-        commands += tokens.map { RedisCommand("DEL", $0.key) }
-        let all = commands
+        writes += tokens.map(Self.deletion)
+        let all = writes
         guard !all.isEmpty else { return }
         // Before, for who is asked meanwhile, and after, for who was asked before and remembers it only now.
         hot?.forget(tokens)
@@ -140,13 +140,13 @@ package struct AccessTokenStore: Sendable {
     }
 
     /// Has `delete` delete tokens, and remembers none of them.
-    func forgetting(
-        _ tokens: [AccessTokenHash], _ delete: () async throws(IdentityError) -> Void
-    ) async throws(IdentityError) {
+    func forgetting<Result>(
+        _ tokens: [AccessTokenHash], _ delete: () async throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
         // Before, for who is asked meanwhile, and after, for who was asked before and remembers it only now.
         hot?.forget(tokens)
         defer { hot?.forget(tokens) }
-        try await delete()
+        return try await delete()
     }
 
     /// Makes tokens unknown at once, and so that a failover of Redis does not bring them back.
@@ -156,8 +156,10 @@ package struct AccessTokenStore: Sendable {
         hot?.forget(tokens)
         defer { hot?.forget(tokens) }
         // One key a command: each may live in a slot of its own.
-        try await askRedis { () throws(RedisError) in
-            try await redis.sendLasting(tokens.map { RedisCommand("DEL", $0.key) })
-        }
+        try await askRedis { () throws(RedisError) in try await redis.sendLasting(tokens.map(Self.deletion)) }
+    }
+
+    private static func deletion(_ token: AccessTokenHash) -> LastingWrite {
+        LastingWrite(RedisCommand("DEL", token.key))
     }
 }

@@ -90,22 +90,47 @@ package struct RevocationLog: Sendable {
 
     /// What the stream is to hold of an end.
     struct Entry {
-        /// What `XADD` takes behind the key.
+        /// What `XADD` takes behind the key, for a new entry. To repeat it, the id that it got is in the place of its own, and it is added
+        /// anew if it is not there: a new connection may lead to a server that lacks it, or to the same one.
         let words: [[UInt8]]
 
-        private static let telling = RedisScript(
-            name: "tell", source: "return redis.call('XADD', KEYS[1], unpack(ARGV))", whenFull: true)
+        private static let place = 3
 
-        fileprivate var command: RedisCommand {
-            var command = RedisCommand("EVAL", Self.telling.source, "1", RevocationLog.key)
+        /// For scripts that tell of an end.
+        static let telling = """
+            local function tell(stream, words)
+                local id = words[\(place + 1)]
+                if id ~= '*' and #redis.call('XRANGE', stream, id, id) > 0 then return id end
+                words[\(place + 1)] = '*'
+                return redis.call('XADD', stream, unpack(words))
+            end
+
+            """
+
+        private static let script = RedisScript(name: "tell", source: telling + "return tell(KEYS[1], ARGV)", whenFull: true)
+
+        /// - Parameter reply: the id that the script has returned.
+        func repeated(after reply: RedisReply) -> Entry {
+            guard let id = reply.text else { return self }
+            var words = words
+            words[Self.place] = Array(id.utf8)
+            return Entry(words: words)
+        }
+
+        fileprivate var write: LastingWrite {
+            LastingWrite(command) { reply in repeated(after: reply).command }
+        }
+
+        private var command: RedisCommand {
+            var command = RedisCommand("EVAL", Self.script.source, "1", RevocationLog.key)
             for word in words { command.append(word) }
             return command
         }
     }
 
     /// What writes that a session, or all tokens of a client, have ended, with the tokens of these records.
-    func commands(_ revocation: Revocation, with records: [[UInt8]]) -> [RedisCommand] {
-        [entry(revocation, with: records).command, renewal]
+    func writes(_ revocation: Revocation, with records: [[UInt8]]) -> [LastingWrite] {
+        [entry(revocation, with: records).write, renewal]
     }
 
     /// What says that.
@@ -118,13 +143,13 @@ package struct RevocationLog: Sendable {
     }
 
     /// What writes that tokens have ended, each by itself.
-    func commands(_ records: [[UInt8]]) -> [RedisCommand] {
+    func writes(_ records: [[UInt8]]) -> [LastingWrite] {
         let tokens = records.compactMap { StoredAccessToken($0, in: installation) }
         guard !tokens.isEmpty else { return [] }
         return tokens.map { token in
             entry(
                 .token(AccessTokenRecordFacts(token)), audiences: token.audienceTexts(in: installation), until: token.expiresAt
-            ).command
+            ).write
         } + [renewal]
     }
 
@@ -135,10 +160,10 @@ package struct RevocationLog: Sendable {
         return Entry(words: texts + [installation.mark] + fields.map { Array($0.utf8) } + [data])
     }
 
-    private var renewal: RedisCommand {
+    private var renewal: LastingWrite {
         var command = RedisCommand("PEXPIRE", Self.key)
         command.append(Self.life.wholeMilliseconds)
-        return command
+        return LastingWrite(command)
     }
 }
 

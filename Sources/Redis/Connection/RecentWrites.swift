@@ -1,6 +1,19 @@
 import Networking
 import Synchronization
 
+/// A write that may be repeated.
+package struct LastingWrite: Sendable {
+    let command: RedisCommand
+    /// What is sent when it is repeated, given the answer to the first.
+    let repetition: @Sendable (RedisReply) -> RedisCommand
+
+    /// - Parameter repetition: nil for the same once more.
+    package init(_ command: RedisCommand, repetition: (@Sendable (RedisReply) -> RedisCommand)? = nil) {
+        self.command = command
+        self.repetition = repetition ?? { _ in command }
+    }
+}
+
 /// The writes of the last seconds that a failover must not undo: what has ended, on all loops of this process.
 ///
 /// Redis answers before its replicas have a write. Who is promoted then lacks the last of them, so each new connection repeats these
@@ -49,6 +62,11 @@ package final class RecentWrites: Sendable {
             while state.head + old < state.writes.count, isOver(state.writes[state.head + old], at: now) { old += 1 }
             state.drop(old)
         }
+    }
+
+    /// Keeps what is to be repeated of writes.
+    func note(_ writes: [LastingWrite], answered replies: [RedisReply], at now: Instant) {
+        for (write, reply) in zip(writes, replies) { note(write.repetition(reply), at: now) }
     }
 
     /// What a new connection is to repeat, the oldest first. They count as new again, since the server that they are repeated on may be the

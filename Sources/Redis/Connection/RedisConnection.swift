@@ -337,21 +337,22 @@ package actor RedisConnection {
         return digest
     }
 
-    /// Like `send`, for writes that may be repeated and are, on the next server.
+    /// Like `send`, for writes that may be repeated and are, at the next connection.
     /// - Throws: the first `RedisError` among their outcomes.
-    package func sendLasting(_ commands: [RedisCommand]) async throws(RedisError) {
-        _ = try await send(commands)
-        for command in commands { recent?.note(command, at: loop.now) }
+    package func sendLasting(_ writes: [LastingWrite]) async throws(RedisError) {
+        let replies = try await send(writes.map(\.command))
+        recent?.note(writes, answered: replies, at: loop.now)
     }
 
-    /// Like `run`, for a script that may be repeated and is, on the next server.
+    /// Like `run`, for a script that may be repeated and is, at the next connection; `repeating` makes its arguments then of the first answer.
     /// - Throws: `RedisError`.
-    package func runLasting(_ script: RedisScript, keys: [String], arguments: [[UInt8]]) async throws(RedisError) -> RedisReply {
+    package func runLasting(
+        _ script: RedisScript, keys: [String], arguments: [[UInt8]], repeating: ((RedisReply) -> [[UInt8]])? = nil
+    ) async throws(RedisError) -> RedisReply {
         let reply = try await run(script, keys: keys, arguments: arguments)
         // The digest is that of the text, the same at every server.
-        if let digest = digests[script.name] {
-            recent?.note(RedisCommand(evaluating: digest, keys, arguments), script, at: loop.now)
-        }
+        guard let recent, let digest = digests[script.name] else { return reply }
+        recent.note(RedisCommand(evaluating: digest, keys, repeating?(reply) ?? arguments), script, at: loop.now)
         return reply
     }
 

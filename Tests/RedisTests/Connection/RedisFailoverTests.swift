@@ -57,7 +57,7 @@ struct RedisFailoverTests {
             for key in ["at:1", "at:2", "session:1"] { _ = try await redis.send(RedisCommand("SET", key, "alive")) }
             try await pair.catchUp(redis)
             try pair.promote()
-            try await redis.sendLasting([RedisCommand("DEL", "at:1")])
+            try await redis.sendLasting([LastingWrite(RedisCommand("DEL", "at:1"))])
             _ = try await redis.runLasting(Self.end, keys: ["session:1"], arguments: [[UInt8]("over".utf8)])
             pair.move()
             // The very first answer of the new primary.
@@ -83,7 +83,7 @@ struct RedisFailoverTests {
             _ = try await redis.send(RedisCommand("SET", "at:1", "alive"))
             try await pair.catchUp(redis)
             try pair.promote()
-            try await redis.sendLasting([RedisCommand("DEL", "at:1")])
+            try await redis.sendLasting([LastingWrite(RedisCommand("DEL", "at:1"))])
         }
         pair.move()
         try await withReadyConnection(pair.configuration, recent: recent) { redis async throws in
@@ -100,7 +100,7 @@ struct RedisFailoverTests {
             _ = try await redis.send(RedisCommand("SET", "at:1", "alive"))
             try await pair.catchUp(redis)
             try pair.promote()
-            try await redis.sendLasting([RedisCommand("DEL", "at:1")])
+            try await redis.sendLasting([LastingWrite(RedisCommand("DEL", "at:1"))])
             pair.move()
             // It lacks a replica. What it has is answered.
             try await eventually { (try? await text("at:1", redis)) == "alive" }

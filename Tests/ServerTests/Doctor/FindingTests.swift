@@ -112,6 +112,7 @@ import Text
         ("session:", DropCookieScript.source),
         ("session:", AddGrantScript.source), ("session:", EndGrantScript.source), ("session:", UpdateOwnerScript.source),
         ("session:", StrikeAccessTokensScript.source), ("session: user: feed: at:", FinishEndScript.source),
+        ("session: user: feed: at:", EndUnchangedSessionScript.source),
         ("code:", IssueCodeScript.source),
         ("client:", ListClientTokenScript.source), ("client:", EndClientTokensScript.source),
         ("limit:", LimitScript.source), ("limit:", LimitRefundScript.source),

@@ -91,25 +91,26 @@ package enum EndSessionScript {
 /// - Keys: `session:{<sid>}`; the index, where it is known; the stream of ends, where it is told of; the access tokens.
 /// - Arguments: the session's id; 1 if the index is known, and 1 if the end is on record, else 0; the life of the stream in milliseconds, or 0 where
 ///   nothing is told, and what `XADD` takes behind the key.
-/// - Returns 1.
+/// - Returns the id of what was told, else 1.
 package enum FinishEndScript {
-    package static let source = """
-        local key, position = KEYS[1], 2
-        local index, life = ARGV[2] == '1' and KEYS[2], tonumber(ARGV[4])
-        if index then position = 3 end
-        if life > 0 then
-            local stream = KEYS[position]
-            position = position + 1
-            redis.call('XADD', stream, unpack(ARGV, 5))
-            -- Each time would be a write, and a minute is nothing to its life.
-            if redis.call('PTTL', stream) < life - 60000 then redis.call('PEXPIRE', stream, life) end
-        end
-        redis.call('DEL', key .. '\(SessionScript.endedSuffix)', unpack(KEYS, position))
-        if index then redis.call('ZREM', index, ARGV[1]) end
-        local value = ARGV[3] == '1' and redis.call('GET', key)
-        if value and string.byte(value) == \(SessionRecord.tombstoneMark) then
-            redis.call('SET', key, string.sub(value, 1, 33) .. string.rep('\\0', 6) .. string.sub(value, 40), 'KEEPTTL')
-        end
-        return 1
-        """
+    package static let source =
+        RevocationLog.Entry.telling + """
+            local key, position, told = KEYS[1], 2, 1
+            local index, life = ARGV[2] == '1' and KEYS[2], tonumber(ARGV[4])
+            if index then position = 3 end
+            if life > 0 then
+                local stream = KEYS[position]
+                position = position + 1
+                told = tell(stream, { unpack(ARGV, 5) })
+                -- Each time would be a write, and a minute is nothing to its life.
+                if redis.call('PTTL', stream) < life - 60000 then redis.call('PEXPIRE', stream, life) end
+            end
+            redis.call('DEL', key .. '\(SessionScript.endedSuffix)', unpack(KEYS, position))
+            if index then redis.call('ZREM', index, ARGV[1]) end
+            local value = ARGV[3] == '1' and redis.call('GET', key)
+            if value and string.byte(value) == \(SessionRecord.tombstoneMark) then
+                redis.call('SET', key, string.sub(value, 1, 33) .. string.rep('\\0', 6) .. string.sub(value, 40), 'KEEPTTL')
+            end
+            return told
+            """
 }

@@ -1,0 +1,3 @@
+import TestSupport
+import Testing
+import Text
