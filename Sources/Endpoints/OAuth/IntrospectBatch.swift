@@ -7,7 +7,7 @@ extension OAuth {
     /// `POST /oauth2/introspect/batch`: the answers about many tokens, in their order, each as it would be alone.
     struct IntrospectBatch: Sendable {
         static let maximumCount = 100
-        /// A hundred tokens of the largest kind.
+        /// In bytes, for all tokens together.
         static let bodyLimit = 256 * 1024
 
         let services: Services

@@ -57,8 +57,8 @@ extension OAuth {
             RouteDocumentation(
                 "Make a token bad (RFC 7009)",
                 details:
-                    "An access token is revoked alone, a refresh token with all that the client got from the session, and with the session if no other client has "
-                    + "anything of it. A public client names itself only.",
+                    "An access token is revoked with what was exchanged for it, a refresh token with its grant, and with the session if nothing else holds it. "
+                    + "A public client names itself only.",
                 security: [.none, ClientAuthentication.basic], body: .required(TokenForm.schema),
                 responses: [
                     .empty(.ok, "No such token is good."), Failure.invalidRequestDocumented,

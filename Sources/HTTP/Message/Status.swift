@@ -31,9 +31,7 @@ package struct Status: Hashable, Sendable {
     package static let headerFieldsTooLarge = Status(431)
     package static let internalServerError = Status(500)
     package static let notImplemented = Status(501)
-    package static let badGateway = Status(502)
     package static let serviceUnavailable = Status(503)
-    package static let gatewayTimeout = Status(504)
     package static let versionNotSupported = Status(505)
 
     /// The registered phrase, or the name of the class for a code that has none here.

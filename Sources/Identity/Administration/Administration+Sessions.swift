@@ -22,7 +22,7 @@ extension Administration {
         try await with(.endSessions) { () throws(IdentityError) in
             switch try await sessions.store.record(id, at: system.now()) {
             case .live(let session):
-                try await sessions.end(id, of: session.userID, reason: .revoked, noting: note(session.clientID))
+                try await sessions.end(session, reason: .revoked, noting: note(session.clientID))
             case .malformed:
                 let owner = try await sessions.store.owner(ofDamaged: id)
                 try await sessions.end(id, of: owner, reason: .revoked, noting: note(nil))

@@ -47,8 +47,8 @@ package actor ClientKeySets {
     }
 
     /// - Parameter keyID: the one that is looked for; nil when none is named.
-    /// - Throws: `IdentityError.invalidClient` when there are none that can be used; `unavailable` while the server of an operator's client is away,
-    ///   and the one that is looked for is not among those of before.
+    /// - Throws: `IdentityError.invalidClient` when there are none that can be used; `unavailable` when the one that is looked for is not among those of
+    ///   before, and the server of an operator's client is away or was asked too often to be asked again.
     func keys(of owner: Client, needing keyID: String?) async throws(IdentityError) -> JWKSet {
         switch owner.keys {
         case nil: throw .invalidClient
@@ -57,10 +57,13 @@ package actor ClientKeySets {
             let source = Source(url: url, isPublic: owner.registration != .byOperator)
             var found = remembered[source]
             if let found, loop.now < found.endsAt, let keys = found.keys, Self.has(keys, keyID) { return keys }
-            if found.map({ mayAsk(source, again: $0) }) ?? true { found = await fetch(source, for: owner.id) }
-            if let keys = found?.keys, found?.failure == nil || Self.has(keys, keyID) { return keys }
-            // Where a client that has registered itself leads us to is its own concern.
-            if let failure = found?.failure, failure.mayPass, !source.isPublic { throw .unavailable(retryAfter: Self.pause) }
+            let wait = found.flatMap { self.wait(for: source, $0) }
+            if wait == nil { found = await fetch(source, for: owner.id) }
+            if let keys = found?.keys, Self.has(keys, keyID) { return keys }
+            // Nobody can tell of a new key who has not looked. Where a client that has registered itself leads us to is its own concern.
+            if found?.failure?.mayPass ?? (wait != nil), !source.isPublic {
+                throw .unavailable(retryAfter: wait ?? Self.pause)
+            }
             guard let keys = found?.keys else { throw .invalidClient }
             return keys
         }
@@ -70,14 +73,14 @@ package actor ClientKeySets {
         keyID.map { keys.key(withID: $0) != nil } ?? true
     }
 
-    /// Whether there is a look-up under way to wait for, or one more may begin.
-    private func mayAsk(_ source: Source, again found: Remembered) -> Bool {
-        if fetches[source] != nil { return true }
+    /// How long it takes until one more look-up may begin; nil if it may now, or one is under way.
+    private func wait(for source: Source, _ found: Remembered) -> Duration? {
+        if fetches[source] != nil { return nil }
         switch Self.refetches.decision(arrival: found.arrival, at: Int64(loop.now.nanoseconds / 1000)) {
         case .allowed(let arrival, _, _):
             remembered[source]?.arrival = arrival
-            return true
-        case .refused: return false
+            return nil
+        case .refused(let wait): return .microseconds(wait)
         }
     }
 

@@ -6,9 +6,9 @@ package import Text
 
 /// A loop's memory of clients, so that authenticating one takes no round trip and goes on while PostgreSQL is away.
 ///
-/// A client that is disabled is one that there is not.
+/// A disabled client counts as unknown.
 ///
-/// A record is used for its lifetime and no longer. From the half of it on, whoever asks has it looked up again behind his back, so
+/// A record is used for its lifetime and no longer. After half of it, a request has it looked up again in the background, so
 /// that a client in use never waits. While PostgreSQL does not answer, a record is used on.
 package actor ClientRegistry {
     private struct Remembered {
@@ -127,7 +127,7 @@ package actor ClientRegistry {
     ///
     /// A secret that the remembered record does not know may be one that was made since. So the client is looked up again for it, once
     /// in a while, and whoever comes meanwhile gets what was found.
-    /// - Parameter proof: by which the client is to be recognised when the very same credentials come again.
+    /// - Parameter digest: of the credentials as sent: by it the client is recognised when the very same ones come again.
     /// - Throws: `IdentityError.invalidClient`; `unavailable` when that cannot be told; `tooManyRequests`.
     package func authenticate(
         _ id: String, secret: SecretString, as digest: CredentialDigest? = nil

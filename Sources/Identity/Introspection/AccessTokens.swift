@@ -122,8 +122,8 @@ package final class AccessTokens: Sendable {
         try await mapServiceFailures { () throws(ServiceFailure) in try await tokens.record(token) }
     }
 
-    /// Revokes an access or a refresh token on behalf of its client (RFC 7009 §2.1): an access token with what was made of it, a refresh token with all that the
-    /// client got from the session; the session too, if nobody else has anything of it. A token that is none, or no longer one, is no error.
+    /// Revokes an access or a refresh token on behalf of its client (RFC 7009 §2.1): an access token with what was exchanged for it, a refresh token
+    /// with its grant, and with the session if nothing else holds it. A token that is none, or no longer one, is no error.
     /// - Throws: `IdentityError.clientNotPermitted` for another client's token, which stays; `unavailable`: it may still be
     ///   good.
     package func revoke(_ token: SecretString, for client: Client, caller: Caller) async throws(IdentityError) {

@@ -40,26 +40,26 @@ package final class Introspection: Sendable {
     ) async throws(IdentityError) -> [UInt8] {
         guard caller.client.mayIntrospect else { throw .clientNotPermitted }
         do throws(IdentityError) {
-            let record =
+            let found =
                 if token.isRefreshToken {
-                    try await record(ofRefreshToken: token, soughtAs: hint(), by: caller.client)
+                    try await answer(aboutRefreshToken: token, soughtAs: hint(), by: caller.client)
                 } else {
-                    try await record(ofAccessToken: token, tellsLife: tellsLife, for: caller)
+                    try await answer(aboutAccessToken: token, tellsLife: tellsLife, for: caller)
                 }
-            guard let record else {
+            guard let found else {
                 metrics.count(IdentityMetrics.IntrospectionResult.inactive)
                 return IntrospectionAnswer.inactive
             }
             metrics.count(IdentityMetrics.IntrospectionResult.active)
-            return record
+            return found
         } catch {
             metrics.count(IdentityMetrics.IntrospectionResult.unavailable)
             throw error
         }
     }
 
-    private func record(
-        ofAccessToken token: SecretString, tellsLife: Bool, for caller: ClientRegistry.Entry
+    private func answer(
+        aboutAccessToken token: SecretString, tellsLife: Bool, for caller: ClientRegistry.Entry
     ) async throws(IdentityError) -> [UInt8]? {
         if tellsLife { return try await recalled(token).flatMap { rendered($0, tellsLife: true, for: caller) } }
         return try await mapServiceFailures { () throws(ServiceFailure) in
@@ -94,14 +94,14 @@ package final class Introspection: Sendable {
             var records = recalled[...]
             var answers: [[UInt8]] = []
             for token in presented {
-                let answer =
+                let found =
                     if token.isRefreshToken {
-                        try await record(ofRefreshToken: token, soughtAs: hint, by: caller.client)
+                        try await answer(aboutRefreshToken: token, soughtAs: hint, by: caller.client)
                     } else {
                         records.removeFirst().flatMap { rendered($0, tellsLife: tellsLife, for: caller) }
                     }
-                metrics.count(answer == nil ? IdentityMetrics.IntrospectionResult.inactive : .active)
-                answers.append(answer ?? IntrospectionAnswer.inactive)
+                metrics.count(found == nil ? IdentityMetrics.IntrospectionResult.inactive : .active)
+                answers.append(found ?? IntrospectionAnswer.inactive)
             }
             return answers
         } catch {
@@ -125,12 +125,12 @@ package final class Introspection: Sendable {
 
     /// Nil unless the client that asks is the one it was issued to, and if it takes it for an access token. For a client that can have no refresh token no
     /// store is asked.
-    private func record(
-        ofRefreshToken token: SecretString, soughtAs hint: TokenTypeHint?, by client: Client
+    private func answer(
+        aboutRefreshToken token: SecretString, soughtAs hint: TokenTypeHint?, by client: Client
     ) async throws(IdentityError) -> [UInt8]? {
         guard client.maySignUsersIn, hint != .accessToken else { return nil }
         do throws(IdentityError) {
-            return try await sessions.record(ofRefreshToken: token, of: client)
+            return try await sessions.answer(aboutRefreshToken: token, of: client)
         } catch .invalidRefreshToken {
             return nil
         }
@@ -143,7 +143,7 @@ extension SecretString {
 
 extension Sessions {
     /// What introspection says of a refresh token; nil for one that a refresh would refuse, and for another client's.
-    func record(ofRefreshToken token: SecretString, of client: Client) async throws(IdentityError) -> [UInt8]? {
+    func answer(aboutRefreshToken token: SecretString, of client: Client) async throws(IdentityError) -> [UInt8]? {
         guard case .live(let session, let grant?, let verified) = try await holder(of: token), grant.clientID == client.id,
             let refresh = grant.refresh
         else { return nil }

@@ -36,7 +36,21 @@ package actor LogoutNotices {
         self.logger = logger
     }
 
-    /// Takes in which clients have got something from a session that is over. Returns at once.
+    /// Whether one of these clients is told of the ends of its sessions, or may be: nobody can tell while PostgreSQL is away.
+    nonisolated func isHeard(by clientIDs: [ClientID]) async -> Bool {
+        for clientID in Set(clientIDs) {
+            do throws(IdentityError) {
+                if try await clients.client(clientID.text).client.backChannelLogout != nil { return true }
+            } catch .invalidClient {
+                // A client that is disabled, or gone, is told nothing.
+            } catch {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Takes in which clients have got something from a session that has ended. Returns at once.
     func enter(endOf id: SessionID, of userID: UserID, for clientIDs: [ClientID]) {
         for clientID in Set(clientIDs) {
             guard waiting.count < Self.capacity else {

@@ -212,7 +212,7 @@ package final class RevocationFeed: @unchecked Sendable {  // every member is to
     }
 
     /// A client that is gone, may see something else now, or has proved itself with what is good no more, hears nothing more.
-    private func checkClients() async {
+    package func checkClients() async {
         // While PostgreSQL does not answer, one of these waits for it.
         guard !isChecking else { return }
         isChecking = true

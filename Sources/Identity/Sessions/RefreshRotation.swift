@@ -1,6 +1,6 @@
 package import Text
 
-/// What a session remembers of its refresh tokens, and the rule that decides what a presented one gets.
+/// What a grant remembers of its refresh tokens, and the rule that decides what a presented one gets.
 ///
 /// Refresh token rotation as RFC 9700 §4.14.2 asks, made safe for clients that lose a response or refresh twice at once. Only
 /// two numbers and an instant are kept, because a refresh token is a mac over its generation and can be computed again.
@@ -10,7 +10,7 @@ package struct RefreshRotation: Equatable, Sendable {
     package enum Mode: Sendable, CaseIterable {
         /// Each use of the refresh token replaces it.
         case rotating
-        /// The refresh token stays until the client asks for rotation; from then on the session is `rotating`.
+        /// The refresh token stays until the client asks for rotation; from then on the grant is `rotating`.
         case `static`
     }
 
@@ -40,7 +40,7 @@ package struct RefreshRotation: Equatable, Sendable {
         case reuse
     }
 
-    /// The generation of the first refresh token of every session.
+    /// The generation of the first refresh token of every grant.
     package static let firstGeneration: UInt32 = 1
 
     package let mode: Mode

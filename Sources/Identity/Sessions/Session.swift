@@ -112,7 +112,7 @@ extension Session {
         authenticatedAt.adding(.zero - clockLead)
     }
 
-    /// A session that this copy has made, told by the clock of who keeps it, which showed `time` at the `now` of this copy's.
+    /// The same with its instants by Redis's clock, which showed `time` when this copy's showed `now`.
     func moved(to time: Timestamp, from now: Timestamp) -> Session {
         let lead = time.duration(since: now)
         var moved = shifted(by: lead)

@@ -65,7 +65,7 @@ package struct SessionEndingHandler: JobHandler {
         do throws(IdentityError) {
             for id in ending.sessions { try await end(id, ending) }
         } catch {
-            return .failed("Redis does not answer")
+            return .failed("\(error)")
         }
         guard let next = SessionEnding.passes.first(where: { $0 > job.age }) else { return .done }
         return .again(after: next - job.age)

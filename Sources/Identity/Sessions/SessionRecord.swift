@@ -17,7 +17,7 @@ import Text
 /// access token of the last rotation that may be repeated (1 + 18 or nothing); then what the scripts do not look at; then, of one that is bound to no
 /// key, `budgetMark` (1) and when its budget of refreshes will be free again, in microseconds (7), once it has been used.
 ///
-/// A tombstone has 2 for the first byte, user and salt (zeros if unknown), since when its event is missing (6; 0 if it is not), the
+/// A tombstone has 2 for the first byte, user and salt (zeros if unknown), since when its event may be missing (6; 0 if it is not), the
 /// reason (1 + n), and the access tokens of the session.
 ///
 /// Until the end is finished, the record as it was is in `session:{<sid>}:ended`: whoever finishes it tells the clients of the grants.
@@ -34,6 +34,8 @@ package enum SessionRecord: Sendable {
     static let prefix = "session:{"
     static let liveMark: UInt8 = 1
     static let tombstoneMark: UInt8 = 2
+    /// Of an access token in the list of a session.
+    static let listedTokenLength = 32
     /// How much of a record says whether it lives, and whose it is.
     static let headLength = 17
 
@@ -89,13 +91,14 @@ package enum SessionRecord: Sendable {
         return writer.bytes
     }
 
-    /// What takes the place of a session whose end is on record.
-    static func tombstone(of session: Session, reason: SessionEnd) -> [UInt8] {
+    /// What takes the place of a session that ends.
+    /// - Parameter time: of the end, for whoever puts it on record.
+    static func tombstone(of session: Session, reason: SessionEnd, at time: Timestamp) -> [UInt8] {
         var writer = PackedWriter()
         writer.number(tombstoneMark, 1)
         writer.raw(session.userID.uuid.bytes)
         writer.raw(session.salt.bytes)
-        writer.number(0, 6)
+        writer.number(time.milliseconds, 6)
         writer.text(reason.rawValue, lengthSize: 1)
         writer.raw(session.tokenList)
         return writer.bytes
@@ -111,25 +114,28 @@ package enum SessionRecord: Sendable {
 extension Session {
     /// Access tokens that it had when it was read; there may be more.
     var listedTokens: [AccessTokenHash] {
-        places.compactMap { AccessTokenHash(bytes: Array(tokenList[$0..<$0 + AccessTokenHash.byteCount])) }
+        tokenOffsets.compactMap { AccessTokenHash(bytes: Array(tokenList[$0..<$0 + AccessTokenHash.byteCount])) }
     }
 
     /// How long its tombstone is to live: until the last of these has expired.
     func tombstoneLife(at now: Timestamp) -> Duration {
-        let ends = places.map { place in
-            var reader = PackedReader(tokenList, at: place + AccessTokenHash.byteCount)
+        let ends = tokenOffsets.map { offset in
+            var reader = PackedReader(tokenList, at: offset + AccessTokenHash.byteCount)
             return Int64(reader.number(6)) + Int64(SessionScript.listingMargin) - now.milliseconds
         }
         return max(SessionTombstone.standardLife, .milliseconds(ends.max() ?? 0))
     }
 
-    private var places: StrideTo<Int> { stride(from: 0, to: tokenList.count - 31, by: 32) }
+    private var tokenOffsets: StrideTo<Int> {
+        let length = SessionRecord.listedTokenLength
+        return stride(from: 0, to: tokenList.count - length + 1, by: length)
+    }
 }
 
 extension IssuedAccessToken {
     /// As a session lists it.
     func packed(generation: UInt32, grant: GrantID) -> [UInt8] {
-        var writer = PackedWriter(capacity: 32)
+        var writer = PackedWriter(capacity: SessionRecord.listedTokenLength)
         writer.raw(hash.bytes)
         writer.number(expiresAt.milliseconds, 6)
         writer.number(generation, 4)

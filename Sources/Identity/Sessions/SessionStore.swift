@@ -77,7 +77,7 @@ package struct SessionStore: Sendable {
         try await records([id], at: now)[0]
     }
 
-    /// Reads records, and in the same round trip by what clock.
+    /// Reads records and, in the same round trip, Redis's time.
     private func records(_ ids: [SessionID], at now: Timestamp) async throws(IdentityError) -> [SessionRecord] {
         guard !ids.isEmpty else { return [] }
         let reading = ids.map { RedisCommand("GET", SessionRecord.key($0)) }
@@ -218,7 +218,8 @@ package struct SessionStore: Sendable {
         if case .live(let session) = SessionRecord(id, record) { clients = session.grants.map(\.clientID) }
         guard
             let ended = EndSessionScript.Reply(
-                outcome: outcome, user: user, revoked: revoked, unrecorded: unrecorded, clients: clients,
+                outcome: outcome, user: user, revoked: revoked, unrecorded: unrecorded, isUnfinished: !record.isEmpty,
+                clients: clients,
                 records: zip(listed, read).map { ($0, $1.bytes) })
         else { throw .fault() }
         return ended
@@ -231,16 +232,16 @@ package struct SessionStore: Sendable {
     func end(
         unchanged session: Session, reason: SessionEnd, telling entry: RevocationLog.Entry?, at now: Timestamp
     ) async throws(IdentityError) -> Bool {
-        var keys = Self.keys(session.id) + [SessionIndex.key(session.userID)]
-        if entry != nil { keys.append(RevocationLog.key) }
-        keys += session.listedTokens.map(\.key)
-        let life = entry == nil ? 0 : RevocationLog.life.wholeMilliseconds
-        let arguments = EndUnchangedSessionScript.arguments(session, reason: reason, life: life, at: session.time(at: now))
-        let sent = keys
+        let stream = entry == nil ? [] : [RevocationLog.key]
+        let keys =
+            Self.keys(session.id) + [SessionIndex.key(session.userID)] + stream + session.listedTokens.map(\.key)
+        let arguments = EndUnchangedSessionScript.arguments(
+            session, reason: reason, isTold: entry != nil, at: session.time(at: now))
         let reply = try await mapRedisErrors { () throws(RedisError) in
-            try await redis.runLasting(Self.endUnchanged, keys: sent, arguments: arguments + (entry?.words ?? [])) { reply in
-                // Whatever another server has of it.
-                [[]] + arguments.dropFirst() + (entry?.repeated(after: reply).words ?? [])
+            try await redis.runLasting(Self.endUnchanged, keys: keys, arguments: arguments + (entry?.words ?? [])) { reply in
+                if case .null = reply { return nil }
+                // Another server may have another record.
+                return [[]] + arguments.dropFirst() + (entry?.repeated(after: reply).words ?? [])
             }
         }
         if case .null = reply { return false }
@@ -274,24 +275,25 @@ package struct SessionStore: Sendable {
     /// - Parameters:
     ///   - userID: nil if nobody knows; an entry in an index then stays until the session would have been over.
     ///   - entry: what is told of the end.
-    ///   - isRecorded: whether the end is on record now.
+    ///   - isRecorded: whether the caller puts the end on record next.
+    /// - Returns: whether it was still to be finished.
     /// - Throws: the store's failure.
+    @discardableResult
     func finishEnd(
         of id: SessionID, of userID: UserID?, deleting tokens: [AccessTokenHash] = [], telling entry: RevocationLog.Entry? = nil,
         isRecorded: Bool
-    ) async throws(IdentityError) {
-        var keys = [SessionRecord.key(id)]
-        if let userID { keys.append(SessionIndex.key(userID)) }
-        if entry != nil { keys.append(RevocationLog.key) }
-        keys += tokens.map(\.key)
-        let life = entry == nil ? 0 : RevocationLog.life.wholeMilliseconds
-        let arguments = SessionScript.arguments(id.bytes, userID != nil, isRecorded, life)
-        let sent = keys
-        _ = try await mapRedisErrors { () throws(RedisError) in
-            try await redis.runLasting(Self.finishEnd, keys: sent, arguments: arguments + (entry?.words ?? [])) { reply in
+    ) async throws(IdentityError) -> Bool {
+        let index = userID.map { [SessionIndex.key($0)] } ?? []
+        let stream = entry == nil ? [] : [RevocationLog.key]
+        let keys = [SessionRecord.key(id)] + index + stream + tokens.map(\.key)
+        let arguments = SessionScript.arguments(id.bytes, userID != nil, isRecorded, entry != nil)
+        let reply = try await mapRedisErrors { () throws(RedisError) in
+            try await redis.runLasting(Self.finishEnd, keys: keys, arguments: arguments + (entry?.words ?? [])) { reply in
                 arguments + (entry?.repeated(after: reply).words ?? [])
             }
         }
+        if case .null = reply { return false }
+        return true
     }
 
     /// Strikes access tokens that have been deleted from their session's list. A failure does no harm: they are listed until

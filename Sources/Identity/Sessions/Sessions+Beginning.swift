@@ -220,7 +220,7 @@ extension Sessions {
     /// Takes back what there is of a session that could not begin. Nobody holds a token of it, so nobody is told, and a failure does little harm.
     private func discard(_ session: Session) async {
         guard let reply = try? await store.end(session.id, reason: .revoked, at: system.now()) else { return }
-        try? await tokens.forgetting(reply.revoked) { () throws(IdentityError) in
+        _ = try? await tokens.forgetting(reply.revoked) { () throws(IdentityError) in
             try await store.finishEnd(of: session.id, of: session.userID, deleting: reply.revoked, isRecorded: false)
         }
     }

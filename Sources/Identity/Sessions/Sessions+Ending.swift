@@ -73,8 +73,8 @@ extension Sessions {
         return ids
     }
 
-    /// Ends the sessions of a user that began with a provider's proof, but for one that is to stay. Those that are just beginning end too, however
-    /// they begin, because nobody can tell yet.
+    /// Ends the sessions of a user that began with a provider's proof, but for one that is to stay. Those whose record is missing or damaged end too,
+    /// since nobody can tell how they began.
     /// - Returns: those that have ended.
     /// - Throws: `IdentityError.unavailable`; some may live on then, and the call may be repeated.
     @discardableResult
@@ -134,29 +134,30 @@ extension Sessions {
         _ session: Session, _ reason: SessionEnd, _ note: SessionEndNote
     ) async throws(IdentityError) -> Bool {
         let (listed, now) = (session.listedTokens, system.now())
+        // To the script, no record means any. Clients that are told of the end are known until it is finished: that needs two steps.
+        guard !session.record.isEmpty, !reason.outlivesTombstone,
+            await logouts?.isHeard(by: session.grants.map(\.clientID)) != true
+        else { return false }
         // A session ends also where nobody may read its tokens.
-        guard !reason.outlivesTombstone, let records = try? await tokens.records(listed) else { return false }
-        // First of all: nobody may come back.
-        await logouts?.enter(endOf: session.id, of: session.userID, for: session.grants.map(\.clientID))
+        guard let records = try? await tokens.records(listed) else { return false }
         let entry = try await mapServiceFailures { () throws(ServiceFailure) in
-            try await tokens.farewell(
-                to: listed, knowing: Dictionary(zip(listed, records)) { first, _ in first }, and: [],
-                with: .session(session.id, of: session.userID), isNews: true)
+            try await tokens.revocationEntry(
+                for: listed, known: Dictionary(zip(listed, records)) { first, _ in first },
+                of: .session(session.id, of: session.userID), isNews: true)
         }
-        let event = AuditEvent(endOf: session.id, of: session.userID, reason: reason, at: session.time(at: now), note)
         do throws(IdentityError) {
             let isDone = try await tokens.forgetting(listed) { () throws(IdentityError) in
                 try await store.end(unchanged: session, reason: reason, telling: entry, at: now)
             }
             guard isDone else { return false }
         } catch {
-            // Refused: what can be done is.
-            guard error != .internalFault else { return false }
-            // Without an answer it may be done all the same, and who repeats it finds it on record.
-            await audit.record(event)
-            throw error
+            // Redis refuses this script: the end in two steps does as much as it may. After any other failure it may be done: who repeats it puts it on
+            // record.
+            guard error == .internalFault else { throw error }
+            return false
         }
-        await audit.record(event)
+        await audit.record(
+            AuditEvent(endOf: session.id, of: session.userID, reason: reason, at: session.time(at: now), note))
         return true
     }
 
@@ -177,30 +178,33 @@ extension Sessions {
         reading listed: [AccessTokenHash] = [], knowing records: [[UInt8]] = []
     ) async throws(IdentityError) -> Bool {
         let reply = try await store.end(id, reason: reason, isRecorded: note != nil, reading: listed, at: system.now())
-        // Until it is finished nobody may have been told.
-        let isNews =
-            reply.outcome == .ended || reply.unrecordedSince != nil && reply.outcome == .already || !reply.clients.isEmpty
-        // First of all: a failure may follow, and nobody may come back.
-        if let userID, !reply.clients.isEmpty { await logouts?.enter(endOf: id, of: userID, for: reply.clients) }
         let entry = try await mapServiceFailures { () throws(ServiceFailure) in
-            try await tokens.farewell(
-                to: reply.revoked, knowing: reply.records, and: records, with: .session(id, of: userID), isNews: isNews)
+            try await tokens.revocationEntry(
+                for: reply.revoked, known: reply.records, deleted: records, of: .session(id, of: userID),
+                isNews: reply.isUnfinished)
         }
         let news = note.flatMap { note in
             reply.unrecordedSince.map { AuditEvent(endOf: id, of: userID, reason: reason, at: $0, note) }
         }
         do throws(IdentityError) {
-            try await tokens.forgetting(reply.revoked) { () throws(IdentityError) in
+            let isFirst = try await tokens.forgetting(reply.revoked) { () throws(IdentityError) in
                 try await store.finishEnd(
                     of: id, of: userID, deleting: reply.revoked, telling: entry, isRecorded: news != nil)
             }
+            if isFirst { await tell(reply.clients, of: id, userID) }
         } catch {
-            // Without an answer it may be done all the same. Whoever has to repeat the end puts the same event on record.
+            // The session is over, and the client may never repeat its request. Without an answer the rest may be done, too.
+            await tell(reply.clients, of: id, userID)
             if let news, error != .internalFault { await audit.record(news) }
             throw error
         }
         if let news { await audit.record(news) }
         return news != nil
+    }
+
+    private func tell(_ clients: [ClientID], of id: SessionID, _ userID: UserID?) async {
+        guard let userID, !clients.isEmpty else { return }
+        await logouts?.enter(endOf: id, of: userID, for: clients)
     }
 }
 

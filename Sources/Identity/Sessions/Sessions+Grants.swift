@@ -46,18 +46,7 @@ extension Sessions {
         guard case .live(let session) = try await store.record(id, at: system.now()) else { throw .invalidToken }
         let kept = session.grants.first { $0.id != .first && $0.clientID == client.id && $0.refresh == nil }
         guard let kept else { return try await grant(to: client, in: id, refresh: nil, terms: terms) }
-        let now = session.time(at: system.now())
-        let grant = Grant(
-            id: kept.id, clientID: client.id, scopes: terms.scopes, audiences: terms.audiences, refresh: nil,
-            confirmation: terms.confirmation)
-        let minted = try issuer.mint(
-            for: grant, of: session, client: client, leeway: terms.leeway, actors: terms.actors, end: terms.end, at: now)
-        try await listing(minted, in: id, at: now) { () throws(IdentityError) in
-            try await store.list(minted.issued, of: kept.id, in: id, at: now)
-        }
-        return GrantTokens(
-            session: session, grant: grant, accessToken: minted.text, accessTokenExpiresAt: minted.issued.expiresAt,
-            refreshToken: nil)
+        return try await token(for: client, of: kept.id, in: session, terms: terms)
     }
 
     /// Gives a client an access token that belongs to a grant of another one, since it is made of a token of that: it ends with the grant.
@@ -66,14 +55,20 @@ extension Sessions {
         for client: Client, beside grantID: GrantID, in id: SessionID, terms: GrantTerms
     ) async throws(IdentityError) -> GrantTokens {
         guard case .live(let session) = try await store.record(id, at: system.now()) else { throw .invalidToken }
+        return try await token(for: client, of: grantID, in: session, terms: terms)
+    }
+
+    private func token(
+        for client: Client, of grantID: GrantID, in session: Session, terms: GrantTerms
+    ) async throws(IdentityError) -> GrantTokens {
         let now = session.time(at: system.now())
         let grant = Grant(
             id: grantID, clientID: client.id, scopes: terms.scopes, audiences: terms.audiences, refresh: nil,
             confirmation: terms.confirmation)
         let minted = try issuer.mint(
             for: grant, of: session, client: client, leeway: terms.leeway, actors: terms.actors, end: terms.end, at: now)
-        try await listing(minted, in: id, at: now) { () throws(IdentityError) in
-            try await store.list(minted.issued, of: grantID, in: id, at: now)
+        try await listing(minted, in: session.id, at: now) { () throws(IdentityError) in
+            try await store.list(minted.issued, of: grantID, in: session.id, at: now)
         }
         return GrantTokens(
             session: session, grant: grant, accessToken: minted.text, accessTokenExpiresAt: minted.issued.expiresAt,
@@ -129,7 +124,7 @@ extension Sessions {
         switch outcome {
         case .ended: await note(.grantEnded, id, of: userID, client: client, by: actor, caller)
         case .over: return
-        case .last:
+        case .last, .entombed:
             let note = SessionEndNote(actor: actor, clientID: client, caller: caller)
             try await end(id, of: userID, reason: .revoked, noting: note)
         }

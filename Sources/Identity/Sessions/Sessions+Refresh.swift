@@ -2,7 +2,7 @@ package import Text
 
 /// What a client wants of a refresh beyond the rule.
 package struct RefreshOptions: Sendable {
-    /// A session that keeps its token rotates from now on. For some clients that is the rule, whatever is asked for.
+    /// A grant that keeps its token rotates from now on. For some clients that is the rule, whatever is asked for.
     package var rotation = false
     /// A repeated refresh gives the very access token again that the first has given, as far as it is still good.
     package var sameAccessToken = false

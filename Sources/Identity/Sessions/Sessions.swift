@@ -39,7 +39,7 @@ package final class Sessions: Sendable {
     /// Nil where no client wants to hear of the end of a session.
     package let logouts: LogoutNotices?
     let key: SessionTokenKey
-    /// How many a user may have; when one more begins, the one that would end first is ended.
+    /// How many a user may have. `SessionExcess` says which end when there are more.
     let limitPerUser: Int
     let policy: RefreshPolicy
     let system: SystemContext

@@ -2,7 +2,7 @@ import Crypto
 package import Text
 
 /// What is kept of an access token: the first 144 bits of its SHA-256. They name what is stored of it in Redis, `at:<hash>`, and cannot be turned
-/// back; for another token with the same ones somebody would have to try 2^144, since nobody chooses his own access token.
+/// back; for another token with the same ones somebody would have to try 2^144, since nobody chooses their own access token.
 package struct AccessTokenHash: Hashable, Sendable, CustomStringConvertible {
     package static let byteCount = 18
 

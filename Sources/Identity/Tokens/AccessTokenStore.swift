@@ -108,7 +108,7 @@ package struct AccessTokenStore: Sendable {
         let records = if let known { known } else { try await self.records(tokens).compactMap { $0 } }
         var writes: [LastingWrite] = []
         if let whole {
-            if isNews || !records.isEmpty { writes = log.writes(whole, with: records) }
+            if isNews || !records.isEmpty { writes = [log.write(whole, with: records)] }
         } else {
             writes = log.writes(records)
         }
@@ -128,9 +128,9 @@ package struct AccessTokenStore: Sendable {
     ///   - isNews: whether it is told even if none of its tokens is left.
     /// - Returns: nil for nothing.
     /// - Throws: the store's failure.
-    func farewell(
-        to tokens: [AccessTokenHash], knowing known: [AccessTokenHash: [UInt8]?], and deleted: [[UInt8]],
-        with whole: Revocation, isNews: Bool
+    func revocationEntry(
+        for tokens: [AccessTokenHash], known: [AccessTokenHash: [UInt8]?], deleted: [[UInt8]] = [], of whole: Revocation,
+        isNews: Bool
     ) async throws(ServiceFailure) -> RevocationLog.Entry? {
         guard let log else { return nil }
         let others = tokens.filter { known[$0] == nil }

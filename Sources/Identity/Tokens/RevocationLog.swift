@@ -6,7 +6,7 @@ import Text
 package enum Revocation: Sendable {
     /// Without a user if its record was damaged.
     case session(SessionID, of: UserID?)
-    case token(AccessTokenRecordFacts)
+    case token(RevokedTokenFacts)
     /// All tokens that a client has got for itself.
     case client(ClientID)
 
@@ -41,7 +41,7 @@ package enum Revocation: Sendable {
 }
 
 /// What is told of an access token.
-package struct AccessTokenRecordFacts: Sendable {
+package struct RevokedTokenFacts: Sendable {
     let tokenID: String
     let subject: String
     let sessionID: String?
@@ -94,15 +94,20 @@ package struct RevocationLog: Sendable {
         /// anew if it is not there: a new connection may lead to a server that lacks it, or to the same one.
         let words: [[UInt8]]
 
-        private static let place = 3
+        private static let idIndex = 3
 
-        /// For scripts that tell of an end.
+        /// For scripts that tell of an end: writes it to the stream, and returns its id.
         static let telling = """
+            local function is_repeated(words) return words[\(idIndex + 1)] ~= '*' end
+
             local function tell(stream, words)
-                local id = words[\(place + 1)]
-                if id ~= '*' and #redis.call('XRANGE', stream, id, id) > 0 then return id end
-                words[\(place + 1)] = '*'
-                return redis.call('XADD', stream, unpack(words))
+                local id, life = words[\(idIndex + 1)], \(RevocationLog.life.wholeMilliseconds)
+                if is_repeated(words) and #redis.call('XRANGE', stream, id, id) > 0 then return id end
+                words[\(idIndex + 1)] = '*'
+                id = redis.call('XADD', stream, unpack(words))
+                -- Each time would be a write, and a minute is nothing to its life.
+                if redis.call('PTTL', stream) < life - 60000 then redis.call('PEXPIRE', stream, life) end
+                return id
             end
 
             """
@@ -113,7 +118,7 @@ package struct RevocationLog: Sendable {
         func repeated(after reply: RedisReply) -> Entry {
             guard let id = reply.text else { return self }
             var words = words
-            words[Self.place] = Array(id.utf8)
+            words[Self.idIndex] = Array(id.utf8)
             return Entry(words: words)
         }
 
@@ -129,11 +134,11 @@ package struct RevocationLog: Sendable {
     }
 
     /// What writes that a session, or all tokens of a client, have ended, with the tokens of these records.
-    func writes(_ revocation: Revocation, with records: [[UInt8]]) -> [LastingWrite] {
-        [entry(revocation, with: records).write, renewal]
+    func write(_ revocation: Revocation, with records: [[UInt8]]) -> LastingWrite {
+        entry(revocation, with: records).write
     }
 
-    /// What says that.
+    /// The entry for an end: audiences and last expiry are those of the tokens of these records.
     func entry(_ revocation: Revocation, with records: [[UInt8]]) -> Entry {
         let tokens = records.compactMap { StoredAccessToken($0, in: installation) }
         var audiences: Set<String> = []
@@ -144,13 +149,10 @@ package struct RevocationLog: Sendable {
 
     /// What writes that tokens have ended, each by itself.
     func writes(_ records: [[UInt8]]) -> [LastingWrite] {
-        let tokens = records.compactMap { StoredAccessToken($0, in: installation) }
-        guard !tokens.isEmpty else { return [] }
-        return tokens.map { token in
-            entry(
-                .token(AccessTokenRecordFacts(token)), audiences: token.audienceTexts(in: installation), until: token.expiresAt
-            ).write
-        } + [renewal]
+        records.compactMap { StoredAccessToken($0, in: installation) }.map { token in
+            entry(.token(RevokedTokenFacts(token)), audiences: token.audienceTexts(in: installation), until: token.expiresAt)
+                .write
+        }
     }
 
     private func entry(_ revocation: Revocation, audiences: Set<String>, until end: UInt32?) -> Entry {
@@ -160,11 +162,6 @@ package struct RevocationLog: Sendable {
         return Entry(words: texts + [installation.mark] + fields.map { Array($0.utf8) } + [data])
     }
 
-    private var renewal: LastingWrite {
-        var command = RedisCommand("PEXPIRE", Self.key)
-        command.append(Self.life.wholeMilliseconds)
-        return LastingWrite(command)
-    }
 }
 
 extension StoredAccessToken {

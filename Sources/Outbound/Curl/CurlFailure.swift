@@ -1,6 +1,6 @@
 import CCurl
 
-/// Why libcurl took an option, or carried out a transfer, not.
+/// Why libcurl refused an option or failed a transfer.
 struct CurlFailure: Error {
     enum Kind {
         case timedOut

@@ -221,9 +221,7 @@ package actor RedisConnection {
     }
 
     private static func write(_ command: RedisCommand, to stream: Stream) {
-        stream.write { output in
-            precondition(command.encode(into: &output), "no memory for a command")
-        }
+        stream.write { precondition(command.encode(into: &$0), "no memory for a command") }
     }
 
     private func append(getting key: String, to output: inout [UInt8]) {
@@ -269,8 +267,7 @@ package actor RedisConnection {
         for waiter in waiting { waiter.resume(returning: nil) }
         askForRoleLater(stream)
         let error = await deliverReplies(of: stream)
-        if let roleTimer { loop.cancel(roleTimer) }
-        roleTimer = nil
+        if let timer = roleTimer.take() { loop.cancel(timer) }
         stream.close()
         self.stream = nil
         whenEnded?()
@@ -344,15 +341,18 @@ package actor RedisConnection {
         recent?.note(writes, answered: replies, at: loop.now)
     }
 
-    /// Like `run`, for a script that may be repeated and is, at the next connection; `repeating` makes its arguments then of the first answer.
+    /// Like `run`, for a script that may be repeated and is, at the next connection.
+    /// - Parameter repeating: its arguments then, given its answer; nil if there is nothing to repeat. The same as now by default.
     /// - Throws: `RedisError`.
     package func runLasting(
-        _ script: RedisScript, keys: [String], arguments: [[UInt8]], repeating: ((RedisReply) -> [[UInt8]])? = nil
+        _ script: RedisScript, keys: [String], arguments: [[UInt8]], repeating: ((RedisReply) -> [[UInt8]]?)? = nil
     ) async throws(RedisError) -> RedisReply {
         let reply = try await run(script, keys: keys, arguments: arguments)
+        let again = if let repeating { repeating(reply) } else { arguments }
         // The digest is that of the text, the same at every server.
-        guard let recent, let digest = digests[script.name] else { return reply }
-        recent.note(RedisCommand(evaluating: digest, keys, repeating?(reply) ?? arguments), script, at: loop.now)
+        if let recent, let again, let digest = digests[script.name] {
+            recent.note(RedisCommand(evaluating: digest, keys, again), script, at: loop.now)
+        }
         return reply
     }
 

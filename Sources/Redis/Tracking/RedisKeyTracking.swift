@@ -32,6 +32,7 @@ package actor RedisKeyTracking {
     private let tell: @Sendable (RedisKeyNews) -> Void
     private var stream: Stream?
     private var isClosed = false
+    private var outage = OutageNotice()
 
     /// - Parameters:
     ///   - prefixes: what the keys begin with; none begins with another.
@@ -59,7 +60,7 @@ package actor RedisKeyTracking {
             do throws(StreamError) {
                 try await follow()
             } catch {
-                if !isClosed {
+                if !isClosed, outage.failed(at: loop.now) {
                     logger.warning(
                         "Redis does not tell which keys change: nothing is remembered meanwhile", ["error": .string("\(error)")])
                 }
@@ -90,6 +91,7 @@ package actor RedisKeyTracking {
 
     private func follow() async throws(StreamError) {
         let (stream, reader) = try await begin()
+        outage.succeeded()
         tell(.follows)
         while true {
             stream.setDeadline(loop.now + patience)

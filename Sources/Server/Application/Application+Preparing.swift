@@ -157,14 +157,17 @@ extension Application {
 
     /// What follows the changes of clients that all copies and commands write, and passes them on to all loops.
     static func clientChanges(_ workers: [Worker], _ shared: SharedParts) -> RedisStreamReader {
-        let memories = workers.map { ($0.loop, $0.services.clients) }
+        let memories = workers.map { ($0.loop, $0.services.clients, $0.services.revocations) }
         return RedisStreamReader(
             shared.configuration.redis, key: ClientChanges.key, life: ClientChanges.life, loop: workers[0].loop,
             resolving: shared.resolving, logger: shared.logger
         ) { news in
             if case .alive = news { return }
-            for (loop, clients) in memories {
-                Task(executorPreference: loop) { await ClientChanges.pass(news, to: clients) }
+            for (loop, clients, feed) in memories {
+                Task(executorPreference: loop) {
+                    await ClientChanges.pass(news, to: clients)
+                    await feed?.checkClients()
+                }
             }
         }
     }

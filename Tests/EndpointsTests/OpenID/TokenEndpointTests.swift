@@ -188,6 +188,13 @@ struct TokenEndpointTests {
         // Another key, while nobody can tell whether it is the client's.
         answer.withLock { $0 = (503, "") }
         #expect(try await ask(try assertion(1, named: true)).status == 503)
+        // Strangers have used up how often its server is asked.
+        answer.withLock { $0 = (200, set(0, named: true)) }
+        for _ in 0..<5 { _ = try await ask(try assertion(1, named: true)) }
+        answer.withLock { $0 = (200, set(1, named: true)) }
+        let rotated = try await ask(try assertion(1, named: true))
+        #expect(rotated.status == 503, "\(rotated.text)")
+        #expect(rotated.value("Retry-After").flatMap { Int($0) }.map { (1...30).contains($0) } == true)
     }
 
     @Test func `tokens are bound to the key of a DPoP proof, which is good once and with our nonce`() async throws {

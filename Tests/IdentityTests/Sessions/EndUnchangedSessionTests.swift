@@ -1,4 +1,5 @@
 import Redis
+import TestSupport
 import Testing
 import Text
 
@@ -8,20 +9,40 @@ extension WithStores {
     /// The end of a session in one step, for one that still is as it was read.
     @Suite struct EndUnchangedSessionTests {
         /// A session that has been read, with one access token whose record is kept.
-        private struct Place: Sendable {
+        private struct ReadSession: Sendable {
             let store: SessionStore
             let redis: RedisConnection
+            private let port: UInt16
             let token = Self.token(0)
             let session: Session
 
-            init(_ redis: RedisConnection) async throws {
-                self.redis = redis
+            init(_ redis: RedisConnection, port: UInt16) async throws {
+                (self.redis, self.port) = (redis, port)
                 store = SessionStore(redis: redis, policy: .standard, clock: .callers)
+                session = try await Self.begin(with: token, store)
+                try await AccessTokenStore(redis: redis).store([1], for: token.hash, life: .seconds(900))
+            }
+
+            /// Begins it, and reads it.
+            private static func begin(with token: IssuedAccessToken, _ store: SessionStore) async throws -> Session {
                 let new = try Sample.session(
                     SessionID(random: Array(0..<16)), refresh: RefreshRotation(mode: .static), client: "app")
                 _ = try await store.create(new, idle: .seconds(3600), accessToken: token, at: Sample.now)
-                try await AccessTokenStore(redis: redis).store([1], for: token.hash, life: .seconds(900))
-                session = try await Self.read(new.id, store)
+                return try await read(new.id, store)
+            }
+
+            /// Has Redis forget the session, and begins another in its place, as if it had been brought back otherwise.
+            func beginAgain() async throws {
+                _ = try await redis.send(RedisCommand("DEL", SessionRecord.key(session.id)))
+                _ = try await Self.begin(with: Self.token(9), store)
+            }
+
+            /// Has Redis close all connections, and waits for the next.
+            func reconnect() async throws {
+                let socket = try TestSocket(connectingTo: port)
+                try socket.send("CLIENT KILL TYPE normal\r\n")
+                #expect(String(decoding: try socket.receive(), as: UTF8.self).hasPrefix(":"))
+                try await eventually { (try? await redis.send(RedisCommand("PING"))) != nil }
             }
 
             static func token(_ number: Int) -> IssuedAccessToken {
@@ -46,77 +67,79 @@ extension WithStores {
                     return tombstone.reason
                 }
             }
-
-            /// As a new connection does, which may lead to another server.
-            func repeatEnd() async throws {
-                let keys = [
-                    SessionRecord.key(session.id), SessionRecord.tokensKey(session.id), SessionIndex.key(session.userID),
-                    token.hash.key,
-                ]
-                let arguments = EndUnchangedSessionScript.arguments(session, reason: .signedOut, life: 0, at: Sample.now)
-                _ = try await redis.run(
-                    RedisScript(name: "repeated", source: EndUnchangedSessionScript.source), keys: keys,
-                    arguments: [[]] + arguments.dropFirst())
-            }
         }
 
-        private func run(_ body: @escaping @Sendable (Place) async throws -> Void) async throws {
-            try await World.run { world in
-                try await world.a.run { try await body(try await Place($0.redis)) }
+        private func run(_ body: @escaping @Sendable (ReadSession) async throws -> Void) async throws {
+            try await World.run({ $0.repeatsEnds = true }) { world in
+                let port = world.redis.port
+                try await world.a.run { try await body(try await ReadSession($0.redis, port: port)) }
             }
         }
 
         @Test func `nothing is left of it but why, until its tokens have expired`() async throws {
-            try await run { place in
-                #expect(try await place.end(place.session))
-                #expect(try await place.reason == .signedOut)
-                #expect(try await place.redis.get(place.token.hash.key) == nil)
-                #expect(try await place.store.ids(of: place.session.userID) == [])
-                let life = try await place.redis.send(RedisCommand("PTTL", SessionRecord.key(place.session.id))).integerValue
+            try await run { known in
+                #expect(try await known.end(known.session))
+                #expect(try await known.reason == .signedOut)
+                #expect(try await known.redis.get(known.token.hash.key) == nil)
+                #expect(try await known.store.ids(of: known.session.userID) == [])
+                let life = try await known.redis.send(RedisCommand("PTTL", SessionRecord.key(known.session.id))).integerValue
                 #expect(life.map { $0 > 1_100_000 && $0 <= 1_200_000 } == true)
-                // Who comes later finds nothing to put on record, and what to delete if it has come back.
-                let later = try await place.store.end(place.session.id, reason: .revoked, isRecorded: true, at: Sample.now)
+                // Who comes later finds when it ended, nobody to tell, and what to delete if it has come back.
+                let later = try await known.store.end(known.session.id, reason: .revoked, isRecorded: true, at: Sample.now)
                 #expect(later.outcome == .already)
-                #expect(later.unrecordedSince == nil && later.clients.isEmpty)
-                #expect(later.revoked == [place.token.hash])
-                #expect(try await !place.end(place.session))
+                #expect(later.unrecordedSince == Sample.now && !later.isUnfinished && later.clients.isEmpty)
+                #expect(later.revoked == [known.token.hash])
+                #expect(try await !known.end(known.session))
             }
         }
 
         @Test func `what has changed since it was read is left alone`() async throws {
-            try await run { place in
-                let token = Place.token(1)
-                #expect(try await place.store.list(token, of: .first, in: place.session.id, at: Sample.now) == [])
-                #expect(try await !place.end(place.session))
-                #expect(try await place.reason == nil)
-                #expect(try await place.redis.get(place.token.hash.key) != nil)
-                #expect(try await place.store.ids(of: place.session.userID) == [place.session.id])
-                let session = try await Place.read(place.session.id, place.store)
+            try await run { known in
+                let token = ReadSession.token(1)
+                #expect(try await known.store.list(token, of: .first, in: known.session.id, at: Sample.now) == [])
+                #expect(try await !known.end(known.session))
+                #expect(try await known.reason == nil)
+                #expect(try await known.redis.get(known.token.hash.key) != nil)
+                #expect(try await known.store.ids(of: known.session.userID) == [known.session.id])
+                let session = try await ReadSession.read(known.session.id, known.store)
                 #expect(session.listedTokens.count == 2)
-                #expect(try await place.end(session))
+                #expect(try await known.end(session))
             }
         }
 
         @Test func `one with more tokens than its record lists is left alone`() async throws {
-            try await run { place in
+            try await run { known in
                 for number in 1...SessionScript.inlineCount {
-                    _ = try await place.store.list(Place.token(number), of: .first, in: place.session.id, at: Sample.now)
+                    _ = try await known.store.list(ReadSession.token(number), of: .first, in: known.session.id, at: Sample.now)
                 }
-                #expect(try await !place.end(try await Place.read(place.session.id, place.store)))
-                #expect(try await place.reason == nil)
+                #expect(try await !known.end(try await ReadSession.read(known.session.id, known.store)))
+                #expect(try await known.reason == nil)
             }
         }
 
-        @Test func `repeated, it ends whatever the server has of the session, and changes no other end`() async throws {
-            try await run { place in
-                _ = try await place.store.list(Place.token(1), of: .first, in: place.session.id, at: Sample.now)
-                try await place.repeatEnd()
-                #expect(try await place.reason == .signedOut)
-                #expect(try await place.redis.get(place.token.hash.key) == nil)
-                _ = try await place.redis.send(RedisCommand("DEL", SessionRecord.key(place.session.id)))
-                _ = try await place.store.end(place.session.id, reason: .userDeleted, at: Sample.now)
-                try await place.repeatEnd()
-                #expect(try await place.reason == .userDeleted)
+        @Test func `at the next connection it ends whatever the server has in its place, but changes no other end`() async throws
+        {
+            try await run { known in
+                #expect(try await known.end(known.session))
+                try await known.beginAgain()
+                try await AccessTokenStore(redis: known.redis).store([1], for: known.token.hash, life: .seconds(900))
+                try await known.reconnect()
+                #expect(try await known.reason == .signedOut)
+                #expect(try await known.redis.get(known.token.hash.key) == nil)
+                _ = try await known.redis.send(RedisCommand("DEL", SessionRecord.key(known.session.id)))
+                _ = try await known.store.end(known.session.id, reason: .userDeleted, at: Sample.now)
+                try await known.reconnect()
+                #expect(try await known.reason == .userDeleted)
+            }
+        }
+
+        @Test func `what was left alone is left alone at the next connection, too`() async throws {
+            try await run { known in
+                _ = try await known.store.list(ReadSession.token(1), of: .first, in: known.session.id, at: Sample.now)
+                #expect(try await !known.end(known.session))
+                try await known.reconnect()
+                #expect(try await known.reason == nil)
+                #expect(try await known.redis.get(known.token.hash.key) != nil)
             }
         }
     }

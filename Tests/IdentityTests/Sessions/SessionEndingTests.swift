@@ -1,4 +1,5 @@
 import Redis
+import TestSupport
 import Testing
 import Text
 
@@ -181,6 +182,53 @@ extension WithStores {
                     #expect(try await endings(world).map(\.sessionID).filter { $0 == member.sessionID.text }.count == 1)
                     #expect(try await world.a.run { try await $0.sessions.store.ids(of: member.id) } == [])
                 }
+            }
+        }
+
+        @Test func `an end that Redis refuses is on record when it is repeated, and not before`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                try world.redis.command("CONFIG SET min-replicas-to-write 1")
+                await #expect(throws: IdentityError.unavailable(retryAfter: .seconds(1))) { try await end(member, on: world.a) }
+                try world.redis.command("CONFIG SET min-replicas-to-write 0")
+                #expect(try await endings(world).isEmpty)
+                #expect(try await world.a.isActive(member.accessToken))
+                try await end(member, on: world.a)
+                #expect(try await endings(world).count == 1)
+            }
+        }
+
+        @Test func `an end whose process has died with its event is put on record by who repeats it`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                let isDone = try await world.a.run { parts in
+                    guard case .live(let session) = try await parts.sessions.store.record(member.sessionID, at: Sample.now) else {
+                        return false
+                    }
+                    return try await parts.sessions.store.end(
+                        unchanged: session, reason: .signedOut, telling: nil, at: Sample.now)
+                }
+                #expect(isDone)
+                #expect(try await endings(world).isEmpty)
+                for _ in 0..<2 { try await end(member, on: world.a) }
+                #expect(try await endings(world).count == 1)
+            }
+        }
+
+        @Test func `whoever revokes a grant of a session that somebody else is ending finishes that`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                // Somebody else gets no further than this.
+                try await world.a.run {
+                    _ = try await $0.sessions.store.end(member.sessionID, reason: .signedOut, isRecorded: true, at: Sample.now)
+                }
+                #expect(try await world.a.isActive(member.accessToken))
+                try await world.a.run { parts in
+                    try await parts.sessions.end(
+                        .first, in: member.sessionID, of: member.id, client: parts.app.id, by: .client(parts.app.id), Copy.caller)
+                }
+                #expect(try await !world.a.isActive(member.accessToken))
+                #expect(try await endings(world).count == 1)
             }
         }
 

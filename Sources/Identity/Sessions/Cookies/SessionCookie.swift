@@ -4,10 +4,10 @@ package import Text
 /// A session cookie that is ours: made here, or presented and verified.
 ///
 /// Written as `kdc_<sid>.<mac>`. Like a refresh token it is stored nowhere: whoever has the session's record can compute it. It
-/// stays the same for as long as its session lives.
+/// stays the same until `Sessions.changeCookie(of:)` gives the session another salt.
 package struct SessionCookie: Sendable {
     package static let prefix = "kdc_"
-    /// Cookies do not change.
+    /// Cookies have no generations.
     static let generation: UInt32 = 0
 
     package let sessionID: SessionID

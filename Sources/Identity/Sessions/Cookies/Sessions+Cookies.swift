@@ -38,10 +38,11 @@ extension Sessions {
     func end(_ holder: CookieHolder, _ caller: Caller) async throws(IdentityError) {
         if case .expired = holder { return }
         let note = SessionEndNote(actor: .user(holder.userID), clientID: holder.session?.clientID, caller: caller)
-        guard let session = holder.session else {
-            return _ = try await end(holder.sessionID, of: holder.userID, reason: .signedOut, noting: note)
+        if let session = holder.session {
+            try await end(session, reason: .signedOut, noting: note)
+        } else {
+            try await end(holder.sessionID, of: holder.userID, reason: .signedOut, noting: note)
         }
-        try await end(session, reason: .signedOut, noting: note)
     }
 
     /// Whose session a cookie was that is over; nil for one that lives, and for what is no cookie of ours.

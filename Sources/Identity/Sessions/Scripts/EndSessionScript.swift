@@ -2,9 +2,8 @@ package import Text
 
 /// Ends a session with all its grants: its record becomes a tombstone, so that nothing can be issued in its name any more.
 ///
-/// The tombstone is left also where there was no record: a sign-in that is about to write one (it has announced itself in
-/// the user's index) then finds the tombstone and gives up. So this is for session ids from our own tokens and indexes, never for
-/// one that somebody merely claims.
+/// The tombstone is left also where there was no record: a begin that Redis carries out late, after its caller has given up, finds it and
+/// writes nothing. So this is for session ids from our own tokens and indexes, never for one that somebody merely claims.
 ///
 /// A record that cannot be read becomes a tombstone too. Nobody knows the access tokens that only the record lists: they live to their expiry.
 ///
@@ -41,8 +40,8 @@ package enum EndSessionScript {
             if ARGV[3] == '1' then life = math.max(life, redis.call('PTTL', key)) end
             local tokens = is_readable and listed or all_tokens('', overflow)
             local head = #value < 33 and nobody or string.sub(value, 2, 33)
-            entomb(key, head, tokens, ARGV[1], unrecorded, life, now, is_readable and value)
-            return { 'ended', string.sub(head, 1, 16), hashes_of(tokens), unrecorded, is_readable and value or '', records }
+            entomb(key, head, tokens, ARGV[1], unrecorded, life, now, value)
+            return { 'ended', string.sub(head, 1, 16), hashes_of(tokens), unrecorded, value, records }
             """
 
     static func arguments(
@@ -64,6 +63,8 @@ package enum EndSessionScript {
         package let revoked: [AccessTokenHash]
         /// When the session ended, if that is still to be put on record.
         package let unrecordedSince: Timestamp?
+        /// Whether the end is still to be finished.
+        package let isUnfinished: Bool
         /// Who had something from the session, until its end is finished.
         package let clients: [ClientID]
         /// What was kept of the tokens that were wanted; nil for those of which nothing is.
@@ -71,11 +72,12 @@ package enum EndSessionScript {
 
         /// From the six elements of the reply; `nil` if they are none that the script gives.
         package init?(
-            outcome: String, user: [UInt8], revoked: [UInt8], unrecorded: Int64, clients: [ClientID] = [],
-            records: [(AccessTokenHash, [UInt8]?)] = []
+            outcome: String, user: [UInt8], revoked: [UInt8], unrecorded: Int64, isUnfinished: Bool = false,
+            clients: [ClientID] = [], records: [(AccessTokenHash, [UInt8]?)] = []
         ) {
             guard let outcome = Outcome(rawValue: outcome), let revoked = AccessTokenHash.list(revoked) else { return nil }
             self.outcome = outcome
+            self.isUnfinished = isUnfinished
             self.clients = clients
             self.records = Dictionary(records) { first, _ in first }
             userID = user.contains { $0 != 0 } ? UUID(bytes: user).map { UserID($0) } : nil
@@ -85,27 +87,26 @@ package enum EndSessionScript {
     }
 }
 
-/// The last of an end: tells of it, deletes the access tokens of the session, takes it out of its user's index, forgets what it was, and notes in
-/// the tombstone that the end is on record. One step, so that nothing is forgotten before what it is kept for is done.
+/// The last of an end: tells of it unless somebody has, deletes the access tokens of the session, takes it out of its user's index, forgets what it
+/// was, and notes in the tombstone that the end is on record. One step, so that nothing is forgotten before what it is kept for is done.
 ///
 /// - Keys: `session:{<sid>}`; the index, where it is known; the stream of ends, where it is told of; the access tokens.
-/// - Arguments: the session's id; 1 if the index is known, and 1 if the end is on record, else 0; the life of the stream in milliseconds, or 0 where
-///   nothing is told, and what `XADD` takes behind the key.
-/// - Returns the id of what was told, else 1.
+/// - Arguments: the session's id; 1 if the index is known, 1 if the caller puts the end on record next, 1 if it is told of, else 0; what `XADD` takes
+///   behind the key.
+/// - Returns nil if the end was finished before, else the id of what was told, or 1.
 package enum FinishEndScript {
     package static let source =
         RevocationLog.Entry.telling + """
-            local key, position, told = KEYS[1], 2, 1
-            local index, life = ARGV[2] == '1' and KEYS[2], tonumber(ARGV[4])
+            local key, ended, position = KEYS[1], KEYS[1] .. '\(SessionScript.endedSuffix)', 2
+            local index = ARGV[2] == '1' and KEYS[2]
             if index then position = 3 end
-            if life > 0 then
-                local stream = KEYS[position]
+            local told = redis.call('PTTL', ended) ~= -2 and 1
+            if ARGV[4] == '1' then
+                local words = { unpack(ARGV, 5) }
+                if told or is_repeated(words) then told = tell(KEYS[position], words) end
                 position = position + 1
-                told = tell(stream, { unpack(ARGV, 5) })
-                -- Each time would be a write, and a minute is nothing to its life.
-                if redis.call('PTTL', stream) < life - 60000 then redis.call('PEXPIRE', stream, life) end
             end
-            redis.call('DEL', key .. '\(SessionScript.endedSuffix)', unpack(KEYS, position))
+            redis.call('DEL', ended, unpack(KEYS, position))
             if index then redis.call('ZREM', index, ARGV[1]) end
             local value = ARGV[3] == '1' and redis.call('GET', key)
             if value and string.byte(value) == \(SessionRecord.tombstoneMark) then

@@ -49,15 +49,16 @@ package enum AddGrantScript {
 /// Ends one grant of a session, and leaves the others.
 ///
 /// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`. Argument: the grant's number.
-/// - Returns two elements: `ended`; `last` when the session holds nothing else, and nothing has happened: it is to be ended as a whole; `over`
-///   when the session or the grant is over. Then the hashes of the grant's access tokens, to delete; they stay listed until they are struck, so
-///   that a repeated call finishes what a failure has left.
+/// - Returns two elements: `ended`; `last` when the session holds nothing else, and nothing has happened: it is to be ended as a whole; `entombed`
+///   when the session has ended, perhaps not to the end; `over` when nothing is left of the session or the grant. Then the hashes of the grant's
+///   access tokens, to delete; they stay listed until they are struck, so that a repeated call finishes what a failure has left.
 package enum EndGrantScript {
     package static let source =
         SessionScript.reading + SessionScript.writing + SessionScript.grants + SessionScript.tokens + """
             local key, number = KEYS[1], tonumber(ARGV[1])
             local value = redis.call('GET', key)
-            if not value or is_tombstone(value) then return { 'over', '' } end
+            if not value then return { 'over', '' } end
+            if is_tombstone(value) then return { 'entombed', '' } end
             local session = read_session(value)
             local first, after = find_grant(session, number)
             if first == 1 and after == #session.grants + 1 and #session.cookie == 0 then return { 'last', '' } end
@@ -72,6 +73,6 @@ package enum EndGrantScript {
             """
 
     package enum Outcome: String, Sendable, CaseIterable {
-        case ended, last, over
+        case ended, last, entombed, over
     }
 }
