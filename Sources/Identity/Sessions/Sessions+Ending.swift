@@ -164,14 +164,14 @@ extension Sessions {
     /// Ends a session: when this returns, none of its tokens is good. Whatever a failure leaves undone, a repeated call does;
     /// the index names the session until all is done.
     ///
-    /// Whether the end still is to be put on record says the tombstone. It says so until somebody has: of several at once, or one after
-    /// the other because the first has failed half-way, each writes the same event, which is there once.
+    /// Whether the end may still have to be put on record says the tombstone. It says so until somebody has come back: of several at once, or one
+    /// after the other, each writes the same event, which is there once.
     /// - Parameters:
     ///   - userID: nil if nobody knows, because the record is damaged.
     ///   - note: nil where the caller puts something else on record, or nothing.
     ///   - listed: access tokens that it was seen to have.
     ///   - records: what was kept of its access tokens, where they have been deleted already.
-    /// - Returns: whether this call has put it on record.
+    /// - Returns: whether it was still to be finished.
     @discardableResult
     func end(
         _ id: SessionID, of userID: UserID?, reason: SessionEnd, noting note: SessionEndNote? = nil,
@@ -186,20 +186,21 @@ extension Sessions {
         let news = note.flatMap { note in
             reply.unrecordedSince.map { AuditEvent(endOf: id, of: userID, reason: reason, at: $0, note) }
         }
+        let isFirst: Bool
         do throws(IdentityError) {
-            let isFirst = try await tokens.forgetting(reply.revoked) { () throws(IdentityError) in
+            isFirst = try await tokens.forgetting(reply.revoked) { () throws(IdentityError) in
                 try await store.finishEnd(
                     of: id, of: userID, deleting: reply.revoked, telling: entry, isRecorded: news != nil)
             }
-            if isFirst { await tell(reply.clients, of: id, userID) }
         } catch {
             // The session is over, and the client may never repeat its request. Without an answer the rest may be done, too.
             await tell(reply.clients, of: id, userID)
             if let news, error != .internalFault { await audit.record(news) }
             throw error
         }
+        if isFirst { await tell(reply.clients, of: id, userID) }
         if let news { await audit.record(news) }
-        return news != nil
+        return isFirst
     }
 
     private func tell(_ clients: [ClientID], of id: SessionID, _ userID: UserID?) async {

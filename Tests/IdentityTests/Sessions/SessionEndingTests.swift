@@ -212,6 +212,16 @@ extension WithStores {
                 #expect(try await endings(world).isEmpty)
                 for _ in 0..<2 { try await end(member, on: world.a) }
                 #expect(try await endings(world).count == 1)
+                // In two steps, as where clients are told.
+                let second = try await world.a.signIn()
+                try await world.a.run { parts in
+                    _ = try await parts.sessions.store.end(
+                        second.sessionID, reason: .signedOut, isRecorded: true, at: Sample.now)
+                    let isFirst = try await parts.sessions.store.finishEnd(of: second.sessionID, of: second.id, isRecorded: true)
+                    #expect(isFirst)
+                }
+                for _ in 0..<2 { try await end(second, on: world.a) }
+                #expect(try await endings(world).count == 2)
             }
         }
 

@@ -88,7 +88,8 @@ package enum EndSessionScript {
 }
 
 /// The last of an end: tells of it unless somebody has, deletes the access tokens of the session, takes it out of its user's index, forgets what it
-/// was, and notes in the tombstone that the end is on record. One step, so that nothing is forgotten before what it is kept for is done.
+/// was. One step, so that nothing is forgotten before what it is kept for is done. A repeated call notes in the tombstone that the end is on record: the
+/// event of the first may be lost with its process.
 ///
 /// - Keys: `session:{<sid>}`; the index, where it is known; the stream of ends, where it is told of; the access tokens.
 /// - Arguments: the session's id; 1 if the index is known, 1 if the caller puts the end on record next, 1 if it is told of, else 0; what `XADD` takes
@@ -108,7 +109,7 @@ package enum FinishEndScript {
             end
             redis.call('DEL', ended, unpack(KEYS, position))
             if index then redis.call('ZREM', index, ARGV[1]) end
-            local value = ARGV[3] == '1' and redis.call('GET', key)
+            local value = ARGV[3] == '1' and not told and redis.call('GET', key)
             if value and string.byte(value) == \(SessionRecord.tombstoneMark) then
                 redis.call('SET', key, string.sub(value, 1, 33) .. string.rep('\\0', 6) .. string.sub(value, 40), 'KEEPTTL')
             end
