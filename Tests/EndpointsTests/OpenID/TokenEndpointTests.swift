@@ -188,9 +188,10 @@ struct TokenEndpointTests {
         // Another key, while nobody can tell whether it is the client's.
         answer.withLock { $0 = (503, "") }
         #expect(try await ask(try assertion(1, named: true)).status == 503)
-        // Strangers have used up how often its server is asked.
+        // Strangers have used up how often its server is asked, on each loop.
         answer.withLock { $0 = (200, set(0, named: true)) }
-        for _ in 0..<5 { _ = try await ask(try assertion(1, named: true)) }
+        let stranger = try assertion(1, named: true)
+        for _ in 0..<40 { _ = try await ask(stranger) }
         answer.withLock { $0 = (200, set(1, named: true)) }
         let rotated = try await ask(try assertion(1, named: true))
         #expect(rotated.status == 503, "\(rotated.text)")
