@@ -111,6 +111,13 @@ package actor ClientRegistry {
         }
     }
 
+    /// The client of an id if it is remembered; nil if it would have to be looked up, and for none.
+    func known(_ id: ClientID) -> Client? {
+        if let entry = builtIn[id.text] { return entry.client }
+        guard let known = remembered[id.text], loop.now < known.endsAt else { return nil }
+        return known.entry?.client
+    }
+
     /// The client of an id as PostgreSQL has it now, whatever is remembered: for what must end at once with the client.
     /// - Throws: as `client(_:)`.
     package func present(_ id: ClientID) async throws(IdentityError) -> Entry {

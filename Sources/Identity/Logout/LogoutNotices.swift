@@ -36,16 +36,10 @@ package actor LogoutNotices {
         self.logger = logger
     }
 
-    /// Whether one of these clients is told of the ends of its sessions, or may be: nobody can tell while PostgreSQL is away.
+    /// Whether one of these clients is told of the ends of its sessions, or may be: nobody waits for PostgreSQL to know.
     nonisolated func isHeard(by clientIDs: [ClientID]) async -> Bool {
         for clientID in Set(clientIDs) {
-            do throws(IdentityError) {
-                if try await clients.client(clientID.text).client.backChannelLogout != nil { return true }
-            } catch .invalidClient {
-                // A client that is disabled, or gone, is told nothing.
-            } catch {
-                return true
-            }
+            guard let client = await clients.known(clientID), client.backChannelLogout == nil else { return true }
         }
         return false
     }
