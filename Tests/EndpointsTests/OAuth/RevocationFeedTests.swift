@@ -33,24 +33,13 @@ struct RevocationFeedTests {
         try #require(installation).copies.map(\.http.port)
     }
 
-    /// The feed of a copy begins when the copy has found its stream.
-    private func listen(
-        _ port: UInt16, _ credentials: Credentials, from cursor: String? = nil
-    ) async throws -> FeedListener {
-        let client = TestHTTPClient(port: port)
-        try await eventually {
-            try await client.send("HEAD", "/oauth2/revocations", [("Authorization", credentials.basic)]).status == 200
-        }
-        let listener = try FeedListener(port, credentials, from: cursor)
-        try await listener.waitUntilReady()
-        return listener
-    }
-
     @Test func `what ends on one copy is told by all, and not the token`() async throws {
         let installation = try #require(installation)
         let copies = installation.copies.map(\.http)
         let backend = try await installation.backend()
-        let listeners = [try await listen(ports()[0], backend), try await listen(ports()[1], backend)]
+        let listeners = [
+            try await FeedListener.hearing(ports()[0], backend), try await FeedListener.hearing(ports()[1], backend),
+        ]
         #expect(listeners.allSatisfy { $0.text.hasPrefix("HTTP/1.1 200 OK\r\n") && $0.events.first?.name == "ready" })
         #expect(listeners[0].text.contains("\r\nContent-Type: text/event-stream\r\n"))
         let account = try await copies[0].signUp()
@@ -81,7 +70,9 @@ struct RevocationFeedTests {
         let (backend, orders) = (
             try await installation.backend(), try await installation.addClient("orders", "--introspect", "--audience", "orders")
         )
-        let (listener, deaf) = (try await listen(ports()[0], backend), try await listen(ports()[0], orders))
+        let (listener, deaf) = (
+            try await FeedListener.hearing(ports()[0], backend), try await FeedListener.hearing(ports()[0], orders)
+        )
         let account = try await server.signUp()
         #expect(try await server.delete("/auth/me", bearer: account.accessToken).status == 204)
         try await eventually { listener.heard("session_ended", "sid", try account.claim("sid")) }
@@ -93,7 +84,7 @@ struct RevocationFeedTests {
         let installation = try #require(installation)
         let copies = installation.copies.map(\.http)
         let backend = try await installation.backend()
-        let first = try await listen(ports()[0], backend)
+        let first = try await FeedListener.hearing(ports()[0], backend)
         let isDone = Locked(false)
         // Each follows the one before on the other copy, from where that was cut off.
         let listening = Task { [ports = try ports()] in
@@ -141,11 +132,11 @@ struct RevocationFeedTests {
     @Test func `who comes back is told when nothing of what was missed is left`() async throws {
         let installation = try #require(installation)
         let backend = try await installation.backend()
-        let before = try await listen(ports()[0], backend)
+        let before = try await FeedListener.hearing(ports()[0], backend)
         before.hangUp()
         let account = try await installation.server.signUp()
         #expect(try await installation.server.delete("/auth/me", bearer: account.accessToken).status == 204)
-        let next = try await listen(ports()[1], backend, from: before.cursor)
+        let next = try await FeedListener.hearing(ports()[1], backend, from: before.cursor)
         try await eventually { next.events.contains { $0.name == "current" } }
         let names = next.events.map(\.name)
         let (missed, current) = (
@@ -154,7 +145,7 @@ struct RevocationFeedTests {
         )
         #expect(names[0] == "ready" && missed < current && names.filter { $0 == "current" }.count == 1)
         // It may be gone on with, too.
-        let last = try await listen(ports()[0], backend, from: next.events[current].id)
+        let last = try await FeedListener.hearing(ports()[0], backend, from: next.events[current].id)
         try await eventually { last.events.contains { $0.name == "current" } }
         #expect(!last.heard("session_ended", "sid", try account.claim("sid")))
         // Who comes for the first time has missed nothing.
@@ -166,11 +157,11 @@ struct RevocationFeedTests {
         let installation = try #require(installation)
         let backend = try await installation.backend()
         for cursor in ["1-0", "99999999999999-0"] {
-            let listener = try await listen(ports()[0], backend, from: cursor)
+            let listener = try await FeedListener.hearing(ports()[0], backend, from: cursor)
             // Other tests end sessions meanwhile.
             try await eventually { listener.events.contains { $0.name == "reset" } }
             // From there it goes on.
-            let next = try await listen(ports()[1], backend, from: listener.cursor)
+            let next = try await FeedListener.hearing(ports()[1], backend, from: listener.cursor)
             let account = try await installation.server.signUp()
             #expect(try await installation.server.delete("/auth/me", bearer: account.accessToken).status == 204)
             for listener in [listener, next] {
@@ -184,7 +175,7 @@ struct RevocationFeedTests {
     @Test func `who has proved itself with a secret that is ended hears nothing more`() async throws {
         let installation = try #require(installation)
         let backend = try await installation.addClient("orders", "--introspect")
-        let listener = try await listen(ports()[0], backend)
+        let listener = try await FeedListener.hearing(ports()[0], backend)
         _ = try await installation.command(["client", "rotate", backend.id, "--now"])
         try await eventually { listener.isOver }
     }
@@ -293,11 +284,7 @@ struct RevocationFeedOutageTests {
         let redis = try TestRedis()
         try await Installation(redisURL: redis.url).run { installation in
             let (server, backend) = (try installation.server, try await installation.backend())
-            try await eventually {
-                try await server.send("HEAD", "/oauth2/revocations", [("Authorization", backend.basic)]).status == 200
-            }
-            let listener = try FeedListener(server.port, backend)
-            try await listener.waitUntilReady()
+            let listener = try await FeedListener.hearing(server.port, backend)
             let connection = try TestSocket(connectingTo: redis.port)
             try connection.send(Array("*2\r\n$3\r\nDEL\r\n$16\r\nfeed:revocations\r\n".utf8))
             _ = try connection.receive()
@@ -314,12 +301,8 @@ struct RevocationFeedOutageTests {
         let redis = try TestRedis()
         try await Installation(redisURL: redis.url).run { installation in
             let (server, backend) = (try installation.server, try await installation.backend())
-            try await eventually {
-                try await server.send("HEAD", "/oauth2/revocations", [("Authorization", backend.basic)]).status == 200
-            }
-            let listener = try FeedListener(server.port, backend)
+            let listener = try await FeedListener.hearing(server.port, backend)
             let deaf = try FeedListener(server.port, backend, reads: false)
-            try await listener.waitUntilReady()
             let connections = { await installation.copies[0].application.connectionCount() }
             try await eventually { await connections() == 2 }
             // Far more than the buffers of the system hold.

@@ -46,11 +46,7 @@ struct RevocationFollowingTests {
         try await Installation(redisURL: redis.url).run { installation in
             let server = try installation.server
             let backends = [try await installation.backend(), try await installation.addClient("other", "--introspect")]
-            try await eventually {
-                try await server.send("HEAD", Self.path, [("Authorization", backends[0].basic)]).status == 200
-            }
-            let before = try FeedListener(server.port, backends[0])
-            try await before.waitUntilReady()
+            let before = try await FeedListener.hearing(server.port, backends[0])
             let cursor = try #require(before.cursor)
             before.hangUp()
             // Several pages.

@@ -9,11 +9,7 @@ struct RevocationRepetitionTests {
         let redis = try TestRedis()
         try await Installation(redisURL: redis.url).run { installation in
             let (server, backend) = (try installation.server, try await installation.backend())
-            try await eventually {
-                try await server.send("HEAD", "/oauth2/revocations", [("Authorization", backend.basic)]).status == 200
-            }
-            let listener = try FeedListener(server.port, backend)
-            try await listener.waitUntilReady()
+            let listener = try await FeedListener.hearing(server.port, backend)
             let account = try await server.signUp()
             let form = [("client_id", "app"), ("token", account.accessToken)]
             #expect(try await server.form("/oauth2/revoke", form).status == 200)
@@ -44,11 +40,7 @@ struct RevocationRepetitionTests {
         let redis = try TestRedis()
         try await Installation(redisURL: redis.url).run { installation in
             let (server, backend) = (try installation.server, try await installation.backend())
-            try await eventually {
-                try await server.send("HEAD", "/oauth2/revocations", [("Authorization", backend.basic)]).status == 200
-            }
-            let listener = try FeedListener(server.port, backend)
-            try await listener.waitUntilReady()
+            let listener = try await FeedListener.hearing(server.port, backend)
             var users: [String] = []
             for _ in 0..<5 {
                 let account = try await server.signUp()

@@ -36,6 +36,19 @@ final class FeedListener: Sendable {
         }
     }
 
+    /// One that hears: the feed of a copy begins when the copy has found its stream.
+    static func hearing(
+        _ port: UInt16, _ credentials: Credentials, from cursor: String? = nil
+    ) async throws -> FeedListener {
+        let client = TestHTTPClient(port: port)
+        try await eventually {
+            try await client.send("HEAD", "/oauth2/revocations", [("Authorization", credentials.basic)]).status == 200
+        }
+        let listener = try FeedListener(port, credentials, from: cursor)
+        try await listener.waitUntilReady()
+        return listener
+    }
+
     /// Everything that has come, with the head.
     var text: String { state.value.text }
 
