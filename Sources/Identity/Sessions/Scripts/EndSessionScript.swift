@@ -11,8 +11,8 @@ package import Text
 /// - Arguments: the reason (a raw value of `SessionEnd`); the tombstone's least life in milliseconds; 1 to let it live as long as
 ///   the session would have if that is longer, else 0; the caller's `now` in milliseconds; 1 if the end is to be put on record.
 /// - Returns six elements: `ended`, `already` (a tombstone was there; it keeps its reason and its life) or `missing`; the
-///   user's id in 16 bytes, zeros or empty if unknown; the hashes of all access tokens to delete, one behind the other; since when the end is to
-///   be put on record and has not been, in milliseconds, or 0; the record as it was, until the end is finished, then empty; the records that are
+///   user's id in 16 bytes, zeros or empty if unknown; the hashes of all access tokens to delete, one behind the other; since when the end may
+///   have to be put on record, in milliseconds, or 0; the record as it was, until the end is finished, then empty; the records that are
 ///   wanted, nil for none. A repeated call lists the tokens again: the tombstone outlives them all.
 ///
 /// `FinishEndScript` does the rest.
@@ -61,7 +61,7 @@ package enum EndSessionScript {
         package let userID: UserID?
         /// Access tokens that must be deleted before the end is confirmed.
         package let revoked: [AccessTokenHash]
-        /// When the session ended, if that is still to be put on record.
+        /// When the session ended, if that may still have to be put on record.
         package let unrecordedSince: Timestamp?
         /// Whether the end is still to be finished.
         package let isUnfinished: Bool
@@ -87,8 +87,8 @@ package enum EndSessionScript {
     }
 }
 
-/// The last of an end: tells of it unless somebody has, deletes the access tokens of the session, takes it out of its user's index, forgets what it
-/// was. One step, so that nothing is forgotten before what it is kept for is done. A repeated call notes in the tombstone that the end is on record: the
+/// The last of an end: tells of it unless somebody has, deletes the access tokens of the session, takes it out of its user's index, and forgets what
+/// it was. One step, so that nothing is forgotten before what it is kept for is done. A repeated call notes in the tombstone that the end is on record: the
 /// event of the first may be lost with its process.
 ///
 /// - Keys: `session:{<sid>}`; the index, where it is known; the stream of ends, where it is told of; the access tokens.
