@@ -54,7 +54,7 @@ format: ## Reformat the Swift sources in place
 	    Clients/Swift/Package.swift Clients/Swift/Sources Clients/Swift/Tests
 
 openapi: ## Write openapi.json, the document of all routes, anew
-	@swift build --product kidoban
+	@bash -c '. scripts/common; build_debug --product kidoban'
 	@env --ignore-environment .build/debug/kidoban openapi >openapi.json.draft
 	@mv openapi.json.draft openapi.json
 

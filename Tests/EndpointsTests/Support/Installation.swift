@@ -38,6 +38,11 @@ final class Installation: Sendable {
     let redisURL: String
     let configuration: Configuration
     let log: TestLog?
+    private static let migrated = TestDatabaseTemplate { connectionString in
+        let configuration = try PostgresConfiguration(connectionString: connectionString)
+        try Migrator(Schema.migrations, configuration: configuration, logger: .disabled).apply()
+    }
+
     /// Dropped at the end.
     private let database: TestDatabase?
     private let running = Locked<[Copy]>([])
@@ -53,7 +58,7 @@ final class Installation: Sendable {
         _ configure: (inout Configuration) throws -> Void = { _ in }
     ) throws {
         guard let redisURL = redisURL ?? TestRedis.sharedURL else { throw Failure(reason: TestRedis.reason) }
-        database = databaseURL == nil ? try TestDatabase() : nil
+        database = databaseURL == nil ? try Self.migrated.copy() : nil
         guard let databaseURL = databaseURL ?? database?.connectionString else { throw Failure(reason: TestDatabase.reason) }
         self.databaseURL = databaseURL
         self.redisURL = redisURL

@@ -6,7 +6,7 @@ import Text
 
 @testable import Identity
 
-extension WithStores {
+extension WithFailingStores {
     /// What becomes of mail while PostgreSQL or the mail server goes away: none is lost, and none is sent twice that need not be.
     @Suite(.enabled(if: TestPostgres.isAvailable, "there is no PostgreSQL server to start on this machine"))
     struct MailOutageTests {

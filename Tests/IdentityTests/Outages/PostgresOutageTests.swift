@@ -4,7 +4,7 @@ import Text
 
 @testable import Identity
 
-extension WithStores {
+extension WithFailingStores {
     /// Without PostgreSQL nobody signs in, and whoever is signed in notices nothing.
     @Suite(.enabled(if: TestPostgres.isAvailable, "there is no PostgreSQL server program on this machine"))
     struct PostgresOutageTests {

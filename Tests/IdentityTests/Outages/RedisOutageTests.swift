@@ -5,7 +5,7 @@ import Text
 
 @testable import Identity
 
-extension WithStores {
+extension WithFailingStores {
     /// Without Redis nothing is guessed: neither that a token is good nor that it is not.
     @Suite struct RedisOutageTests {
         private static let unavailable = IdentityError.unavailable(retryAfter: .seconds(1))
@@ -124,6 +124,24 @@ extension WithStores {
                 for member in [disabled, signedOut] {
                     await #expect(throws: IdentityError.invalidRefreshToken) { try await a.refresh(member.refreshToken) }
                 }
+                _ = try await a.refresh(other.refreshToken)
+            }
+        }
+
+        @Test func `a restart of Redis between two uses of a refresh token hides neither`() async throws {
+            try await World.run { world in
+                let (a, redis) = (world.a, world.redis)
+                let member = try await a.signUp()
+                var latest = member.refreshToken
+                for _ in 0..<2 { latest = try await a.refresh(latest, wantsRotation: true).refreshToken }
+                let other = try await a.signIn()
+                _ = try await a.run { try await $0.redis.send(RedisCommand("SAVE")) }
+                redis.stop()
+                try redis.start()
+                try await eventually { await a.parts.redis.isReady }
+                await #expect(throws: IdentityError.invalidRefreshToken) { try await a.refresh(member.refreshToken) }
+                await #expect(throws: IdentityError.invalidRefreshToken) { try await a.refresh(latest) }
+                #expect(try await a.active([member.accessToken, other.accessToken]) == [false, true])
                 _ = try await a.refresh(other.refreshToken)
             }
         }

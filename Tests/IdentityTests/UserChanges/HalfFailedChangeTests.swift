@@ -7,7 +7,7 @@ import Text
 
 @testable import Identity
 
-extension WithStores {
+extension WithFailingStores {
     /// A change that ends sessions because of a user's row, with Redis or PostgreSQL gone between any two of its steps: nothing has happened,
     /// but that sessions may have ended, and the same can be asked for again; or all of it did.
     @Suite struct HalfFailedChangeTests {

@@ -10,11 +10,17 @@ import Text
 
 @testable import Identity
 
-/// Suites on a PostgreSQL and a Redis. They run one after the other, for they start servers.
+/// Suites on a PostgreSQL and a Redis. Their tests run one after the other, for they start servers.
 @Suite(
     .serialized, .timeLimit(.minutes(10)), .enabled(if: TestDatabase.server != nil, Comment(rawValue: TestDatabase.reason)),
     .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine"))
 enum WithStores {}
+
+/// Those among them that spend their time waiting for stores that fail. They run beside the others.
+@Suite(
+    .serialized, .timeLimit(.minutes(10)), .enabled(if: TestDatabase.server != nil, Comment(rawValue: TestDatabase.reason)),
+    .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine"))
+enum WithFailingStores {}
 
 /// A test's own stores, its clock, and one or more running copies of the parts on top of them, each with its own loop and
 /// connections.
@@ -64,6 +70,11 @@ final class World {
     let redis: TestRedis
     let masterKey: MasterKey
     let copies: [Copy]
+    private static let migrated = TestDatabaseTemplate { connectionString in
+        let configuration = try PostgresConfiguration(connectionString: connectionString)
+        try Migrator(Schema.migrations, configuration: configuration, logger: .disabled).apply()
+    }
+
     private let database: TestDatabase?
     private let log: TestLog
     /// How to make one more copy.
@@ -77,7 +88,7 @@ final class World {
         self.options = options
         redis = try TestRedis()
         masterKey = try options.masterKey(0)
-        database = try options.connectionString == nil ? TestDatabase() : nil
+        database = try options.connectionString == nil ? Self.migrated.copy() : nil
         log = try TestLog()
         let logger = Logger(sink: log.sink, level: .trace)
         var postgres = try PostgresConfiguration(
@@ -88,7 +99,9 @@ final class World {
         var store = RedisConfiguration(endpoint: .unix(path: try options.redisPath(redis.socketPath)))
         store.commandDeadline = options.patience
         store.connectTimeout = options.patience
-        try Migrator(Schema.migrations, configuration: postgres, logger: logger).apply()
+        if options.connectionString != nil {
+            try Migrator(Schema.migrations, configuration: postgres, logger: logger).apply()
+        }
         let (clock, configuration, redisConfiguration) = (clock, postgres, store)
         var (otherConfiguration, otherRedisConfiguration) = (postgres, store)
         try options.others(&otherConfiguration, &otherRedisConfiguration)

@@ -1,12 +1,3 @@
-/// Why a text is no value of a setting, to follow its name. It never quotes the text, which may be a secret in the wrong place.
-struct SettingRefusal: Error, Equatable {
-    let reason: String
-
-    init(_ reason: String) {
-        self.reason = reason
-    }
-}
-
 /// How the text of a setting becomes a value, and how the value is shown.
 struct SettingFormat<Value: Sendable>: Sendable {
     /// To follow "expected".
