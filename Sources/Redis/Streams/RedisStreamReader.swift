@@ -37,6 +37,8 @@ package actor RedisStreamReader {
     private let tell: @Sendable (RedisStreamNews) -> Void
     /// The last entry that was told of.
     private var last: RedisStreamID?
+    /// The one before those that were told of last, until it is known that it was still there after them.
+    private var former: RedisStreamID?
     private var stream: Stream?
     private var isClosed = false
     private var outage = OutageNotice()
@@ -119,11 +121,14 @@ package actor RedisStreamReader {
                 tell(.alive)
                 continue
             }
+            (former, self.last) = (last, end.id)
             tell(.entries(entries))
             let before = try await ask([question(whether: last)], stream, reader)[0]
-            last = end.id
-            self.last = last
-            if before.elements?.isEmpty != false { last = try await start(stream, reader, hasLost: true) }
+            if before.elements?.isEmpty == false {
+                (former, last) = (nil, end.id)
+            } else {
+                last = try await start(stream, reader, hasLost: true)
+            }
         }
     }
 
@@ -144,8 +149,9 @@ package actor RedisStreamReader {
         _ stream: Stream, _ reader: ReplyReader, hasLost: Bool = false
     ) async throws(StreamError) -> RedisStreamID {
         if let last, !hasLost {
-            let answer = try await ask([question(whether: last)], stream, reader)[0]
-            if answer.elements?.isEmpty == false {
+            let answers = try await ask([former, last].compactMap(\.self).map(question(whether:)), stream, reader)
+            if answers.allSatisfy({ $0.elements?.isEmpty == false }) {
+                former = nil
                 tell(.follows(last))
                 return last
             }
@@ -158,7 +164,7 @@ package actor RedisStreamReader {
         }
         guard let newest else { throw RedisConnector.notRedis }
         let isFirst = last == nil
-        last = newest
+        (former, last) = (nil, newest)
         tell(isFirst ? .follows(newest) : .lost(newest))
         return newest
     }

@@ -58,4 +58,73 @@ struct RedisStreamReaderTests {
             }
         }
     }
+
+    /// What a reader has told whose connection a test cuts.
+    private struct Told {
+        var entries: [RedisStreamID] = []
+        var losses = 0
+        var signsOfLife = 0
+    }
+
+    /// Lends what is told through a proxy, and a connection past it.
+    private func withProxy(_ body: (TestProxy, Locked<Told>, RedisConnection) async throws -> Void) async throws {
+        let server = try TestRedis()
+        let proxy = try TestProxy(to: server.socketPath)
+        var configuration = server.configuration
+        configuration.endpoint = .unix(path: proxy.path)
+        let (proxied, told) = (configuration, Locked(Told()))
+        try await whileRunning { loop, resolving in
+            RedisStreamReader(
+                proxied, key: Self.key, life: .seconds(3600), loop: loop, resolving: resolving, logger: .disabled
+            ) { one in
+                told.withLock {
+                    switch one {
+                    case .follows: break
+                    case .lost: $0.losses += 1
+                    case .entries(let entries): $0.entries += entries.map(\.id)
+                    case .alive: $0.signsOfLife += 1
+                    }
+                }
+            }
+        } _: { _ in
+            try await withReadyConnection(server.configuration) { try await body(proxy, told, $0) }
+        }
+        proxy.stop()
+    }
+
+    /// Writes an entry while the reader waits for one, and has its connection cut after so many pieces.
+    private func write(
+        cutting proxy: TestProxy, after count: Int, _ told: Locked<Told>, _ redis: RedisConnection
+    ) async throws -> RedisStreamID {
+        let before = told.value.signsOfLife
+        try await eventually { told.value.signsOfLife > before }
+        proxy.arm(.cut, after: count)
+        let reply = try await redis.send(RedisCommand("XADD", Self.key, "*", "a", "b"))
+        try await eventually { proxy.hasFailed }
+        return try #require(reply.text.flatMap { RedisStreamID($0) })
+    }
+
+    @Test func `an entry is told of once, wherever the connection is cut`() async throws {
+        try await withProxy { proxy, told, redis in
+            var written: [RedisStreamID] = []
+            for count in 0..<6 {
+                written.append(try await write(cutting: proxy, after: count, told, redis))
+                proxy.heal()
+                try await eventually { told.value.entries.contains(written[count]) }
+            }
+            #expect(told.value.entries == written && told.value.losses == 0)
+        }
+    }
+
+    @Test func `that entries were lost is told after a cut, though the last one is still there`() async throws {
+        try await withProxy { proxy, told, redis in
+            let first = try await write(cutting: proxy, after: 3, told, redis)
+            proxy.heal()
+            _ = try await write(cutting: proxy, after: 1, told, redis)
+            #expect(told.value.losses == 0)
+            _ = try await redis.send(RedisCommand("XDEL", Self.key, first.description))
+            proxy.heal()
+            try await eventually { told.value.losses == 1 }
+        }
+    }
 }
