@@ -16,7 +16,7 @@ extension Administration {
         }
     }
 
-    /// Ends one session, whosever it is.
+    /// Ends one session, whosever it is, or finishes an end that has failed half-way.
     /// - Throws: `IdentityError.sessionNotFound` when there is none, or none any more; `unavailable`: it may live on then.
     package func end(_ id: SessionID) async throws(AdministrationError) {
         try await with(.endSessions) { () throws(IdentityError) in
@@ -25,8 +25,13 @@ extension Administration {
                 try await sessions.end(session, reason: .revoked, noting: note(session.clientID))
             case .malformed:
                 let owner = try await sessions.store.owner(ofDamaged: id)
-                try await sessions.end(id, of: owner, reason: .revoked, noting: note(nil))
-            case .ended, .missing: throw .sessionNotFound
+                try await sessions.endUnread(id, of: owner, reason: .revoked, noting: note(nil))
+            case .ended(let tombstone):
+                let (owner, reason) = (tombstone.userID, tombstone.reason)
+                guard try await sessions.endUnread(id, of: owner, reason: reason, noting: note(nil)) else {
+                    throw .sessionNotFound
+                }
+            case .missing: throw .sessionNotFound
             }
         }
     }
@@ -106,7 +111,7 @@ extension Administration {
     package func endSessions(of orphan: Orphan) async throws(AdministrationError) {
         try await with(.endSessions) { () throws(IdentityError) in
             try await sessions.endAll(of: orphan.userID, reason: orphan.reason)
-            for id in orphan.unlisted { try await sessions.end(id, of: orphan.userID, reason: orphan.reason) }
+            for id in orphan.unlisted { try await sessions.endUnread(id, of: orphan.userID, reason: orphan.reason) }
             await note(.allSessionsEnded(orphan.reason), orphan.userID)
         }
     }
@@ -122,7 +127,7 @@ extension Administration {
         try await with(.endSessions) { () throws(IdentityError) in
             let scan = try await sessions.store.scan(from: cursor)
             let found = scan.sessions[id, default: []]
-            for session in found { try await sessions.end(session, of: id, reason: reason) }
+            for session in found { try await sessions.endUnread(session, of: id, reason: reason) }
             return (found.count, scan.next)
         }
     }

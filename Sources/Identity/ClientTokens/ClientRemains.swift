@@ -66,7 +66,7 @@ package struct ClientRemains: Sendable {
     private func endGrants(of id: ClientID, in session: SessionID, _ caller: Caller) async throws(IdentityError) {
         guard case .live(let record) = try await sessions.store.record(session, at: sessions.system.now()) else { return }
         for grant in record.grants where grant.clientID == id {
-            try await sessions.end(grant.id, in: session, of: record.userID, client: id, by: .system, caller)
+            try await sessions.endGrant(grant.id, in: session, of: record.userID, client: id, by: .system, caller)
         }
     }
 

@@ -141,7 +141,7 @@ package final class AccessTokens: Sendable {
             if let owner = holder.clientID, owner != client.id { throw .clientNotPermitted }
             switch holder {
             case .live(let session, _, let token):
-                try await sessions.end(
+                try await sessions.endGrant(
                     token.grant, in: session.id, of: session.userID, client: client.id, by: .client(client.id), caller)
             case .ended: try await sessions.end(holder, reason: .revoked, by: .client(client.id), caller)
             }

@@ -81,6 +81,6 @@ package struct SessionEndingHandler: JobHandler {
                 "a session lives that had ended, and ends again: Redis has lost a write",
                 ["session": .string(id.text), "user": .string(ending.userID.description)])
         }
-        try await sessions.end(id, of: ending.userID, reason: ending.reason)
+        try await sessions.endUnread(id, of: ending.userID, reason: ending.reason)
     }
 }

@@ -144,32 +144,6 @@ extension IssuedAccessToken {
     }
 }
 
-extension SessionOwner {
-    private static let isVerified: UInt8 = 1
-    private static let hasName: UInt8 = 2
-
-    var packed: [UInt8] {
-        var writer = PackedWriter(capacity: 64)
-        writer.number((emailVerified ? Self.isVerified : 0) | (username == nil ? 0 : Self.hasName), 1)
-        if let username { writer.text(username, lengthSize: 2) }
-        if !claims.members.isEmpty { writer.raw(JSONValue.object(claims).serialized) }
-        return writer.bytes
-    }
-
-    init?(packed bytes: [UInt8]) {
-        var reader = PackedReader(bytes)
-        let flags = UInt8(truncatingIfNeeded: reader.number(1))
-        let username = flags & Self.hasName == 0 ? nil : reader.text(lengthSize: 2)
-        guard reader.isIntact else { return nil }
-        var claims = JSONObject()
-        if !reader.isAtEnd {
-            guard let read = try? JSON.parse(Array(bytes[reader.position...])).objectValue else { return nil }
-            claims = read
-        }
-        self.init(username: username, emailVerified: flags & Self.isVerified != 0, claims: claims)
-    }
-}
-
 extension Session {
     fileprivate var packedDetails: [UInt8] {
         var writer = PackedWriter(capacity: 128)
@@ -293,19 +267,5 @@ extension Grant {
             refresh: mode == 0
                 ? nil : RefreshRotation(mode: mode == 1 ? .rotating : .static, generation: generation, lastStep: step),
             confirmation: KeyConfirmation(stored: bytes[reader.position...]))
-    }
-}
-
-extension SessionTombstone {
-    fileprivate init?(packed bytes: [UInt8]) {
-        var reader = PackedReader(bytes, at: 1)
-        let (user, salt) = (Array(reader.raw(16)), Array(reader.raw(SessionSalt.byteCount)))
-        _ = reader.number(6)
-        let reason = reader.text(lengthSize: 1)
-        guard reader.isIntact, let reason = SessionEnd(rawValue: reason) else { return nil }
-        let isKnown = user.contains { $0 != 0 }
-        self.init(
-            reason: reason, userID: isKnown ? UUID(bytes: user).map { UserID($0) } : nil,
-            salt: isKnown ? SessionSalt(random: salt) : nil)
     }
 }

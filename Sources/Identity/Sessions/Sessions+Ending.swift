@@ -36,7 +36,7 @@ extension Sessions {
         case .live, .ended, .missing: throw .sessionNotFound
         }
         let note = SessionEndNote(actor: .user(userID), clientID: seen?.clientID, caller: caller)
-        guard let seen else { return try await end(id, of: userID, reason: reason, noting: note) }
+        guard let seen else { return try await endUnread(id, of: userID, reason: reason, noting: note) }
         try await end(seen, reason: reason, noting: note)
         return true
     }
@@ -47,7 +47,7 @@ extension Sessions {
         do throws(IdentityError) {
             let holder = try await holder(of: token)
             if case .live(let session, _, let token) = holder, token.grant != .first {
-                return try await end(
+                return try await endGrant(
                     token.grant, in: session.id, of: session.userID, client: holder.clientID, by: .user(session.userID), caller)
             }
             try await end(holder, reason: .signedOut, by: .user(holder.userID), caller)
@@ -68,7 +68,7 @@ extension Sessions {
         let ids = try await store.ids(of: userID).filter { $0 != kept }
         for id in ids {
             try check(deadline)
-            try await end(id, of: userID, reason: reason)
+            try await endUnread(id, of: userID, reason: reason)
         }
         return ids
     }
@@ -88,7 +88,7 @@ extension Sessions {
             switch try await store.record(id, at: system.now()) {
             case .live(let session) where session.provider != provider: continue
             case .live, .ended, .missing, .malformed:
-                try await end(id, of: userID, reason: reason)
+                try await endUnread(id, of: userID, reason: reason)
                 ended.append(id)
             }
         }
@@ -106,7 +106,7 @@ extension Sessions {
         let note = SessionEndNote(actor: actor, clientID: holder.clientID, caller: caller)
         switch holder {
         case .live(let session, _, _): try await end(session, reason: reason, noting: note)
-        case .ended(let id, let userID, _): try await end(id, of: userID, reason: reason, noting: note)
+        case .ended(let id, let userID, _): try await endUnread(id, of: userID, reason: reason, noting: note)
         }
     }
 
@@ -126,7 +126,8 @@ extension Sessions {
     /// ends in two.
     func end(_ session: Session, reason: SessionEnd, noting note: SessionEndNote) async throws(IdentityError) {
         if try await endUnchanged(session, reason, note) { return }
-        try await end(session.id, of: session.userID, reason: reason, noting: note, reading: session.listedTokens)
+        try await endUnread(
+            session.id, of: session.userID, reason: reason, noting: note, reading: session.listedTokens)
     }
 
     /// - Returns: false if it has changed, or is not to be ended so.
@@ -161,8 +162,8 @@ extension Sessions {
         return true
     }
 
-    /// Ends a session: when this returns, none of its tokens is good. Whatever a failure leaves undone, a repeated call does;
-    /// the index names the session until all is done.
+    /// Ends a session whose id is from our own tokens and indexes, whatever its record says, in two steps: when this returns, none of its tokens is
+    /// good. Whatever a failure leaves undone, a repeated call does; the index names the session until all is done.
     ///
     /// Whether the end may still have to be put on record says the tombstone. It says so until somebody has come back: of several at once, or one
     /// after the other, each writes the same event, which is there once.
@@ -173,7 +174,7 @@ extension Sessions {
     ///   - records: what was kept of its access tokens, where they have been deleted already.
     /// - Returns: whether it was still to be finished.
     @discardableResult
-    func end(
+    func endUnread(
         _ id: SessionID, of userID: UserID?, reason: SessionEnd, noting note: SessionEndNote? = nil,
         reading listed: [AccessTokenHash] = [], knowing records: [[UInt8]] = []
     ) async throws(IdentityError) -> Bool {

@@ -116,7 +116,7 @@ extension Sessions {
 
     /// Ends what one client got from a session; if the session holds nothing else, the session. When this returns, no token of the grant is good.
     /// - Throws: `IdentityError.unavailable`: some may be good then, and the call may be repeated.
-    func end(
+    func endGrant(
         _ grant: GrantID, in id: SessionID, of userID: UserID, client: ClientID?, by actor: AuditEvent.Actor, _ caller: Caller
     ) async throws(IdentityError) {
         let (outcome, revoked) = try await store.end(grant, in: id)
@@ -126,7 +126,7 @@ extension Sessions {
         case .over: return
         case .last, .entombed:
             let note = SessionEndNote(actor: actor, clientID: client, caller: caller)
-            try await end(id, of: userID, reason: .revoked, noting: note)
+            try await endUnread(id, of: userID, reason: .revoked, noting: note)
         }
     }
 
@@ -135,7 +135,7 @@ extension Sessions {
     package func endGrant(
         _ grant: GrantID, in id: SessionID, of userID: UserID, client: ClientID, caller: Caller
     ) async throws(IdentityError) {
-        try await end(grant, in: id, of: userID, client: client, by: .system, caller)
+        try await endGrant(grant, in: id, of: userID, client: client, by: .system, caller)
     }
 
     /// Ends all that a client got from the sessions of a user, because the user withdraws what they have agreed to.
@@ -149,7 +149,7 @@ extension Sessions {
     func endGrants(of client: ClientID, in sessions: [Session], _ caller: Caller) async throws(IdentityError) {
         for session in sessions {
             for grant in session.grants where grant.clientID == client {
-                try await end(
+                try await endGrant(
                     grant.id, in: session.id, of: session.userID, client: client, by: .user(session.userID), caller)
             }
         }

@@ -82,7 +82,7 @@ extension Sessions {
         case .ended(let id, let userID, let reason):
             try await limiter.take(.failedRefresh(caller), caller)
             // Whoever ended it may not have got to the end.
-            try await end(
+            try await endUnread(
                 id, of: userID, reason: reason, noting: SessionEndNote(actor: .anonymous, clientID: nil, caller: caller))
             await noteRefusal(of: id, userID, client: nil, caller)
             throw reason == .userDeleted ? .userNotFound : .invalidRefreshToken
@@ -191,12 +191,12 @@ extension Sessions {
         case .reuse:
             outcome = .reuse
             await note(.refreshReused, session.id, of: session.userID, client: clientID, by: .anonymous, caller)
-            try await end(session.id, of: session.userID, reason: .refreshReused, knowing: reply.records)
+            try await endUnread(session.id, of: session.userID, reason: .refreshReused, knowing: reply.records)
             throw .invalidRefreshToken
         case .ended(let reason):
             await noteRefusal(of: session.id, session.userID, client: clientID, caller)
             let event = SessionEndNote(actor: .anonymous, clientID: clientID, caller: caller)
-            try await end(session.id, of: session.userID, reason: reason, noting: event)
+            try await endUnread(session.id, of: session.userID, reason: reason, noting: event)
             throw reason == .userDeleted ? .userNotFound : .invalidRefreshToken
         case .missing:
             throw .invalidRefreshToken

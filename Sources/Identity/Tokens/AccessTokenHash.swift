@@ -1,5 +1,5 @@
 import Crypto
-package import Text
+import Text
 
 /// What is kept of an access token: the first 144 bits of its SHA-256. They name what is stored of it in Redis, `at:<hash>`, and cannot be turned
 /// back; for another token with the same ones somebody would have to try 2^144, since nobody chooses their own access token.
@@ -61,42 +61,5 @@ package struct AccessTokenHash: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         text
-    }
-}
-
-/// An access token that means nothing to its holder: `kda_` and 256 random bits in base64url.
-package struct OpaqueToken: Sendable {
-    package static let prefix = "kda_"
-    package static let randomByteCount = 32
-
-    /// What the client gets.
-    package let text: SecretString
-
-    /// `random` must be `randomByteCount` bytes from a secure source.
-    package init(random: [UInt8]) {
-        precondition(random.count == Self.randomByteCount, "an opaque token is 32 bytes")
-        text = SecretString(Self.prefix + Base64URL.encode(random))
-    }
-
-    package var hash: AccessTokenHash {
-        AccessTokenHash(of: text.revealedText)
-    }
-}
-
-/// What a session's record lists of an access token.
-package struct IssuedAccessToken: Equatable, Sendable {
-    package let hash: AccessTokenHash
-    package let expiresAt: Timestamp
-
-    package init(hash: AccessTokenHash, expiresAt: Timestamp) {
-        self.hash = hash
-        self.expiresAt = expiresAt
-    }
-}
-
-extension IssuedAccessToken {
-    /// How long it lives, in milliseconds: not beyond its `exp`, which has whole seconds. At least one: Redis takes no other.
-    func life(at now: Timestamp) -> Int64 {
-        max(1, Timestamp(seconds: expiresAt.seconds).duration(since: now).wholeMilliseconds)
     }
 }

@@ -20,11 +20,11 @@ extension Sessions {
         // A client may have begun one from one of these just before it ended (`beginOffline`).
         for session in try await list(of: userID)
         where session.id != current && session.ownAuthenticatedAt < session.time(at: asked) {
-            try await end(session.id, of: userID, reason: .revoked)
+            try await endUnread(session.id, of: userID, reason: .revoked)
         }
         // In this order: whoever gets a code looks whether the session still lives before the mail with it goes out.
         try await OneTimeCodeStore(redis: store.redis).void(of: userID, for: [.changeEmail])
-        if !keepingIt { try await end(current, of: userID, reason: .signedOut) }
+        if !keepingIt { try await endUnread(current, of: userID, reason: .signedOut) }
         // For who goes by the time in a token. The sessions are over without it too.
         try? await users.voidTokens(of: userID, before: system.now())
         await note(

@@ -116,7 +116,7 @@ package final class UserChanges: Sendable {
         }
         if ending.forgetsDevices { try await limiter.forget(user.account) }
         if let last = ending.last {
-            try await sessions.end(last, of: user.id, reason: ending.reason)
+            try await sessions.endUnread(last, of: user.id, reason: ending.reason)
             ended.append(last)
         }
         return ended

@@ -234,11 +234,29 @@ extension WithStores {
                 }
                 #expect(try await world.a.isActive(member.accessToken))
                 try await world.a.run { parts in
-                    try await parts.sessions.end(
+                    try await parts.sessions.endGrant(
                         .first, in: member.sessionID, of: member.id, client: parts.app.id, by: .client(parts.app.id), Copy.caller)
                 }
                 #expect(try await !world.a.isActive(member.accessToken))
                 #expect(try await endings(world).count == 1)
+            }
+        }
+
+        @Test func `an administrator finishes an end that nobody came back to, once`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                // As if the process had died when the session was over.
+                try await world.a.run {
+                    _ = try await $0.sessions.store.end(member.sessionID, reason: .signedOut, isRecorded: true, at: Sample.now)
+                }
+                #expect(try await world.a.isActive(member.accessToken))
+                try await world.a.run { try await $0.administration.end(member.sessionID) }
+                #expect(try await !world.a.isActive(member.accessToken))
+                #expect(try await !isListed(member, world))
+                await #expect(throws: AdministrationError.refused(.sessionNotFound)) {
+                    try await world.a.run { try await $0.administration.end(member.sessionID) }
+                }
+                #expect(try await endings(world).map(\.reason) == [SessionEnd.signedOut.rawValue])
             }
         }
 

@@ -41,7 +41,7 @@ extension Sessions {
         if let session = holder.session {
             try await end(session, reason: .signedOut, noting: note)
         } else {
-            try await end(holder.sessionID, of: holder.userID, reason: .signedOut, noting: note)
+            try await endUnread(holder.sessionID, of: holder.userID, reason: .signedOut, noting: note)
         }
     }
 
