@@ -98,22 +98,19 @@ let package = Package(
 )
 
 // `Tests/Fuzz/run` builds this, and nothing else does: libFuzzer brings a `main` of its own. Of the module Server it builds only what
-// reads a file of settings, as a module of its own: a sanitized build of all takes minutes.
+// reads files of settings, as a module of its own: a sanitized build of all takes minutes.
 if Context.environment["KIDOBAN_FUZZ"] != nil {
     let kept = ["Text", "Networking", "Crypto", "Logging", "HTTP", "JOSE", "Outbound", "Routing"]
     package.targets.removeAll { $0.type != .system && !kept.contains($0.name) }
     package.products = []
     package.targets += [
         .target(
-            name: "SettingsReading", dependencies: ["Text"], path: "Sources/Server/Configuration/Reading",
-            sources: [
-                "ConfigurationProblems.swift", "FileContents.swift", "SettingRefusal.swift", "SettingsFile.swift",
-                "TextRules.swift",
-            ], swiftSettings: strict),
+            name: "SettingsFiles", dependencies: ["Text"], path: "Sources/Server/Configuration/Files",
+            swiftSettings: strict),
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["CFuzzer", "SettingsReading", "Routing", "HTTP", "JOSE", "Outbound", "Networking", "Crypto", "Text"],
+            dependencies: ["CFuzzer", "SettingsFiles", "Routing", "HTTP", "JOSE", "Outbound", "Networking", "Crypto", "Text"],
             path: "Tests/Fuzz/Targets", swiftSettings: memorySafe + [.unsafeFlags(["-parse-as-library"])]),
     ]
 }

@@ -1,6 +1,6 @@
 import Networking
 @testable import Outbound
-@testable import SettingsReading
+@testable import SettingsFiles
 import Text
 
 /// The replies of a mail server, a line each. The first byte says how much of the content leaves between two of them.
