@@ -115,18 +115,22 @@ package struct SessionStore: Sendable {
     }
 
     /// Ends a grant; its access tokens are for the caller to delete and to strike.
+    /// - Parameter now: by which the end is to be put on record; nil if it is not.
+    /// - Returns: also when it ended, if that may still have to be put on record.
     /// - Throws: the store's failure.
     func end(
-        _ grant: GrantID, in id: SessionID
-    ) async throws(IdentityError) -> (EndGrantScript.Outcome, revoked: [AccessTokenHash]) {
+        _ grant: GrantID, in id: SessionID, notedAt now: Timestamp?
+    ) async throws(IdentityError) -> (EndGrantScript.Outcome, revoked: [AccessTokenHash], unrecordedSince: Timestamp?) {
         let keys = Self.keys(id)
+        let arguments = SessionScript.arguments(grant.number, now?.milliseconds ?? 0)
         let reply = try await mapRedisErrors { () throws(RedisError) in
-            try await redis.runLasting(Self.endGrant, keys: keys, arguments: SessionScript.arguments(grant.number))
+            try await redis.runLasting(Self.endGrant, keys: keys, arguments: arguments)
         }
-        guard let parts = reply.elements, parts.count == 2,
-            let outcome = parts[0].text.flatMap({ EndGrantScript.Outcome(rawValue: $0) }), let hashes = parts[1].bytes
+        guard let parts = reply.elements, parts.count == 3,
+            let outcome = parts[0].text.flatMap({ EndGrantScript.Outcome(rawValue: $0) }), let hashes = parts[1].bytes,
+            let since = parts[2].integerValue
         else { throw .fault() }
-        return (outcome, try Self.hashes(hashes))
+        return (outcome, try Self.hashes(hashes), since == 0 ? nil : Timestamp(milliseconds: since))
     }
 
     /// Decides about a verified refresh token and writes the outcome, and its access token if the request has the record.

@@ -125,9 +125,40 @@ extension Sessions {
     /// Ends a session that has just been read, in one step: it may be killed at any time and leaves nothing undone. One that has changed meanwhile
     /// ends in two.
     func end(_ session: Session, reason: SessionEnd, noting note: SessionEndNote) async throws(IdentityError) {
-        if try await endUnchanged(session, reason, note) { return }
-        try await endUnread(
-            session.id, of: session.userID, reason: reason, noting: note, reading: session.listedTokens)
+        do throws(IdentityError) {
+            if try await endUnchanged(session, reason, note) { return }
+            try await endUnread(
+                session.id, of: session.userID, reason: reason, noting: note, reading: session.listedTokens)
+        } catch {
+            if error != .internalFault { lookLater(at: session.id, of: session.userID, note) }
+            throw error
+        }
+    }
+
+    /// How many ends are looked at later, at once.
+    private static let mostLooks = 1000
+    /// How often each of them, a second apart.
+    private static let looks = 10
+
+    /// Puts an end on record whose answer was lost, if it is done: who asked for it may have no other way to come back than by what has ended. A session
+    /// that lives is left alone.
+    private func lookLater(at id: SessionID, of userID: UserID, _ note: SessionEndNote) {
+        guard lookedAtLater.value < Self.mostLooks else { return }
+        lookedAtLater.value += 1
+        let loop = store.redis.loop
+        Task(executorPreference: loop) { [self] in
+            defer { lookedAtLater.value -= 1 }
+            for _ in 0..<Self.looks {
+                await loop.sleep(for: .seconds(1))
+                do throws(IdentityError) {
+                    guard case .ended(let tombstone) = try await store.record(id, at: system.now()) else { return }
+                    try await endUnread(id, of: userID, reason: tombstone.reason, noting: note)
+                    return
+                } catch {
+                    continue
+                }
+            }
+        }
     }
 
     /// - Returns: false if it has changed, or is not to be ended so.
@@ -213,9 +244,20 @@ extension Sessions {
 extension AuditEvent {
     /// The one event of the end of a session: whoever makes it gives it the same id.
     fileprivate init(endOf id: SessionID, of userID: UserID?, reason: SessionEnd, at end: Timestamp, _ note: SessionEndNote) {
+        self.init(.sessionEnded(reason), "session_ended:\(id)", id, of: userID, at: end, note)
+    }
+
+    /// The same of a grant.
+    init(endOf grant: GrantID, in id: SessionID, of userID: UserID, at end: Timestamp, _ note: SessionEndNote) {
+        self.init(.grantEnded, "grant_ended:\(id):\(grant.number)", id, of: userID, at: end, note)
+    }
+
+    private init(
+        _ kind: AuditKind, _ name: String, _ id: SessionID, of userID: UserID?, at end: Timestamp, _ note: SessionEndNote
+    ) {
         self.init(
-            id: UUID(version7At: end, random: Array(SHA256.hash("session_ended:\(id)").bytes.prefix(10))), time: end,
-            kind: .sessionEnded(reason), actor: note.actor, userID: userID, clientID: note.clientID, sessionID: id,
-            address: note.caller.address, referenceID: note.caller.referenceID)
+            id: UUID(version7At: end, random: Array(SHA256.hash(name).bytes.prefix(10))), time: end, kind: kind,
+            actor: note.actor, userID: userID, clientID: note.clientID, sessionID: id, address: note.caller.address,
+            referenceID: note.caller.referenceID)
     }
 }

@@ -82,7 +82,7 @@ extension Sessions {
         let oldest =
             own.count >= Self.grantsOfClient ? own.first : session.grants.count >= SessionScript.grantCount ? further.first : nil
         guard let oldest else { return }
-        let (_, revoked) = try await store.end(oldest.id, in: session.id)
+        let (_, revoked, _) = try await store.end(oldest.id, in: session.id, notedAt: nil)
         try await revoke(revoked, in: session.id)
     }
 
@@ -119,13 +119,14 @@ extension Sessions {
     func endGrant(
         _ grant: GrantID, in id: SessionID, of userID: UserID, client: ClientID?, by actor: AuditEvent.Actor, _ caller: Caller
     ) async throws(IdentityError) {
-        let (outcome, revoked) = try await store.end(grant, in: id)
+        let note = SessionEndNote(actor: actor, clientID: client, caller: caller)
+        let (outcome, revoked, unrecordedSince) = try await store.end(grant, in: id, notedAt: system.now())
         try await revoke(revoked, in: id)
         switch outcome {
-        case .ended: await note(.grantEnded, id, of: userID, client: client, by: actor, caller)
-        case .over: return
+        case .ended, .over:
+            guard let unrecordedSince else { return }
+            await audit.record(AuditEvent(endOf: grant, in: id, of: userID, at: unrecordedSince, note))
         case .last, .entombed:
-            let note = SessionEndNote(actor: actor, clientID: client, caller: caller)
             try await endUnread(id, of: userID, reason: .revoked, noting: note)
         }
     }

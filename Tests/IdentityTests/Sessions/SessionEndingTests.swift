@@ -15,7 +15,7 @@ extension WithStores {
         }
 
         /// The events of ends, once all that has been recorded up to now is in PostgreSQL: each copy writes in order.
-        private func endings(_ world: World) async throws -> [RecordedEvent] {
+        private func endings(_ world: World, _ kind: AuditKind = .sessionEnded(.signedOut)) async throws -> [RecordedEvent] {
             for copy in world.copies {
                 let reference = "marker-\(SessionID(random: copy.system.random(SessionID.byteCount)))"
                 let caller = Caller(address: nil, referenceID: reference, device: DeviceDescription(""))
@@ -23,7 +23,7 @@ extension WithStores {
                 await copy.run { await $0.accounts.note(.userUpdated, user, by: .system, nil, caller) }
                 try await eventually { try await copy.recordedEvents().contains { $0.referenceID == reference } }
             }
-            return try await world.a.recordedEvents().filter { $0.kind == "session_ended" }
+            return try await world.a.recordedEvents().filter { $0.kind == kind.name }
         }
 
         /// As if the index had lost the session.
@@ -257,6 +257,63 @@ extension WithStores {
                     try await world.a.run { try await $0.administration.end(member.sessionID) }
                 }
                 #expect(try await endings(world).map(\.reason) == [SessionEnd.signedOut.rawValue])
+            }
+        }
+
+        @Test func `the end of a grant whose answer was lost is put on record once by who repeats it`() async throws {
+            try await World.run { world in
+                let member = try await world.a.signUp()
+                let grant = try await world.a.run {
+                    try await $0.sessions.grant(to: $0.app, in: member.sessionID, refresh: .rotating).grant.id
+                }
+                // As if the answer had not come.
+                _ = try await world.a.run {
+                    try await $0.sessions.store.end(grant, in: member.sessionID, notedAt: Sample.now)
+                }
+                for _ in 0..<2 {
+                    try await world.a.run { parts in
+                        try await parts.sessions.endGrant(
+                            grant, in: member.sessionID, of: member.id, client: parts.app.id, by: .client(parts.app.id),
+                            Copy.caller)
+                    }
+                }
+                #expect(try await endings(world, .grantEnded).count == 1)
+                #expect(try await endings(world).isEmpty)
+            }
+        }
+
+        /// Who signs out by an access token alone cannot come back when that has ended.
+        @Test func `an end whose answer was lost is put on record though nobody repeats it`() async throws {
+            let proxied = Locked<TestProxy?>(nil)
+            try await World.run {
+                $0.repeatsEnds = true
+                $0.redisPath = { path in
+                    let proxy = try TestProxy(to: path)
+                    proxied.withLock { $0 = proxy }
+                    return proxy.path
+                }
+            } _: { world in
+                let proxy = try #require(proxied.value)
+                var (lost, step, isBroken) = (0, 0, true)
+                while isBroken {
+                    let member = try await world.a.signUp("user\(step)@town.example")
+                    proxy.arm(.cut, after: step)
+                    _ = try? await end(member, on: world.a)
+                    isBroken = proxy.hasFailed
+                    proxy.heal()
+                    try await eventually { await world.a.parts.redis.isReady }
+                    let record = try await world.a.run { try await $0.sessions.store.record(member.sessionID, at: Sample.now) }
+                    if case .ended = record {
+                        lost += isBroken ? 1 : 0
+                        try await eventually {
+                            try await endings(world).contains { $0.sessionID == member.sessionID.text }
+                        }
+                    }
+                    step += 1
+                }
+                let sessions = try await endings(world).map(\.sessionID)
+                #expect(Set(sessions).count == sessions.count && lost > 0)
+                proxy.stop()
             }
         }
 

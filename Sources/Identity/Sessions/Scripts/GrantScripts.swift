@@ -48,28 +48,33 @@ package enum AddGrantScript {
 
 /// Ends one grant of a session, and leaves the others.
 ///
-/// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`. Argument: the grant's number.
-/// - Returns two elements: `ended`; `last` when the session holds nothing else, and nothing has happened: it is to be ended as a whole; `entombed`
+/// - Keys: `session:{<sid>}`, `session:{<sid>}:tokens`.
+/// - Arguments: the grant's number; the caller's `now` in milliseconds, by which the end is put on record, or 0. For a minute it is remembered in
+///   `session:{<sid>}:ended:<number>`, so that whoever repeats a call whose answer was lost makes the same event.
+/// - Returns three elements: `ended`; `last` when the session holds nothing else, and nothing has happened: it is to be ended as a whole; `entombed`
 ///   when the session has ended, perhaps not to the end; `over` when nothing is left of the session or the grant. Then the hashes of the grant's
 ///   access tokens, to delete; they stay listed until they are struck, so that a repeated call finishes what a failure has left.
+///   Then when it ended, if that may have to be put on record, else 0.
 package enum EndGrantScript {
     package static let source =
         SessionScript.reading + SessionScript.writing + SessionScript.grants + SessionScript.tokens + """
             local key, number = KEYS[1], tonumber(ARGV[1])
             local value = redis.call('GET', key)
-            if not value then return { 'over', '' } end
-            if is_tombstone(value) then return { 'entombed', '' } end
+            if not value then return { 'over', '', 0 } end
+            if is_tombstone(value) then return { 'entombed', '', 0 } end
             local session = read_session(value)
             local first, after = find_grant(session, number)
-            if first == 1 and after == #session.grants + 1 and #session.cookie == 0 then return { 'last', '' } end
+            if first == 1 and after == #session.grants + 1 and #session.cookie == 0 then return { 'last', '', 0 } end
+            local ending = key .. '\(SessionScript.endedSuffix):' .. ARGV[1]
             local hashes = {}
             for _, token in ipairs(all_tokens(session.tokens, KEYS[2])) do
                 if token.grant == number then hashes[#hashes + 1] = token.hash end
             end
-            if not first then return { 'over', table.concat(hashes) } end
+            if not first then return { 'over', table.concat(hashes), tonumber(redis.call('GET', ending) or 0) } end
             session.grants = string.sub(session.grants, 1, first - 1) .. string.sub(session.grants, after)
             save_session(key, session, 0)
-            return { 'ended', table.concat(hashes) }
+            if ARGV[2] ~= '0' then redis.call('SET', ending, ARGV[2], 'PX', \(SessionTombstone.standardLife.wholeMilliseconds)) end
+            return { 'ended', table.concat(hashes), tonumber(ARGV[2]) }
             """
 
     package enum Outcome: String, Sendable, CaseIterable {
