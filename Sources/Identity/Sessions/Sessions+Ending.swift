@@ -130,25 +130,25 @@ extension Sessions {
             try await endUnread(
                 session.id, of: session.userID, reason: reason, noting: note, reading: session.listedTokens)
         } catch {
-            if error != .internalFault { lookLater(at: session.id, of: session.userID, note) }
+            if error != .internalFault { followUp(session.id, of: session.userID, note) }
             throw error
         }
     }
 
-    /// How many ends are looked at later, at once.
-    private static let mostLooks = 1000
-    /// How often each of them, a second apart.
-    private static let looks = 10
+    /// How many unanswered ends are followed up at once, on each loop.
+    private static let unansweredLimit = 1000
+    /// How often each of them is looked at, a second apart.
+    private static let followUps = 10
 
     /// Puts an end on record whose answer was lost, if it is done: who asked for it may have no other way to come back than by what has ended. A session
     /// that lives is left alone.
-    private func lookLater(at id: SessionID, of userID: UserID, _ note: SessionEndNote) {
-        guard lookedAtLater.value < Self.mostLooks else { return }
-        lookedAtLater.value += 1
+    private func followUp(_ id: SessionID, of userID: UserID, _ note: SessionEndNote) {
+        guard unansweredEnds.value < Self.unansweredLimit else { return }
+        unansweredEnds.value += 1
         let loop = store.redis.loop
         Task(executorPreference: loop) { [self] in
-            defer { lookedAtLater.value -= 1 }
-            for _ in 0..<Self.looks {
+            defer { unansweredEnds.value -= 1 }
+            for _ in 0..<Self.followUps {
                 await loop.sleep(for: .seconds(1))
                 do throws(IdentityError) {
                     guard case .ended(let tombstone) = try await store.record(id, at: system.now()) else { return }

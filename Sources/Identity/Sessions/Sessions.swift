@@ -43,8 +43,8 @@ package final class Sessions: Sendable {
     let limitPerUser: Int
     let policy: RefreshPolicy
     let system: SystemContext
-    /// How many ends are to be looked at once more.
-    let lookedAtLater = LoopSlot(0)
+    /// How many ends there are whose answer was lost, and which are to be looked at once more.
+    let unansweredEnds = LoopSlot(0)
     /// Of sessions whose tokens come although they are no good: a program that does not give up must not fill the table.
     private let refusals = LimitNotices(pause: .seconds(60))
 

@@ -30,6 +30,11 @@ final class Installation: Sendable {
     /// wait for their turn, which another test may have that itself waits for a place.
     private static let (ofSuites, ofTests) = (Turnstile(places: 3), Turnstile(places: 3))
 
+    private static let migrated = TestDatabaseTemplate { connectionString in
+        let configuration = try PostgresConfiguration(connectionString: connectionString)
+        try Migrator(Schema.migrations, configuration: configuration, logger: .disabled).apply()
+    }
+
     /// Its own, also because limits are counted under names made with it: in the shared Redis all installations are asked by the same
     /// address, and each has another clock.
     let masterKey = Hex.encode(SecureRandom.bytes(32))
@@ -38,11 +43,6 @@ final class Installation: Sendable {
     let redisURL: String
     let configuration: Configuration
     let log: TestLog?
-    private static let migrated = TestDatabaseTemplate { connectionString in
-        let configuration = try PostgresConfiguration(connectionString: connectionString)
-        try Migrator(Schema.migrations, configuration: configuration, logger: .disabled).apply()
-    }
-
     /// Dropped at the end.
     private let database: TestDatabase?
     private let running = Locked<[Copy]>([])

@@ -284,16 +284,9 @@ extension WithStores {
 
         /// Who signs out by an access token alone cannot come back when that has ended.
         @Test func `an end whose answer was lost is put on record though nobody repeats it`() async throws {
-            let proxied = Locked<TestProxy?>(nil)
-            try await World.run {
+            try await World.runBehindProxy {
                 $0.repeatsEnds = true
-                $0.redisPath = { path in
-                    let proxy = try TestProxy(to: path)
-                    proxied.withLock { $0 = proxy }
-                    return proxy.path
-                }
-            } _: { world in
-                let proxy = try #require(proxied.value)
+            } _: { world, proxy in
                 var (lost, step, isBroken) = (0, 0, true)
                 while isBroken {
                     let member = try await world.a.signUp("user\(step)@town.example")
@@ -313,7 +306,6 @@ extension WithStores {
                 }
                 let sessions = try await endings(world).map(\.sessionID)
                 #expect(Set(sessions).count == sessions.count && lost > 0)
-                proxy.stop()
             }
         }
 

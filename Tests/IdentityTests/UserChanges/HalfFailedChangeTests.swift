@@ -89,18 +89,10 @@ extension WithFailingStores {
         private static let patience: Duration = .milliseconds(500)
 
         private func breakRedis(_ fault: TestProxy.Fault, at change: SessionEndingChange) async throws {
-            let proxied = Locked<TestProxy?>(nil)
-            try await World.run {
+            try await World.runBehindProxy {
                 if fault == .hold { $0.patience = Self.patience }
-                $0.redisPath = { path in
-                    let proxy = try TestProxy(to: path)
-                    proxied.withLock { $0 = proxy }
-                    return proxy.path
-                }
-            } _: { world in
-                let proxy = try #require(proxied.value)
+            } _: { world, proxy in
                 try await breakEachStep(of: change, in: world, proxy, fault) { await world.a.parts.redis.isReady }
-                proxy.stop()
             }
         }
     }

@@ -11,16 +11,20 @@ import Text
 @testable import Identity
 
 /// Suites on a PostgreSQL and a Redis. Their tests run one after the other, for they start servers.
-@Suite(
-    .serialized, .timeLimit(.minutes(10)), .enabled(if: TestDatabase.server != nil, Comment(rawValue: TestDatabase.reason)),
-    .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine"))
+@Suite(.serialized, .timeLimit(.minutes(10)), .needsDatabase, .needsRedis)
 enum WithStores {}
 
 /// Those among them that spend their time waiting for stores that fail. They run beside the others.
-@Suite(
-    .serialized, .timeLimit(.minutes(10)), .enabled(if: TestDatabase.server != nil, Comment(rawValue: TestDatabase.reason)),
-    .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine"))
+@Suite(.serialized, .timeLimit(.minutes(10)), .needsDatabase, .needsRedis)
 enum WithFailingStores {}
+
+extension Trait where Self == ConditionTrait {
+    fileprivate static var needsDatabase: Self {
+        .enabled(if: TestDatabase.server != nil, Comment(rawValue: TestDatabase.reason))
+    }
+
+    fileprivate static var needsRedis: Self { .enabled(if: TestRedis.isAvailable, "there is no redis-server on this machine") }
+}
 
 /// A test's own stores, its clock, and one or more running copies of the parts on top of them, each with its own loop and
 /// connections.
@@ -65,16 +69,16 @@ final class World {
         var redisPath: @Sendable (String) throws -> String = { $0 }
     }
 
-    let options: Options
-    let clock = TestClock()
-    let redis: TestRedis
-    let masterKey: MasterKey
-    let copies: [Copy]
     private static let migrated = TestDatabaseTemplate { connectionString in
         let configuration = try PostgresConfiguration(connectionString: connectionString)
         try Migrator(Schema.migrations, configuration: configuration, logger: .disabled).apply()
     }
 
+    let options: Options
+    let clock = TestClock()
+    let redis: TestRedis
+    let masterKey: MasterKey
+    let copies: [Copy]
     private let database: TestDatabase?
     private let log: TestLog
     /// How to make one more copy.
@@ -143,6 +147,25 @@ final class World {
         } catch {
             await world.stop()
             throw error
+        }
+    }
+
+    /// Lends a world whose Redis is behind a proxy, through which the copies alone go.
+    static func runBehindProxy(
+        _ change: (inout Options) -> Void = { _ in }, _ body: (World, TestProxy) async throws -> Void
+    ) async throws {
+        let proxied = Locked<TestProxy?>(nil)
+        try await run({
+            $0.redisPath = { path in
+                let proxy = try TestProxy(to: path)
+                proxied.withLock { $0 = proxy }
+                return proxy.path
+            }
+            change(&$0)
+        }) { world in
+            let proxy = try #require(proxied.value)
+            try await body(world, proxy)
+            proxy.stop()
         }
     }
 
